@@ -1,0 +1,284 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The sentinels an *APIError matches through errors.Is. Which one is decided
+// by the HTTP status, and by the code where a status has more than one meaning
+// (interface.md, Errors); an unknown code is the failure of its status.
+var (
+	ErrInvalidRequest       = errors.New("the service rejected the request")
+	ErrUnauthorized         = errors.New("the service refused the token")
+	ErrForbidden            = errors.New("the organisation is not permitted")
+	ErrOrganisationDisabled = errors.New("the organisation is disabled")
+	ErrNotFound             = errors.New("not found or not accessible")
+	ErrRateLimited          = errors.New("the request allowance is exceeded")
+	ErrUnavailable          = errors.New("the service failed")
+)
+
+const (
+	codeOrganisationDisabled   = "ORGANISATION_DISABLED"
+	codeTemporarilyUnavailable = "temporarily_unavailable"
+
+	// maxErrorBody bounds what is read of an error's body, in bytes.
+	maxErrorBody = 1 << 20
+	// maxMessage bounds a message of the service in ours, in characters.
+	maxMessage = 1000
+	// maxExcerpt bounds what is shown of an error body that is no error
+	// document, in characters.
+	maxExcerpt = 200
+	// maxIssues bounds the rejected fields listed in one error.
+	maxIssues = 50
+)
+
+// Issue is one rejected field of a VALIDATION_FAILED answer.
+type Issue struct {
+	Field    string
+	Messages []string
+}
+
+// APIError is an answer of the service other than 200. Texts of the service
+// are cleaned of control characters and of credentials, and bounded.
+type APIError struct {
+	Method, Path string // Path is escaped and has the query.
+	Status       int
+	Code         string // "" where the body has none
+	Message      string // the service's message, or an excerpt of a body that is no error document
+	Issues       []Issue
+	RequestID    string // the service's own, "" where it sends none
+	Location     string // target of a redirect, which is not followed
+
+	retryAfter string
+}
+
+func (e *APIError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s: %d %s", e.Method, e.Path, e.Status, http.StatusText(e.Status))
+	if e.Code != "" {
+		fmt.Fprintf(&text, " (%s)", e.Code)
+	}
+	if e.Message != "" {
+		text.WriteString(": " + e.Message)
+	}
+	return text.String()
+}
+
+// Is matches the sentinels of this package.
+func (e *APIError) Is(target error) bool {
+	switch target {
+	case ErrInvalidRequest:
+		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	case ErrUnauthorized:
+		return e.Status == http.StatusUnauthorized
+	case ErrForbidden:
+		return e.Status == http.StatusForbidden && e.Code != codeOrganisationDisabled
+	case ErrOrganisationDisabled:
+		return e.Status == http.StatusForbidden && e.Code == codeOrganisationDisabled
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrRateLimited:
+		return e.Status == http.StatusTooManyRequests
+	case ErrUnavailable:
+		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
+	}
+	return false
+}
+
+// UnusableAnswerError is a 200 whose body is no JSON of the shape that
+// interface.md gives. Place is where, in the service's field names, such as
+// models[3].revision, or "" for the body as a whole.
+type UnusableAnswerError struct {
+	Method, Path string
+	ContentType  string
+	Place        string
+	Problem      string
+}
+
+func (e *UnusableAnswerError) Error() string {
+	text := e.Problem
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	return fmt.Sprintf("%s %s: unusable answer: %s", e.Method, e.Path, text)
+}
+
+// TooLargeError is an answer over a limit of this client. Limit and Size are
+// in bytes; Size is 0 where the service did not announce it.
+type TooLargeError struct {
+	Method, Path string
+	Limit, Size  int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s %s: the answer is larger than %d bytes", e.Method, e.Path, e.Limit)
+}
+
+// RejectedError says that the credentials are rejected: the token endpoint
+// refused them (Err holds why), or a fresh token was refused like the one
+// before it. It is the answer to every further read of the client.
+type RejectedError struct{ Err error }
+
+func (e *RejectedError) Error() string { return "the credentials are rejected: " + e.Err.Error() }
+
+// Unwrap returns the answer of the service.
+func (e *RejectedError) Unwrap() error { return e.Err }
+
+// TokenError is an answer of the token endpoint that holds no token to use. It
+// says nothing of the answer's content, which may be a token.
+type TokenError struct {
+	Path    string
+	Problem string
+}
+
+func (e *TokenError) Error() string { return "POST " + e.Path + ": " + e.Problem }
+
+// GaveUpError is the end of the attempts: Err is the last failure that says
+// what is wrong, and Timeout tells which setting ended them.
+type GaveUpError struct {
+	Attempts int
+	Elapsed  time.Duration
+	Timeout  bool // the read's time was over; else the attempts were used up
+	Err      error
+}
+
+func (e *GaveUpError) Error() string {
+	return fmt.Sprintf("gave up after %d attempts in %s: %s", e.Attempts, e.Elapsed.Round(time.Millisecond), e.Err)
+}
+
+// Unwrap returns the last failure.
+func (e *GaveUpError) Unwrap() error { return e.Err }
+
+// WaitTooLongError says that the service asked for a wait that does not fit in
+// what is left of the read's time.
+type WaitTooLongError struct {
+	Asked time.Duration // what the service asked for, 0 where it named no wait
+	Left  time.Duration // what was left of the read's time
+	Err   error         // the refusal, an *APIError
+}
+
+func (e *WaitTooLongError) Error() string {
+	if e.Asked == 0 {
+		return fmt.Sprintf("the service limits requests and named no wait, with %s left: %s", e.Left.Round(time.Second), e.Err)
+	}
+	return fmt.Sprintf("the service asked to wait %s, with %s left: %s", e.Asked.Round(time.Second), e.Left.Round(time.Second), e.Err)
+}
+
+// Unwrap returns the refusal.
+func (e *WaitTooLongError) Unwrap() error { return e.Err }
+
+// NetworkError is an attempt that ended without a whole answer. TimedOut says
+// that it took longer than the time-out of one attempt.
+type NetworkError struct {
+	Method, Path string
+	TimedOut     bool
+	Permanent    bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
+	Problem      string // what net/http reported, cleaned like a text of the service
+	Err          error
+}
+
+func (e *NetworkError) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Method, e.Path, e.Problem)
+}
+
+// Unwrap returns the fault as net/http reported it.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// errorDocument is the union of the two error shapes of interface.md. Every
+// field is taken for itself, so that one odd field hides no other.
+type errorDocument struct {
+	Code             json.RawMessage `json:"code"`
+	Message          json.RawMessage `json:"message"`
+	Data             json.RawMessage `json:"data"`
+	Error            json.RawMessage `json:"error"`
+	ErrorDescription json.RawMessage `json:"error_description"`
+}
+
+// readErrorBody fills in what the body of an error says. Whatever the body is,
+// the status stays.
+func (e *APIError) readErrorBody(body []byte, contentType string, tidy func(string, int) string) {
+	var document errorDocument
+	if json.Unmarshal(body, &document) != nil {
+		e.Message = tidy(excerpt(string(body), contentType), maxExcerpt)
+		return
+	}
+	e.Code = tidy(text(document.Code), 100)
+	e.Message = tidy(text(document.Message), maxMessage)
+	if e.Code == "" && e.Message == "" {
+		// The shape of the token endpoint. On any other, `error` is the
+		// deprecated reason phrase, which the status says already.
+		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
+			e.Code, e.Message = tidy(text(document.Error), 100), tidy(description, maxMessage)
+		}
+	}
+	var data struct {
+		Issues []struct {
+			Field    json.RawMessage   `json:"field"`
+			Messages []json.RawMessage `json:"messages"`
+		} `json:"issues"`
+	}
+	if json.Unmarshal(document.Data, &data) != nil {
+		return
+	}
+	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
+		seen := Issue{Field: tidy(text(issue.Field), 100)}
+		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
+			seen.Messages = append(seen.Messages, tidy(text(message), maxMessage))
+		}
+		e.Issues = append(e.Issues, seen)
+	}
+}
+
+// text is a JSON string, or any other value as its JSON text, or "".
+func text(raw json.RawMessage) string {
+	var value string
+	if len(raw) == 0 || jsonKind(raw) == kindNull {
+		return ""
+	}
+	if json.Unmarshal(raw, &value) == nil {
+		return value
+	}
+	return string(raw)
+}
+
+// excerpt is the beginning of a body that is no error document; of a page of
+// HTML only that it is one, and its title.
+func excerpt(body, contentType string) string {
+	lower := strings.ToLower(body)
+	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
+		return body[:min(len(body), 4*maxMessage)]
+	}
+	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
+		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
+			return "a page of HTML titled " + title
+		}
+	}
+	return "a page of HTML"
+}
+
+// printable replaces control characters and what is no UTF-8, and folds white
+// space, so that a body cannot draw on the user's terminal.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// shorten cuts a text after so many characters, and says so.
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}

@@ -1,0 +1,189 @@
+package catalogue
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Exchange is one request and what came back, for a log. No field holds the
+// secret or a token.
+type Exchange struct {
+	Method    string
+	Path      string // escaped, with the query
+	Status    int    // 0 where no answer came
+	Attempt   int    // from 1, within one read or one request for a token
+	Duration  time.Duration
+	Size      int64  // bytes of the body that were read
+	RequestID string // the service's own, "" where it sends none
+	Problem   string // why no whole answer came, or ""
+}
+
+// requestIDHeaders are where services put the id of a request. interface.md
+// names none.
+var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
+
+// newTransport carries token requests and reads alike.
+func newTransport(cfg Config) (*http.Transport, error) {
+	tlsConfig := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.CACertificatePEM != "" {
+		pool, err := trusted(cfg.CACertificatePEM)
+		if err != nil {
+			return nil, err
+		}
+		tlsConfig.RootCAs = pool
+	}
+	dial := cfg.DialContext
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dial,
+		TLSClientConfig:     tlsConfig,
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true,
+		IdleConnTimeout:     90 * time.Second,
+		// An engine reads at any parallelism; with the default of 2 it would
+		// open a connection for almost every read.
+		MaxIdleConnsPerHost: 256,
+	}, nil
+}
+
+// CheckCACertificate returns an error where text holds no PEM certificate.
+func CheckCACertificate(text string) error {
+	_, err := trusted(text)
+	return err
+}
+
+// trusted is the system's own certificates and those of the PEM text.
+func trusted(text string) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		// A system without certificates of its own still has these.
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM([]byte(text)) {
+		return nil, errors.New("no PEM certificate found in it")
+	}
+	return pool, nil
+}
+
+type attemptKey struct{}
+
+// withAttempt numbers the requests made under ctx, for the log.
+func withAttempt(ctx context.Context, attempt int) context.Context {
+	return context.WithValue(ctx, attemptKey{}, attempt)
+}
+
+// observer is the RoundTripper that names the client to the service and tells
+// of each exchange once its body is done with.
+type observer struct {
+	next      http.RoundTripper
+	userAgent string
+	clean     func(string) string
+	observe   func(context.Context, Exchange)
+}
+
+func (o *observer) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx := request.Context()
+	attempt, _ := ctx.Value(attemptKey{}).(int)
+	request = request.Clone(ctx)
+	request.Header.Set("User-Agent", o.userAgent)
+	seen := Exchange{Method: request.Method, Path: o.clean(request.URL.RequestURI()), Attempt: attempt}
+	start := time.Now()
+	response, err := o.next.RoundTrip(request)
+	if err != nil {
+		seen.Duration, seen.Problem = time.Since(start), o.clean(err.Error())
+		o.observe(ctx, seen)
+		return nil, err
+	}
+	seen.Status = response.StatusCode
+	seen.RequestID = requestID(response.Header, o.clean)
+	response.Body = &observedBody{ReadCloser: response.Body, closed: func(size int64, err error) {
+		seen.Duration, seen.Size = time.Since(start), size
+		if err != nil {
+			seen.Problem = o.clean(err.Error())
+		}
+		o.observe(ctx, seen)
+	}}
+	return response, nil
+}
+
+// requestID finds the service's id of a request, "" where it sends none.
+func requestID(header http.Header, clean func(string) string) string {
+	for _, name := range requestIDHeaders {
+		if id := header.Get(name); id != "" {
+			return shorten(clean(printable(clean(id))), 100)
+		}
+	}
+	return ""
+}
+
+// observedBody counts what is read of a body and reports it once.
+type observedBody struct {
+	io.ReadCloser
+	size   int64
+	err    error
+	once   sync.Once
+	closed func(size int64, err error)
+}
+
+func (b *observedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.size += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *observedBody) Close() error {
+	b.once.Do(func() { b.closed(b.size, b.err) })
+	return b.ReadCloser.Close()
+}
+
+// maxTokenBody bounds an answer of the token endpoint, in bytes.
+const maxTokenBody = 1 << 20
+
+// wholeAnswers is the RoundTripper of token requests. It reads each answer to
+// its end before golang.org/x/oauth2 sees it: that package reports a body that
+// was cut short like one that makes no sense, and takes JSON that is labelled
+// as plain text for a form.
+type wholeAnswers struct{ next http.RoundTripper }
+
+func (t wholeAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenBody))
+	if closeErr := response.Body.Close(); err == nil {
+		err = closeErr
+	}
+	// The status of an error is worth more than the rest of its body.
+	if response.StatusCode == http.StatusOK {
+		var document json.RawMessage
+		decodeErr := json.NewDecoder(bytes.NewReader(body)).Decode(&document)
+		if err == nil && errors.Is(decodeErr, io.ErrUnexpectedEOF) && int64(len(body)) < maxTokenBody {
+			err = decodeErr
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(string(body)), "{") {
+		response.Header.Set("Content-Type", "application/json")
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
+}

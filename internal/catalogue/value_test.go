@@ -1,0 +1,87 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestPlainDecimal(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"0": "0", "-0": "-0", "7": "7", "-7": "-7", "1.50": "1.50", "0.10": "0.10",
+		"9007199254740993": "9007199254740993",
+		"1e3":              "1000", "1E+3": "1000", "1.5e3": "1500", "1.5e0": "1.5",
+		"25e-4": "0.0025", "-25e-4": "-0.0025", "123.456e1": "1234.56", "123.456e-1": "12.3456",
+		"123.456e-3": "0.123456", "123.456e-5": "0.00123456", "0e5": "0", "0.0e2": "0",
+		"1234567890123456789012345678901234567890": "1234567890123456789012345678901234567890",
+		"1e40": "1" + strings.Repeat("0", 40),
+	} {
+		got, err := plainDecimal(number)
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", number, got, err, want)
+		}
+	}
+	for _, number := range []string{"1e999999999", "1e-999999999", "1e99999999999999999999", "1" + strings.Repeat("0", maxNumberLength)} {
+		if got, err := plainDecimal(number); err == nil {
+			t.Errorf("%.20s: %d characters, want an error", number, len(got))
+		}
+	}
+}
+
+func TestIntegerTakesWholeNumbersAlone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807} {
+		var got Integer
+		if err := json.Unmarshal([]byte(text), &got); err != nil || int64(got) != want {
+			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"3.5":                 "a whole number is expected, the service sent the number 3.5",
+		`"3"`:                 "a whole number is expected, the service sent a string",
+		"true":                "a whole number is expected, the service sent a boolean",
+		"[3]":                 "a whole number is expected, the service sent a list",
+		"9223372036854775808": "a whole number of 64 bits is expected, the service sent the number 9223372036854775808",
+	} {
+		var got Integer
+		if err := json.Unmarshal([]byte(text), &got); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestScalarIsSpelledAsTheAxisQueryTakesIt(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"DE-LU"`: "DE-LU", `""`: "", `"1e3"`: "1e3", "true": "true", "false": "false",
+		"1e3": "1000", "0.50": "0.50", "12345678901234567890.10": "12345678901234567890.10",
+		`[1, 2.50 ,"a"]`:               `[1,2.50,"a"]`,
+		`{"b": 1, "a": {"d":2,"c":3}}`: `{"a":{"c":3,"d":2},"b":1}`,
+	} {
+		var got Scalar
+		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestJSONObjectIsCanonical(t *testing.T) {
+	t.Parallel()
+	const want = `{"a":"<é&>","big":1234567890123456789012345678901234567890,"exp":1E400,"n":[1.0,2.50],"z":null}`
+	for _, text := range []string{
+		`{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`,
+		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "\u003c\u00e9&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `,
+	} {
+		var got JSONObject
+		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+			t.Errorf("%s, %v\nwant %s", got, err, want)
+		}
+	}
+	for _, text := range []string{`[]`, `"a"`, `1`, `true`} {
+		var got JSONObject
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%s was taken as an object: %s", text, got)
+		}
+	}
+}
