@@ -1,0 +1,139 @@
+package encode
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+type inner struct {
+	Name *string `tfsdk:"name"`
+}
+
+type embedded struct {
+	Count *int64 `tfsdk:"count"`
+	Flag  *bool  `tfsdk:"flag"`
+}
+
+type outer struct {
+	embedded
+	Plain  string    `tfsdk:"plain"`
+	One    *inner    `tfsdk:"one"`
+	Many   []*inner  `tfsdk:"many"`
+	Values []inner   `tfsdk:"values"`
+	Texts  []*string `tfsdk:"texts"`
+	hidden int
+}
+
+var (
+	innerType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String}}
+	outerType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
+		"count": tftypes.Number, "flag": tftypes.Bool, "plain": tftypes.String, "one": innerType,
+		"many": tftypes.List{ElementType: innerType}, "values": tftypes.List{ElementType: innerType},
+		"texts": tftypes.List{ElementType: tftypes.String},
+	}}
+)
+
+func newInner(name any) tftypes.Value {
+	return tftypes.NewValue(innerType, map[string]tftypes.Value{"name": tftypes.NewValue(tftypes.String, name)})
+}
+
+func TestEncodesAsTheProtocolReads(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 40000)
+	for name, test := range map[string]struct {
+		value outer
+		want  map[string]tftypes.Value
+	}{
+		"all null": {want: map[string]tftypes.Value{
+			"count": tftypes.NewValue(tftypes.Number, nil), "flag": tftypes.NewValue(tftypes.Bool, nil),
+			"plain": tftypes.NewValue(tftypes.String, ""), "one": tftypes.NewValue(innerType, nil),
+			"many": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil), "values": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
+			"texts": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, nil),
+		}},
+		"all set": {
+			value: outer{
+				embedded: embedded{Count: new(int64(math.MinInt64)), Flag: new(true)}, Plain: long, One: &inner{Name: new("a")},
+				Many: []*inner{{Name: new("b")}, nil, {}}, Values: []inner{{}}, Texts: []*string{new("c"), nil}, hidden: 1,
+			},
+			want: map[string]tftypes.Value{
+				"count": tftypes.NewValue(tftypes.Number, int64(math.MinInt64)), "flag": tftypes.NewValue(tftypes.Bool, true),
+				"plain": tftypes.NewValue(tftypes.String, long), "one": newInner("a"),
+				"many":   tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner("b"), tftypes.NewValue(innerType, nil), newInner(nil)}),
+				"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner(nil)}),
+				"texts":  tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, "c"), tftypes.NewValue(tftypes.String, nil)}),
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			encoder, err := Compile(reflect.TypeFor[*outer](), outerType)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes, err := encoder.Encode(&test.value, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := (tfprotov6.DynamicValue{MsgPack: bytes}).Unmarshal(outerType)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := tftypes.NewValue(outerType, test.want)
+			if differences, err := want.Diff(got); err != nil || len(differences) > 0 {
+				t.Errorf("%v %v", differences, err)
+			}
+		})
+	}
+}
+
+func TestEncodeMeasuresBeforeItTakesMemory(t *testing.T) {
+	t.Parallel()
+	encoder, err := Compile(reflect.TypeFor[*inner](), innerType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := &inner{Name: new(strings.Repeat("x", 1000))}
+	bytes, err := encoder.Encode(value, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := encoder.Encode(value, int64(len(bytes))); err != nil {
+		t.Errorf("exactly at the limit: %v", err)
+	}
+	var tooLarge *TooLargeError
+	if _, err := encoder.Encode(value, int64(len(bytes))-1); !errors.As(err, &tooLarge) || tooLarge.Size != int64(len(bytes)) {
+		t.Errorf("one byte over the limit: %v", err)
+	}
+}
+
+func TestCompileRefusesWhatDoesNotAgree(t *testing.T) {
+	t.Parallel()
+	type twice struct {
+		A *string `tfsdk:"name"`
+		B *string `tfsdk:"name"`
+	}
+	object := func(name string, typ tftypes.Type) tftypes.Object {
+		return tftypes.Object{AttributeTypes: map[string]tftypes.Type{name: typ}}
+	}
+	for want, test := range map[string]struct {
+		goType reflect.Type
+		typ    tftypes.Type
+	}{
+		"label: encode.inner has no field for the attribute":                    {reflect.TypeFor[inner](), tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "label": tftypes.String}}},
+		"name: the schema has no attribute for the field of encode.inner":       {reflect.TypeFor[inner](), tftypes.Object{}},
+		"name: string cannot hold tftypes.Number":                               {reflect.TypeFor[inner](), object("name", tftypes.Number)},
+		"name: encode.twice has two fields for the attribute":                   {reflect.TypeFor[twice](), object("name", tftypes.String)},
+		"the value: string cannot hold tftypes.Object[\"name\":tftypes.String]": {reflect.TypeFor[string](), innerType},
+		"the value: encode.inner cannot hold tftypes.Set[tftypes.String]":       {reflect.TypeFor[inner](), tftypes.Set{ElementType: tftypes.String}},
+	} {
+		if _, err := Compile(test.goType, test.typ); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
