@@ -1,0 +1,195 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// groupAttributes are the attributes of a model group, all computed.
+func groupAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":              computedString("The group's unique identifier."),
+		"name":            computedString("The group's human-readable name."),
+		"latest_revision": computedInt64("The highest revision number published in the group. The first revision can be `0`."),
+		"public":          computedBool("Whether the group is publicly accessible. A private one is visible to the owning organisation alone."),
+		"created_at":      computedString("When the group was created, as an ISO 8601 timestamp."),
+		"time_horizon":    keyedNameAttribute("The time horizon that the group belongs to.", "The horizon's key, such as `day_ahead`: the value that `time_horizon` of `modelcatalogue_model_groups` takes."),
+		"models": schema.ListNestedAttribute{
+			MarkdownDescription: "The group's revisions that are not archived, newest first.",
+			Computed:            true,
+			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+				"id":         computedString("The model's unique identifier."),
+				"revision":   computedInt64("The model's revision number."),
+				"created_at": computedString("When the revision was created, as an ISO 8601 timestamp."),
+			}},
+		},
+		"axes": schema.ListNestedAttribute{
+			MarkdownDescription: "Every axis that any revision of the group declares.",
+			Computed:            true,
+			NestedObject: schema.NestedAttributeObject{Attributes: with(axisAttributes(), map[string]schema.Attribute{
+				"values": schema.ListNestedAttribute{
+					MarkdownDescription: "The axis's values.",
+					Computed:            true,
+					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+						"value":      computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's `type` says what to convert it to."),
+						"historical": computedBool("Whether the latest revision no longer offers this value."),
+					}},
+				},
+			})},
+		},
+	}
+}
+
+// axisAttributes are the attributes that an axis has in a group and in a model.
+func axisAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"key":         computedString("The axis's key."),
+		"kind":        computedString("The axis's kind, such as `static`."),
+		"label":       computedString("The axis's human-readable label."),
+		"description": computedString("The axis's human-readable description."),
+		"type":        computedString("The type of the axis's values, such as `number`."),
+	}
+}
+
+// keyedNameAttribute is an object of a name, a short name and a key.
+func keyedNameAttribute(description, key string) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		MarkdownDescription: description,
+		Computed:            true,
+		Attributes: map[string]schema.Attribute{
+			"name":       computedString("The human-readable name."),
+			"short_name": computedString("The short label."),
+			"key":        computedString(key),
+		},
+	}
+}
+
+// with adds attributes to a fresh map, replacing those of the same name.
+func with(attributes, more map[string]schema.Attribute) map[string]schema.Attribute {
+	for name, attribute := range more {
+		attributes[name] = attribute
+	}
+	return attributes
+}
+
+func computedString(description string) schema.StringAttribute {
+	return schema.StringAttribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedInt64(description string) schema.Int64Attribute {
+	return schema.Int64Attribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedBool(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedStrings(description string) schema.ListAttribute {
+	return schema.ListAttribute{MarkdownDescription: description, Computed: true, ElementType: types.StringType}
+}
+
+// groupState is a model group as state holds it.
+type groupState struct {
+	ID             *string              `tfsdk:"id"`
+	Name           *string              `tfsdk:"name"`
+	LatestRevision *int64               `tfsdk:"latest_revision"`
+	Public         *bool                `tfsdk:"public"`
+	CreatedAt      *string              `tfsdk:"created_at"`
+	TimeHorizon    *keyedNameState      `tfsdk:"time_horizon"`
+	Models         []*modelSummaryState `tfsdk:"models"`
+	Axes           []*groupAxisState    `tfsdk:"axes"`
+}
+
+type keyedNameState struct {
+	Name      *string `tfsdk:"name"`
+	ShortName *string `tfsdk:"short_name"`
+	Key       *string `tfsdk:"key"`
+}
+
+type modelSummaryState struct {
+	ID        *string `tfsdk:"id"`
+	Revision  *int64  `tfsdk:"revision"`
+	CreatedAt *string `tfsdk:"created_at"`
+}
+
+type groupAxisState struct {
+	Key         *string                `tfsdk:"key"`
+	Kind        *string                `tfsdk:"kind"`
+	Label       *string                `tfsdk:"label"`
+	Description *string                `tfsdk:"description"`
+	Type        *string                `tfsdk:"type"`
+	Values      []*groupAxisValueState `tfsdk:"values"`
+}
+
+type groupAxisValueState struct {
+	Value      *string `tfsdk:"value"`
+	Historical *bool   `tfsdk:"historical"`
+}
+
+// newGroupState maps a group, its revisions newest first.
+func newGroupState(group *catalogue.ModelGroup) *groupState {
+	models := list(group.Models, func(model *catalogue.ModelSummary) *modelSummaryState {
+		return &modelSummaryState{ID: model.ID, Revision: (*int64)(model.Revision), CreatedAt: model.CreatedAt}
+	})
+	slices.SortStableFunc(models, func(a, b *modelSummaryState) int {
+		if a == nil || b == nil {
+			return compareNil(a == nil, b == nil)
+		}
+		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+	})
+	return &groupState{
+		ID:             group.ID,
+		Name:           group.Name,
+		LatestRevision: (*int64)(group.LatestRevision),
+		Public:         group.Public,
+		CreatedAt:      group.CreatedAt,
+		TimeHorizon:    newHorizonState(group.TimeHorizon),
+		Models:         models,
+		Axes: list(group.Axes, func(axis *catalogue.GroupAxis) *groupAxisState {
+			return &groupAxisState{
+				Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
+				Values: list(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
+					return &groupAxisValueState{Value: (*string)(value.Value), Historical: value.Historical}
+				}),
+			}
+		}),
+	}
+}
+
+func newHorizonState(horizon *catalogue.TimeHorizon) *keyedNameState {
+	return (*keyedNameState)(horizon)
+}
+
+// sortedGroupStates maps groups, sorted by name, then id.
+func sortedGroupStates(groups []*catalogue.ModelGroup) []*groupState {
+	states := list(groups, newGroupState)
+	slices.SortStableFunc(states, func(a, b *groupState) int {
+		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
+	})
+	return states
+}
+
+// comparePointers orders values, nil before any.
+func comparePointers[T cmp.Ordered](a, b *T) int {
+	if a == nil || b == nil {
+		return compareNil(b == nil, a == nil)
+	}
+	return cmp.Compare(*a, *b)
+}
+
+// compareNil orders what is nil after what is not.
+func compareNil(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}

@@ -1,0 +1,275 @@
+package provider
+
+import (
+	"context"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// engine stands in for Terraform: it speaks the plugin protocol to the
+// provider's server, in process.
+type engine struct {
+	server *server
+	types  map[string]tftypes.Type // of each data source
+}
+
+// arguments of a provider block or a data source: strings, bools, numbers, nil,
+// or unknown.
+type arguments map[string]any
+
+// unknown is a value that a plan does not know yet.
+const unknown = unknownValue("")
+
+type unknownValue string
+
+// northwind are the arguments for the sandbox at url, as the organisation that
+// owns most groups of its default catalogue.
+func northwind(url string) arguments {
+	return arguments{argBaseURL: url, argClientID: "northwind", argClientSecret: "northwind-sandbox-secret"}
+}
+
+// with returns a copy with more arguments.
+func (a arguments) with(name string, value any) arguments {
+	copied := arguments{name: value}
+	for other, v := range a {
+		if other != name {
+			copied[other] = v
+		}
+	}
+	return copied
+}
+
+// startEngine configures a provider. Diagnostics of the configuration are the
+// caller's to judge.
+func startEngine(t *testing.T, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
+	t.Helper()
+	e := &engine{server: newServer(p), types: map[string]tftypes.Type{}}
+	for _, factory := range p.DataSources(t.Context()) {
+		name, schema := describeDataSource(t, factory())
+		e.types[name] = schema
+	}
+	var schema provider.SchemaResponse
+	p.Schema(t.Context(), provider.SchemaRequest{}, &schema)
+	value := config.value(t, schema.Schema.Type())
+	validated, err := e.server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed(validated.Diagnostics) {
+		return e, validated.Diagnostics
+	}
+	configured, err := e.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, configured.Diagnostics
+}
+
+// newEngine configures a provider that has to be well configured.
+func newEngine(t *testing.T, config arguments) *engine {
+	t.Helper()
+	e, diagnostics := startEngine(t, &catalogueProvider{version: "test"}, config)
+	expectNone(t, diagnostics)
+	return e
+}
+
+// sandboxEngine starts a sandbox of the default catalogue and a provider
+// configured for it.
+func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.Sandbox) {
+	t.Helper()
+	service := sandbox.New(sandbox.Default(), options...)
+	return newEngine(t, northwind(service.Start(t))), service
+}
+
+// validate asks what the provider thinks of a data source's arguments.
+func (e *engine) validate(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
+	t.Helper()
+	resp, err := e.server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{
+		TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Diagnostics
+}
+
+// read reads a data source the way an engine does: nil state where it fails.
+func (e *engine) read(ctx context.Context, t *testing.T, name string, config arguments) (map[string]any, []*tfprotov6.Diagnostic) {
+	t.Helper()
+	return e.readFrom(ctx, t, e.server, name, config)
+}
+
+// readFrom reads from the given server: the provider's, or the framework's in
+// it, for which the result goes through the framework's state.
+func (e *engine) readFrom(ctx context.Context, t *testing.T, from tfprotov6.DataSourceServer, name string, config arguments) (map[string]any, []*tfprotov6.Diagnostic) {
+	t.Helper()
+	resp, err := from.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
+		TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+	})
+	if err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	if failed(resp.Diagnostics) {
+		return nil, resp.Diagnostics
+	}
+	value, err := resp.State.Unmarshal(e.types[name])
+	if err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	state, ok := plain(t, value).(map[string]any)
+	if !ok {
+		t.Errorf("the state of %s is %s", name, value)
+	}
+	return state, resp.Diagnostics
+}
+
+// mustRead reads what has to be there.
+func (e *engine) mustRead(t *testing.T, name string, config arguments) map[string]any {
+	t.Helper()
+	state, diagnostics := e.read(t.Context(), t, name, config)
+	expectNone(t, diagnostics)
+	return state
+}
+
+// describeDataSource returns the name and type of a data source.
+func describeDataSource(t *testing.T, d datasource.DataSource) (string, tftypes.Type) {
+	t.Helper()
+	var metadata datasource.MetadataResponse
+	d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
+	var schema datasource.SchemaResponse
+	d.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+	return strings.TrimPrefix(metadata.TypeName, typeName+"_"), schema.Schema.Type().TerraformType(t.Context())
+}
+
+func (a arguments) value(t *testing.T, typ attr.Type) *tfprotov6.DynamicValue {
+	t.Helper()
+	return a.valueOf(t, typ.TerraformType(t.Context()))
+}
+
+// valueOf is the arguments as an engine sends them, null where none is given.
+func (a arguments) valueOf(t *testing.T, typ tftypes.Type) *tfprotov6.DynamicValue {
+	t.Helper()
+	object, ok := typ.(tftypes.Object)
+	if !ok {
+		t.Fatalf("no object type: %s", typ)
+	}
+	values := map[string]tftypes.Value{}
+	for name, attributeType := range object.AttributeTypes {
+		switch value := a[name].(type) {
+		case unknownValue:
+			values[name] = tftypes.NewValue(attributeType, tftypes.UnknownValue)
+		default:
+			values[name] = tftypes.NewValue(attributeType, value)
+		}
+	}
+	for name := range a {
+		if _, ok := values[name]; !ok {
+			t.Fatalf("no argument %q in %s", name, typ)
+		}
+	}
+	dynamic, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &dynamic
+}
+
+// plain turns a value into Go's own types: nil, string, bool, int64, []any and
+// map[string]any.
+func plain(t *testing.T, value tftypes.Value) any {
+	t.Helper()
+	if value.IsNull() {
+		return nil
+	}
+	var err error
+	defer func() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}()
+	switch {
+	case value.Type().Is(tftypes.String):
+		var text string
+		err = value.As(&text)
+		return text
+	case value.Type().Is(tftypes.Bool):
+		var flag bool
+		err = value.As(&flag)
+		return flag
+	case value.Type().Is(tftypes.Number):
+		var number big.Float
+		err = value.As(&number)
+		integer, _ := number.Int64()
+		return integer
+	case value.Type().Is(tftypes.List{}):
+		var elements []tftypes.Value
+		err = value.As(&elements)
+		list := make([]any, 0, len(elements))
+		for _, element := range elements {
+			list = append(list, plain(t, element))
+		}
+		return list
+	default:
+		var attributes map[string]tftypes.Value
+		err = value.As(&attributes)
+		object := map[string]any{}
+		for name, attribute := range attributes {
+			object[name] = plain(t, attribute)
+		}
+		return object
+	}
+}
+
+func expectNone(t *testing.T, diagnostics []*tfprotov6.Diagnostic) {
+	t.Helper()
+	for _, d := range diagnostics {
+		t.Fatalf("unexpected %s: %s\n%s", d.Severity, d.Summary, d.Detail)
+	}
+}
+
+// expectError wants exactly one error with that summary, on that argument (""
+// for none), whose detail has all of the fragments.
+func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
+	t.Helper()
+	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {
+		t.Fatalf("want one error %q, got %d: %+v", summary, len(diagnostics), diagnostics)
+	}
+	d := diagnostics[0]
+	if d.Summary != summary {
+		t.Errorf("summary %q, want %q\n%s", d.Summary, summary, d.Detail)
+	}
+	at := ""
+	if d.Attribute != nil {
+		at = strings.Trim(strings.ReplaceAll(d.Attribute.String(), "AttributeName", ""), `()"`)
+	}
+	if at != argument {
+		t.Errorf("on %q, want %q", at, argument)
+	}
+	for _, fragment := range fragments {
+		if !strings.Contains(d.Detail, fragment) {
+			t.Errorf("the detail lacks %q:\n%s", fragment, d.Detail)
+		}
+	}
+}
+
+// expectRequests compares how many requests of each route a sandbox has seen; a route
+// left out must have seen none.
+func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {
+	t.Helper()
+	for _, route := range []sandbox.Route{sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels} {
+		if got := service.Count(route); got != want[route] {
+			t.Errorf("%d requests of route %q, want %d", got, route, want[route])
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// latestModelDataSource reads the newest revision of a group.
+type latestModelDataSource struct{ catalogueDataSource }
+
+func newLatestModelDataSource() datasource.DataSource {
+	return &latestModelDataSource{catalogueDataSource{name: "latest_model"}}
+}
+
+func (d *latestModelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the model with the highest revision of a model group. A plan shows it move when a revision is published.",
+		Attributes: with(modelAttributes(), map[string]schema.Attribute{
+			"model_group_id": modelGroupIDAttribute(),
+		}),
+	}
+}
+
+func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var groupID types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
+	client, ok := d.client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	model, err := client.LatestModel(ctx, groupID.ValueString())
+	if err != nil {
+		about := groupSubject(path.Root("model_group_id"), groupID.ValueString())
+		about.missing = summaryGroupNotFound + ", or without models"
+		about.missingDetail = "The catalogue has no model group %q, these credentials cannot see it, or it has no models yet: the service does not tell these apart."
+		resp.Diagnostics.Append(diagnose(err, about))
+		return
+	}
+	state := newModelState(model)
+	state.ModelGroupID = groupID.ValueStringPointer()
+	setResult(ctx, resp, state)
+}

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// modelGroupDataSource reads one group, by id or by name.
+type modelGroupDataSource struct{ catalogueDataSource }
+
+var _ datasource.DataSourceWithConfigValidators = (*modelGroupDataSource)(nil)
+
+func newModelGroupDataSource() datasource.DataSource {
+	return &modelGroupDataSource{catalogueDataSource{name: "model_group"}}
+}
+
+func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`.",
+		Attributes: with(groupAttributes(), map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				MarkdownDescription: "The group's unique identifier. Give this or `name`.",
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.String{identifier{}},
+			},
+			"name": schema.StringAttribute{
+				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an error where no group has the name, or several have.",
+				Optional:            true,
+				Computed:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+		}),
+	}
+}
+
+func (d *modelGroupDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return []datasource.ConfigValidator{
+		datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")),
+	}
+}
+
+func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var id, name types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &id)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &name)...)
+	client, ok := d.client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	var state *groupState
+	if id.IsNull() {
+		groups, err := client.ModelGroups(ctx, "")
+		if err != nil {
+			resp.Diagnostics.Append(diagnose(err, subject{}))
+			return
+		}
+		group, problem := groupNamed(groups, name.ValueString())
+		if problem != nil {
+			resp.Diagnostics.Append(problem)
+			return
+		}
+		state = newGroupState(group)
+		state.Name = name.ValueStringPointer()
+	} else {
+		group, err := client.ModelGroup(ctx, id.ValueString())
+		if err != nil {
+			resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("id"), id.ValueString())))
+			return
+		}
+		state = newGroupState(group)
+		state.ID = id.ValueStringPointer()
+	}
+	setResult(ctx, resp, state)
+}
+
+// groupNamed finds the one group of that name. Engines normalise every string
+// of a configuration to NFC, so names are compared in that form.
+func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, diag.Diagnostic) {
+	var found []*catalogue.ModelGroup
+	var ids []string
+	for _, group := range groups {
+		if group.Name != nil && norm.NFC.String(*group.Name) == norm.NFC.String(name) {
+			found = append(found, group)
+			if group.ID != nil {
+				ids = append(ids, fmt.Sprintf("%q", *group.ID))
+			}
+		}
+	}
+	at := path.Root("name")
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, diag.NewAttributeErrorDiagnostic(at, summaryGroupNotFound,
+			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. Names are matched exactly, upper and lower case included.\n\n"+
+				"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.", name))
+	default:
+		slices.Sort(ids)
+		return nil, diag.NewAttributeErrorDiagnostic(at, "Several model groups of that name",
+			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.", len(found), name, strings.Join(ids, ", ")))
+	}
+}

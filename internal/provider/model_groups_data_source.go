@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// modelGroupsDataSource lists the groups that the credentials may see.
+type modelGroupsDataSource struct{ catalogueDataSource }
+
+func newModelGroupsDataSource() datasource.DataSource {
+	return &modelGroupsDataSource{catalogueDataSource{name: "model_groups"}}
+}
+
+func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them or those of one time horizon.",
+		Attributes: map[string]schema.Attribute{
+			"time_horizon": schema.StringAttribute{
+				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the groups of every horizon.",
+				Optional:            true,
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
+		},
+	}
+}
+
+type modelGroupsState struct {
+	TimeHorizon *string       `tfsdk:"time_horizon"`
+	ModelGroups []*groupState `tfsdk:"model_groups"`
+}
+
+func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var horizon types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
+	client, ok := d.client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	groups, err := client.ModelGroups(ctx, horizon.ValueString())
+	if err != nil {
+		about := subject{}
+		if !horizon.IsNull() {
+			about = subject{path: path.Root("time_horizon"), rejected: "Invalid time horizon", name: "time horizon", value: horizon.ValueString()}
+		}
+		resp.Diagnostics.Append(diagnose(err, about))
+		return
+	}
+	setResult(ctx, resp, &modelGroupsState{TimeHorizon: horizon.ValueStringPointer(), ModelGroups: sortedGroupStates(groups)})
+}

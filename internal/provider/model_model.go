@@ -1,0 +1,250 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// modelAttributes are the attributes of a model, all computed.
+func modelAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":             computedString("The model's unique identifier."),
+		"model_group_id": computedString("The id of the group that the model belongs to."),
+		"name":           computedString("The model's stable identifier slug."),
+		"display_name":   computedString("The model's human-readable name."),
+		"notes":          computedString("The publisher's notes. Null for callers outside the owning organisation; `is_owner` tells."),
+		"description":    computedString("A short human-readable description."),
+		"revision":       computedInt64("The model's revision number. The first revision of a group can be `0`."),
+		"docker_image":   computedString("The reference of the model's container image. Null for callers outside the owning organisation; `is_owner` tells."),
+		"created_at":     computedString("When the revision was created, as an ISO 8601 timestamp."),
+		"updated_at":     computedString("When the model was last re-published or had its settings changed, as an ISO 8601 timestamp."),
+		"run_mode":       computedString("How the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when invoked."),
+		"horizon":        keyedNameAttribute("The model's forecast time horizon.", "The horizon's key, such as `day_ahead`."),
+		"model_metadata": computedString("Free-form metadata as compact JSON with every digit kept. Read it with `jsondecode`."),
+		"output_variables": nestedList("The variables that the model produces.", map[string]schema.Attribute{
+			"name":       computedString("The variable's human-readable name."),
+			"key":        computedString("The variable's key."),
+			"type":       computedString("The variable's type, such as `float`."),
+			"series_key": computedBool("Whether the variable tells the series of the output apart."),
+			"colours":    computedStrings("The colours of the variable in charts."),
+		}),
+		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use `output_variables`."),
+		"inputs": nestedList("The inputs that the model accepts. Null where the service names none.", map[string]schema.Attribute{
+			"id":   computedString("The input's unique identifier."),
+			"key":  computedString("The input's key."),
+			"json": wholeRecord("input"),
+		}),
+		"datasets": nestedList("The datasets bound to the model. Null where the service names none.", map[string]schema.Attribute{
+			"id":               computedString("The dataset's unique identifier."),
+			"key":              computedString("The dataset's key."),
+			"storage_location": computedString("Where the dataset is stored."),
+			"source":           computedString("Where the dataset comes from."),
+			"file_format":      computedString("The format of the dataset's files, such as `parquet`."),
+			"json":             wholeRecord("dataset"),
+		}),
+		"archived":      computedBool("Whether the model is archived."),
+		"enabled":       computedBool("Whether the model runs according to its configuration. A disabled model does not run."),
+		"tags":          computedStrings("The model's tags."),
+		"sensitivities": nestedList("The sensitivity configurations available for the model.", namedRecordAttributes("sensitivity")),
+		"axes": nestedList("The model's axes, in declared order.", with(axisAttributes(), map[string]schema.Attribute{
+			"values":  computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them. The axis's `type` says what to convert them to."),
+			"default": computedString("The value of an axis that a query leaves out, spelled like `values`."),
+		})),
+		"input_aggregations":        nestedList("The input aggregations available for the model.", namedRecordAttributes("aggregation")),
+		"output_file_format":        computedString("The format in which run output is delivered: `json`, `csv` or `parquet`."),
+		"display_timezone":          computedString("The IANA time zone in which forecast results are displayed."),
+		"forecast_variable":         keyedNameAttribute("The variable being forecast.", "The variable's key."),
+		"is_owner":                  computedBool("Whether the organisation of the credentials owns the model. `docker_image` and `notes` are withheld where it does not."),
+		"has_performance_metrics":   computedBool("Whether the model publishes performance metrics that the organisation of the credentials can open."),
+		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the service's user interface compares the model with by default."),
+	}
+}
+
+func nestedList(description string, attributes map[string]schema.Attribute) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{
+		MarkdownDescription: description,
+		Computed:            true,
+		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+	}
+}
+
+// namedRecordAttributes are those of a record with a name and open content.
+func namedRecordAttributes(what string) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":   computedString("The " + what + "'s unique identifier."),
+		"key":  computedString("The " + what + "'s key."),
+		"name": computedString("The " + what + "'s human-readable name."),
+		"json": wholeRecord(what),
+	}
+}
+
+func wholeRecord(what string) schema.StringAttribute {
+	return computedString("The whole " + what + " as compact JSON, fields without an attribute of their own included. Read it with `jsondecode`.")
+}
+
+// modelState is a model as state holds it.
+type modelState struct {
+	ID                      *string                `tfsdk:"id"`
+	ModelGroupID            *string                `tfsdk:"model_group_id"`
+	Name                    *string                `tfsdk:"name"`
+	DisplayName             *string                `tfsdk:"display_name"`
+	Notes                   *string                `tfsdk:"notes"`
+	Description             *string                `tfsdk:"description"`
+	Revision                *int64                 `tfsdk:"revision"`
+	DockerImage             *string                `tfsdk:"docker_image"`
+	CreatedAt               *string                `tfsdk:"created_at"`
+	UpdatedAt               *string                `tfsdk:"updated_at"`
+	RunMode                 *string                `tfsdk:"run_mode"`
+	Horizon                 *keyedNameState        `tfsdk:"horizon"`
+	ModelMetadata           *string                `tfsdk:"model_metadata"`
+	OutputVariables         []*outputVariableState `tfsdk:"output_variables"`
+	OutputSpecification     []*string              `tfsdk:"output_specification"`
+	Inputs                  []*inputState          `tfsdk:"inputs"`
+	Datasets                []*datasetState        `tfsdk:"datasets"`
+	Archived                *bool                  `tfsdk:"archived"`
+	Enabled                 *bool                  `tfsdk:"enabled"`
+	Tags                    []*string              `tfsdk:"tags"`
+	Sensitivities           []*namedRecordState    `tfsdk:"sensitivities"`
+	Axes                    []*modelAxisState      `tfsdk:"axes"`
+	InputAggregations       []*namedRecordState    `tfsdk:"input_aggregations"`
+	OutputFileFormat        *string                `tfsdk:"output_file_format"`
+	DisplayTimezone         *string                `tfsdk:"display_timezone"`
+	ForecastVariable        *keyedNameState        `tfsdk:"forecast_variable"`
+	IsOwner                 *bool                  `tfsdk:"is_owner"`
+	HasPerformanceMetrics   *bool                  `tfsdk:"has_performance_metrics"`
+	DefaultComparisonModels []*string              `tfsdk:"default_comparison_models"`
+}
+
+type outputVariableState struct {
+	Name      *string   `tfsdk:"name"`
+	Key       *string   `tfsdk:"key"`
+	Type      *string   `tfsdk:"type"`
+	SeriesKey *bool     `tfsdk:"series_key"`
+	Colours   []*string `tfsdk:"colours"`
+}
+
+type inputState struct {
+	ID   *string `tfsdk:"id"`
+	Key  *string `tfsdk:"key"`
+	JSON *string `tfsdk:"json"`
+}
+
+type datasetState struct {
+	ID              *string `tfsdk:"id"`
+	Key             *string `tfsdk:"key"`
+	StorageLocation *string `tfsdk:"storage_location"`
+	Source          *string `tfsdk:"source"`
+	FileFormat      *string `tfsdk:"file_format"`
+	JSON            *string `tfsdk:"json"`
+}
+
+type namedRecordState struct {
+	ID   *string `tfsdk:"id"`
+	Key  *string `tfsdk:"key"`
+	Name *string `tfsdk:"name"`
+	JSON *string `tfsdk:"json"`
+}
+
+type modelAxisState struct {
+	Key         *string   `tfsdk:"key"`
+	Kind        *string   `tfsdk:"kind"`
+	Label       *string   `tfsdk:"label"`
+	Description *string   `tfsdk:"description"`
+	Type        *string   `tfsdk:"type"`
+	Values      []*string `tfsdk:"values"`
+	Default     *string   `tfsdk:"default"`
+}
+
+// newModelState maps a model.
+func newModelState(model *catalogue.Model) *modelState {
+	state := &modelState{
+		ID:                      model.ID,
+		ModelGroupID:            model.ModelGroupID,
+		Name:                    model.Name,
+		DisplayName:             model.DisplayName,
+		Notes:                   model.Notes,
+		Description:             model.Description,
+		Revision:                (*int64)(model.Revision),
+		DockerImage:             model.DockerImage,
+		CreatedAt:               model.CreatedAt,
+		UpdatedAt:               model.UpdatedAt,
+		RunMode:                 model.RunMode,
+		Horizon:                 newHorizonState(model.Horizon),
+		ModelMetadata:           (*string)(model.ModelMetadata),
+		OutputVariables:         list(model.OutputVariables, newOutputVariableState),
+		OutputSpecification:     scalars(model.OutputSpecification),
+		Archived:                model.Archived,
+		Enabled:                 model.Enabled,
+		Tags:                    list(model.Tags, asIs),
+		Sensitivities:           list(model.Sensitivities, newSensitivityState),
+		Axes:                    list(model.Axes, newModelAxisState),
+		InputAggregations:       list(model.InputAggregations, newInputAggregationState),
+		OutputFileFormat:        model.OutputFileFormat,
+		DisplayTimezone:         model.DisplayTimezone,
+		ForecastVariable:        (*keyedNameState)(model.ForecastVariable),
+		IsOwner:                 model.IsOwner,
+		HasPerformanceMetrics:   model.HasPerformanceMetrics,
+		DefaultComparisonModels: list(model.DefaultComparisonModels, asIs),
+	}
+	// These two alone may be null in the service, and stay so.
+	if model.Inputs != nil {
+		state.Inputs = list(model.Inputs, newInputState)
+	}
+	if model.Datasets != nil {
+		state.Datasets = list(model.Datasets, newDatasetState)
+	}
+	// The service spells a withheld image as an empty string. Null makes a
+	// required argument fail while planning, and lets coalesce work.
+	if state.DockerImage != nil && *state.DockerImage == "" {
+		state.DockerImage = nil
+	}
+	return state
+}
+
+func asIs(value *string) *string { return value }
+
+func newOutputVariableState(variable *catalogue.OutputVariable) *outputVariableState {
+	return &outputVariableState{
+		Name: variable.Name, Key: variable.Key, Type: variable.Type, SeriesKey: variable.SeriesKey,
+		Colours: scalars(variable.Colours),
+	}
+}
+
+func newInputState(input *catalogue.Input) *inputState {
+	return &inputState{ID: input.ID, Key: input.Key, JSON: text(input.JSON)}
+}
+
+func newDatasetState(dataset *catalogue.Dataset) *datasetState {
+	return &datasetState{
+		ID: dataset.ID, Key: dataset.Key, StorageLocation: dataset.StorageLocation, Source: dataset.Source,
+		FileFormat: dataset.FileFormat, JSON: text(dataset.JSON),
+	}
+}
+
+func newSensitivityState(record *catalogue.Sensitivity) *namedRecordState {
+	return &namedRecordState{ID: record.ID, Key: record.Key, Name: record.Name, JSON: text(record.JSON)}
+}
+
+func newInputAggregationState(record *catalogue.InputAggregation) *namedRecordState {
+	return &namedRecordState{ID: record.ID, Key: record.Key, Name: record.Name, JSON: text(record.JSON)}
+}
+
+func newModelAxisState(axis *catalogue.ModelAxis) *modelAxisState {
+	return &modelAxisState{
+		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
+		Values: scalars(axis.Values), Default: (*string)(axis.Default),
+	}
+}
+
+// sortedModelStates maps models, newest revision first, then by id.
+func sortedModelStates(models []*catalogue.Model) []*modelState {
+	states := list(models, newModelState)
+	slices.SortStableFunc(states, func(a, b *modelState) int {
+		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+	})
+	return states
+}

@@ -1,0 +1,146 @@
+// Package provider is the Terraform side: schemas, configuration, the five
+// data sources, and what an engine is told when a read fails.
+package provider
+
+import (
+	"context"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+const (
+	// Address is where registries keep the provider.
+	Address  = "registry.terraform.io/modelcatalogue/modelcatalogue"
+	typeName = "modelcatalogue"
+)
+
+var (
+	_ provider.Provider                   = (*catalogueProvider)(nil)
+	_ provider.ProviderWithValidateConfig = (*catalogueProvider)(nil)
+)
+
+type catalogueProvider struct {
+	version string
+	// dial replaces the network in tests that run on a fake clock.
+	dial dialFunc
+}
+
+// New returns the provider under its version, which it names to the service.
+func New(version string) provider.Provider {
+	return &catalogueProvider{version: version}
+}
+
+func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = typeName
+	resp.Version = p.version
+}
+
+func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the container image of each.",
+		Attributes: map[string]schema.Attribute{
+			argBaseURL: schema.StringAttribute{
+				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not; `http` is accepted for a loopback host alone. Required here or as `" + envPrefix + "BASE_URL`.",
+				Optional:            true,
+			},
+			argClientID: schema.StringAttribute{
+				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" + envPrefix + "CLIENT_ID`.",
+				Optional:            true,
+			},
+			argClientSecret: schema.StringAttribute{
+				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" + envPrefix + "CLIENT_SECRET`, which keeps it out of the configuration.",
+				Optional:            true,
+				Sensitive:           true,
+			},
+			argCACertificate: schema.StringAttribute{
+				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service behind a private authority. Also read from `" + envPrefix + "CA_CERTIFICATE_PEM`.",
+				Optional:            true,
+			},
+			argRequestTimeout: schema.StringAttribute{
+				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration such as `10s`. The default is `" + defaultRequestTimeout.String() + "`.",
+				Optional:            true,
+			},
+			argReadTimeout: schema.StringAttribute{
+				MarkdownDescription: "How long one read of one data source may take, every wait and retry included, as a duration such as `90s`. The default is `5m`.",
+				Optional:            true,
+			},
+			argMaxRetries: schema.Int64Attribute{
+				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way that may pass. `0` is allowed. The default is `4`.",
+				Optional:            true,
+			},
+			argMaxRequestsPerSecond: schema.Float64Attribute{
+				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as `5` or `0.5`. There is none by default; the process still slows down where the service asks it to.",
+				Optional:            true,
+			},
+			argSnapshot: schema.BoolAttribute{
+				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads it. The default is `true`.",
+				Optional:            true,
+			},
+		},
+	}
+}
+
+// ValidateConfig reports what is wrong in the configuration itself. Arguments
+// that are only missing are left to Configure: `validate` has to pass where the
+// credentials are not. Where one is wrong, though, those missing are named with
+// it, so that all problems appear at once.
+func (p *catalogueProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var config configuration
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	_, problems := config.settings(os.Getenv)
+	if problems.anyMalformed() {
+		problems.report(&resp.Diagnostics)
+	}
+}
+
+// Configure makes the client that serves every read of the process. It sends
+// nothing.
+func (p *catalogueProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config configuration
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	settings, problems := config.settings(os.Getenv)
+	problems.report(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if len(settings.unknown) > 0 {
+		resp.DataSourceData = &connection{unknown: settings.unknown}
+		return
+	}
+	settings.client.UserAgent = userAgent(p.version, os.Getenv)
+	settings.client.Observe = logExchange
+	settings.client.DialContext = p.dial
+	client, err := catalogue.New(settings.client)
+	if err != nil {
+		resp.Diagnostics.AddError("Provider not configured", "The catalogue's client could not be made: "+err.Error())
+		return
+	}
+	resp.DataSourceData = &connection{client: client}
+}
+
+func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {
+	return nil
+}
+
+// DataSources is the registry: a new data source is one line here.
+func (p *catalogueProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		newModelGroupsDataSource,
+		newModelGroupDataSource,
+		newLatestModelDataSource,
+		newModelGroupModelsDataSource,
+		newModelDataSource,
+	}
+}

@@ -1,0 +1,126 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
+)
+
+// maxState is the largest state a read may return, in bytes: what the plugin
+// library lets through in one message, less what else the message holds.
+const maxState = 256<<20 - 64<<10
+
+// NewServer returns a factory of servers for the provider under its version.
+func NewServer(version string) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer { return newServer(&catalogueProvider{version: version}) }
+}
+
+func newServer(p *catalogueProvider) *server {
+	return &server{ProviderServer: providerserver.NewProtocol6(p)()}
+}
+
+// server is the framework's server but for one thing: what a data source has
+// read is encoded for the engine straight from its struct. The framework would
+// build, copy and walk a tree of values several times over on the way, which
+// costs a multiple of the plan itself (see BENCHMARKS.md).
+type server struct {
+	tfprotov6.ProviderServer
+}
+
+// outbox is where a Read leaves its result for the server.
+type outbox struct {
+	result   any
+	typ      tftypes.Type
+	provided bool
+}
+
+type outboxKey struct{}
+
+// setResult makes result, a struct with tfsdk tags, the state of a read. Under
+// the provider's own server it is left to that; under any other it takes the
+// framework's way.
+func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
+	box, ok := ctx.Value(outboxKey{}).(*outbox)
+	if !ok {
+		resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
+		return
+	}
+	*box = outbox{result: result, typ: resp.State.Schema.Type().TerraformType(ctx), provided: true}
+}
+
+// ReadDataSource lets the framework read, and encodes the result.
+func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	box := &outbox{}
+	resp, err := s.ProviderServer.ReadDataSource(context.WithValue(ctx, outboxKey{}, box), req)
+	if err != nil || !box.provided || failed(resp.Diagnostics) {
+		return resp, err
+	}
+	resp.State, err = dynamicValue(box)
+	var tooLarge *encode.TooLargeError
+	switch {
+	case errors.As(err, &tooLarge):
+		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError,
+			Summary:  summaryTooLarge,
+			Detail:   tooLargeDetail(req.TypeName, tooLarge.Size, tooLarge.Limit),
+		})
+	case err != nil:
+		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError,
+			Summary:  "Result not encoded",
+			Detail:   fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.", req.TypeName, err),
+		})
+	}
+	return resp, nil
+}
+
+func failed(diagnostics []*tfprotov6.Diagnostic) bool {
+	for _, d := range diagnostics {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			return true
+		}
+	}
+	return false
+}
+
+// dynamicValue alone knows what a DynamicValue is made of. The plugin library
+// calls its fields opaque; the format in them is the documented wire format of
+// every plugin. Were they to change, tfprotov6.NewDynamicValue over
+// tftypes.Value would do here, at about twice the CPU of a plan.
+func dynamicValue(box *outbox) (*tfprotov6.DynamicValue, error) {
+	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := encoder.Encode(box.result, maxState)
+	if err != nil {
+		return nil, err
+	}
+	return &tfprotov6.DynamicValue{MsgPack: bytes}, nil
+}
+
+// encoders holds a compiled encoder for each type of result.
+var encoders sync.Map
+
+func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) {
+	if known, ok := encoders.Load(result); ok {
+		if encoder, ok := known.(*encode.Encoder); ok {
+			return encoder, nil
+		}
+	}
+	encoder, err := encode.Compile(result, typ)
+	if err != nil {
+		return nil, err
+	}
+	encoders.Store(result, encoder)
+	return encoder, nil
+}

@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// mainGroup is the sandbox's group with revisions from 0, one archived.
+const mainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+
+func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	tried := map[string]bool{}
+	var all []map[string]any
+	for _, group := range asList(t, e.mustRead(t, "model_groups", nil)["model_groups"]) {
+		all = append(all, asObject(t, group))
+	}
+	compare := func(name string, config arguments) {
+		tried[name] = true
+		ours, ourDiagnostics := e.readFrom(t.Context(), t, e.server, name, config)
+		theirs, theirDiagnostics := e.readFrom(t.Context(), t, e.server.ProviderServer, name, config)
+		if len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+			t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
+		}
+	}
+	compare("model_groups", nil)
+	compare("model_groups", arguments{"time_horizon": "day_ahead"})
+	for _, group := range all {
+		id := group["id"]
+		compare("model_group", arguments{"id": id})
+		compare("model_group", arguments{"name": group["name"]})
+		compare("latest_model", arguments{"model_group_id": id})
+		compare("model_group_models", arguments{"model_group_id": id})
+		for _, model := range asList(t, group["models"]) {
+			compare("model", arguments{"model_group_id": id, "revision": asObject(t, model)["revision"]})
+		}
+	}
+	for name := range e.types {
+		if !tried[name] {
+			t.Errorf("%s was not compared", name)
+		}
+	}
+}
+
+func asList(t *testing.T, value any) []any {
+	t.Helper()
+	list, ok := value.([]any)
+	if !ok {
+		t.Fatalf("no list: %v", value)
+	}
+	return list
+}
+
+func asObject(t *testing.T, value any) map[string]any {
+	t.Helper()
+	object, ok := value.(map[string]any)
+	if !ok {
+		t.Fatalf("no object: %v", value)
+	}
+	return object
+}
+
+func TestAnUnknownGroupIsNotFound(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": "none"})
+	expectError(t, diagnostics, "id", summaryGroupNotFound, `no model group "none"`, "404 Not Found, code NOT_FOUND", "GET /v1/model-group/none")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+}

@@ -1,0 +1,29 @@
+// The provider as Terraform starts it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider"
+)
+
+// version is set by the release build.
+var version = "dev"
+
+func main() {
+	debug := flag.Bool("debug", false, "keep running and print how an engine can attach, for use with a debugger")
+	flag.Parse()
+
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	if err := tf6server.Serve(provider.Address, provider.NewServer(version), options...); err != nil {
+		fmt.Fprintln(os.Stderr, "terraform-provider-modelcatalogue:", err)
+		os.Exit(1)
+	}
+}
