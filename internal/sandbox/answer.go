@@ -1,0 +1,134 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+)
+
+// answer is a response before it is sent.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	// list holds what body is made of where the body is a list whose order may
+	// be shuffled.
+	list []json.RawMessage
+}
+
+func respond(status int, body []byte) *answer {
+	return &answer{
+		status: status,
+		header: http.Header{"Content-Type": {"application/json"}},
+		body:   body,
+	}
+}
+
+func respondList(list []json.RawMessage) *answer {
+	a := respond(http.StatusOK, array(list))
+	a.list = list
+	return a
+}
+
+func (a *answer) with(name, value string) *answer {
+	a.header.Set(name, value)
+	return a
+}
+
+// identify names the answer for the logs of both sides, unless it has a name.
+func (a *answer) identify(id string) {
+	if a.header == nil {
+		a.header = http.Header{}
+	}
+	if len(a.header.Values("X-Request-Id")) == 0 {
+		a.header.Set("X-Request-Id", id)
+	}
+}
+
+func (a *answer) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	if w.Header().Get("Content-Length") == "" && a.status >= 200 &&
+		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+	// A caller who left early cannot be told.
+	_, _ = w.Write(a.body)
+}
+
+// statuses are the codes of interface.md "Errors", each with its one status.
+var statuses = map[string]int{
+	"BAD_REQUEST":                  http.StatusBadRequest,
+	"VALIDATION_FAILED":            http.StatusBadRequest,
+	"UNAUTHORIZED":                 http.StatusUnauthorized,
+	"FORBIDDEN":                    http.StatusForbidden,
+	"ORGANISATION_DISABLED":        http.StatusForbidden,
+	"NOT_FOUND":                    http.StatusNotFound,
+	"REQUEST_TIMEOUT":              http.StatusRequestTimeout,
+	"CONFLICT":                     http.StatusConflict,
+	"MODEL_RUN_OUTPUT_UNAVAILABLE": http.StatusConflict,
+	"RATE_LIMITED":                 http.StatusTooManyRequests,
+	"INTERNAL_ERROR":               http.StatusInternalServerError,
+	"BAD_GATEWAY":                  http.StatusBadGateway,
+}
+
+// oauthStatuses are the errors of interface.md "Token endpoint errors".
+var oauthStatuses = map[string]int{
+	"invalid_request":         http.StatusBadRequest,
+	"unsupported_grant_type":  http.StatusBadRequest,
+	"invalid_client":          http.StatusUnauthorized,
+	"temporarily_unavailable": http.StatusBadGateway,
+}
+
+// issue is one entry of data.issues.
+type issue struct {
+	Field    string   `json:"field"`
+	Messages []string `json:"messages"`
+}
+
+// deny answers with a documented code, whose status is given by the code.
+func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
+
+// refuse answers with the error body of interface.md "Response shape", the two
+// deprecated fields included.
+func refuse(status int, code, message string, issues ...issue) *answer {
+	body := struct {
+		Code       string         `json:"code"`
+		Message    string         `json:"message"`
+		Data       map[string]any `json:"data,omitempty"`
+		StatusCode int            `json:"statusCode"`
+		Error      string         `json:"error"`
+	}{Code: code, Message: message, StatusCode: status, Error: http.StatusText(status)}
+	if len(issues) > 0 {
+		body.Data = map[string]any{"issues": issues}
+	}
+	return respond(status, encode(body))
+}
+
+// invalid answers VALIDATION_FAILED, with the rejected fields.
+func invalid(message string, issues ...issue) *answer {
+	return refuse(statuses["VALIDATION_FAILED"], "VALIDATION_FAILED", message, issues...)
+}
+
+// refuseMethod answers 405. The interface has no code for it, and says that
+// codes are added over time.
+func refuseMethod(allowed string) *answer {
+	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
+		with("Allow", allowed)
+}
+
+// refuseToken answers with the OAuth body of interface.md "Token endpoint
+// errors".
+func refuseToken(status int, code, description string) *answer {
+	body := encode(struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}{code, description})
+	return unstored(respond(status, body))
+}
+
+// unstored marks the answers of the token endpoint (RFC 6749 §5.1).
+func unstored(a *answer) *answer {
+	return a.with("Cache-Control", "no-store").with("Pragma", "no-cache")
+}

@@ -1,0 +1,146 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+const (
+	mainGroup    = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+	privateGroup = "300e8055-5890-451a-a300-e618befa8baf"
+	emptyGroup   = "233191dc-5464-496a-8502-52b761ba36f7"
+	sparseGroup  = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
+	oddGroup     = "emea/power?v=1#β %41"
+
+	northwind = "Northwind Forecasting"
+)
+
+// reply is an answer as it came back.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// caller asks a sandbox over HTTP, as one organisation.
+type caller struct {
+	t     *testing.T
+	base  string
+	token string
+}
+
+func start(t *testing.T, s *sandbox.Sandbox) caller {
+	t.Helper()
+	return caller{t: t, base: s.Start(t)}
+}
+
+// as returns a caller with a fresh token of the organisation.
+func (c caller) as(clientID string) caller {
+	c.t.Helper()
+	got := c.form(credentials(clientID))
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	got.decode(c.t, &answer)
+	if got.status != http.StatusOK || answer.Token == "" {
+		c.t.Fatalf("token for %s: %d %s", clientID, got.status, got.body)
+	}
+	c.token = answer.Token
+	return c
+}
+
+func credentials(clientID string) url.Values {
+	return url.Values{
+		"grant_type":    {"client_credentials"},
+		"client_id":     {clientID},
+		"client_secret": {clientID + "-sandbox-secret"},
+	}
+}
+
+func (c caller) form(form url.Values) reply {
+	c.t.Helper()
+	return c.do(http.MethodPost, "/v1/auth/token", form.Encode(),
+		"Content-Type", "application/x-www-form-urlencoded")
+}
+
+func (c caller) get(path string) reply {
+	c.t.Helper()
+	return c.do(http.MethodGet, path, "")
+}
+
+func (c caller) do(method, path, body string, header ...string) reply {
+	c.t.Helper()
+	got, err := c.try(method, path, body, header...)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return got
+}
+
+func (c caller) try(method, path, body string, header ...string) (reply, error) {
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Add(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return reply{response.StatusCode, response.Header, string(text)}, err
+}
+
+func (r reply) decode(t *testing.T, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.body), into); err != nil {
+		t.Fatalf("%v in %s", err, r.body)
+	}
+}
+
+// wants fails unless the answer has the status and, where it is not empty, the
+// code, or the error of the token endpoint.
+func (r reply) wants(t *testing.T, status int, code string) {
+	t.Helper()
+	var body struct{ Code, Error string }
+	if code != "" {
+		r.decode(t, &body)
+	}
+	if r.status != status || code != "" && body.Code != code && (body.Code != "" || body.Error != code) {
+		t.Errorf("got %d %s, want %d %s", r.status, r.body, status, code)
+	}
+}
+
+// groupPath is the path of a group, with the id as one element.
+func groupPath(id, tail string) string {
+	return "/v1/model-group/" + url.PathEscape(id) + tail
+}
+
+// parse builds a catalogue from groups as the file format spells them, with an
+// organisation "owner" and one "other".
+func parse(t *testing.T, groups string) *sandbox.Catalogue {
+	t.Helper()
+	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
+		"organisations": [
+			{"name": "Owner", "clientId": "owner", "clientSecret": "owner-sandbox-secret"},
+			{"name": "Other", "clientId": "other", "clientSecret": "other-sandbox-secret"}
+		],
+		"timeHorizons": [{"key": "day_ahead"}],
+		"modelGroups": [` + groups + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,90 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+func TestParseCatalogueRefuses(t *testing.T) {
+	const (
+		organisations = `"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}]`
+		groups        = organisations + `, "modelGroups": `
+	)
+	tests := map[string]struct{ text, want string }{
+		"empty":                 {``, "line 1, column 1: unexpected end of JSON input"},
+		"syntax":                {"{\n  \"a\": 1,\n  }", "line 3, column 3: invalid character"},
+		"more than one value":   {`{} {}`, "line 1, column 4: invalid character"},
+		"cut short":             {"{\n\"a\": [", "line 2, column 6: unexpected end"},
+		"no object":             {`[]`, "an object is expected"},
+		"nothing in it":         {`{}`, "organisations: at least one"},
+		"unknown field":         {`{` + organisations + `, "extra": 1}`, "extra: there is no such field; known are modelGroups, organisations, timeHorizons"},
+		"field in another case": {`{"Organisations": []}`, "Organisations: there is no such field"},
+		"field twice":           {`{` + organisations + `,` + organisations + `}`, "organisations: the field stands here twice"},
+		"no list":               {`{"organisations": null}`, "organisations: a list is expected"},
+		"unknown in a list":     {`{"organisations": [{"name": "O", "client_id": "x"}]}`, "organisations[0].client_id: there is no such field"},
+		"no secret":             {`{"organisations": [{"name": "O", "clientId": "x"}]}`, "organisations[0].clientSecret: the field is required"},
+		"empty name":            {`{"organisations": [{"name": ""}]}`, "organisations[0].name: a string that is not empty"},
+		"null reason":           {`{"organisations": [{"name": "O", "disabled": null}]}`, "organisations[0].disabled: a string"},
+		"no boolean":            {`{"organisations": [{"forbidden": null}]}`, "organisations[0].forbidden: true or false"},
+		"organisation twice": {
+			`{"organisations": [{"name": "O", "clientId": "a", "clientSecret": "s"}, {"name": "O", "clientId": "b", "clientSecret": "s"}]}`,
+			`organisations[1].name: the organisation "O" is used before, at organisations[0].name`,
+		},
+		"client id twice": {
+			`{"organisations": [{"name": "O", "clientId": "a", "clientSecret": "s"}, {"name": "P", "clientId": "a", "clientSecret": "s"}]}`,
+			`organisations[1].clientId: the client id "a" is used before`,
+		},
+		"horizon twice":      {`{` + organisations + `, "timeHorizons": [{"key": "a"}, {"key": "a"}]}`, "timeHorizons[1].key: the time horizon"},
+		"horizon of no key":  {`{` + organisations + `, "timeHorizons": [{"name": "a"}]}`, "timeHorizons[0].key: the field is required"},
+		"unknown owner":      {`{` + groups + `[{"owner": "P", "group": {"id": "g"}}]}`, `modelGroups[0].owner: no organisation is named "P"`},
+		"no owner":           {`{` + groups + `[{"group": {"id": "g"}}]}`, "modelGroups[0].owner: the field is required"},
+		"group of no id":     {`{` + groups + `[{"owner": "O", "group": {"id": 1}}]}`, "modelGroups[0].group.id: a string"},
+		"group is a list":    {`{` + groups + `[{"owner": "O", "group": []}]}`, "modelGroups[0].group: an object is expected"},
+		"group twice":        {`{` + groups + `[{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "g"}}]}`, "modelGroups[1].group.id: the model group id"},
+		"model is no object": {`{` + groups + `[{"owner": "O", "group": {"id": "g"}, "models": [{}, 1]}]}`, "modelGroups[0].models[1]: an object"},
+		"model twice": {
+			`{` + groups + `[{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m"}]}, {"owner": "O", "group": {"id": "h"}, "models": [{"id": "m"}]}]}`,
+			`modelGroups[1].models[0].id: the model id "m" is used before, at modelGroups[0].models[0].id`,
+		},
+		"revision twice, spelled differently": {
+			`{` + groups + `[{"owner": "O", "group": {"id": "g"}, "models": [{"revision": 1}, {"revision": 1.0}]}]}`,
+			"modelGroups[0].models[1].revision: the revision",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := sandbox.ParseCatalogue(strings.NewReader(test.text))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestParseCatalogueKeepsDocuments(t *testing.T) {
+	const document = `{"id":5,"revision":"x","modelGroupId":null,` +
+		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
+	c := start(t, sandbox.New(parse(t,
+		`{"owner": "Owner", "group": {"id": "g"}, "models": [`+document+`}, {"revision": 3.5}, {"id": 5}]}`)))
+	want := document + `,"isOwner":true}`
+	if got := c.as("owner").get("/v1/model-group/g/models"); !strings.Contains(got.body, want) {
+		t.Errorf("got\n%s\nwant in it\n%s", got.body, want)
+	}
+}
+
+func TestCatalogueIsNotChanged(t *testing.T) {
+	catalogue := sandbox.Default()
+	one, two := sandbox.New(catalogue), sandbox.New(catalogue)
+	one.Disable(northwind, "Unpaid.")
+	if _, err := one.Publish(mainGroup, nil); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, two).as("northwind")
+	var group struct{ LatestRevision int }
+	c.get(groupPath(mainGroup, "")).decode(t, &group)
+	if group.LatestRevision != 3 {
+		t.Errorf("what is published in one sandbox is in another: %d", group.LatestRevision)
+	}
+}

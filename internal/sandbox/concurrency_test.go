@@ -1,0 +1,41 @@
+package sandbox_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// For the race detector, and for revisions that must not be published twice.
+func TestConcurrentUse(t *testing.T) {
+	s := sandbox.New(sandbox.Default(), sandbox.WithRateLimit(1000, time.Second))
+	c := start(t, s).as("northwind")
+	const callers = 8
+	var wait sync.WaitGroup
+	for i := range callers {
+		wait.Go(func() {
+			s.Shuffle(int64(i))
+			remove := s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})
+			defer remove()
+			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope"} {
+				if _, err := c.try("GET", path, ""); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := s.Publish(mainGroup, nil); err != nil {
+				t.Error(err)
+			}
+			s.Disable("Fabrikam Energy", "x")
+			s.Requests()
+			s.Count(sandbox.RouteAny)
+		})
+	}
+	wait.Wait()
+	var group struct{ LatestRevision int }
+	c.get(groupPath(mainGroup, "")).decode(t, &group)
+	if want := 3 + callers; group.LatestRevision != want {
+		t.Errorf("the latest revision is %d, want %d", group.LatestRevision, want)
+	}
+}

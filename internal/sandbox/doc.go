@@ -1,0 +1,13 @@
+// Package sandbox is the model catalogue service in memory: the whole of
+// interface.md, for tests and for trying configurations without the service.
+//
+// It is strict: what the interface forbids or does not name is refused, so
+// that a client which leans on leniency fails here first. And it knows no
+// fields beyond those whose behaviour the interface describes: documents are
+// served as the catalogue file spells them, to the last digit and unknown
+// field, so that a misspelt field cannot hide on both sides.
+//
+// Beside the interface it can be told to fail ([Sandbox.Inject]), to publish
+// revisions ([Sandbox.Publish]) and to tell what it was asked
+// ([Sandbox.Requests]).
+package sandbox

@@ -1,0 +1,51 @@
+package sandbox_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+func TestRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := direct{t, sandbox.New(sandbox.Default(), sandbox.WithRateLimit(3, 10*time.Second))}
+		const path = "/v1/model-group"
+		token := c.token("northwind") // the first of three, at 0 s
+		steps := []struct {
+			after      time.Duration // since the step before
+			token      string
+			status     int
+			retryAfter string
+		}{
+			{4 * time.Second, token, 200, ""},
+			{0, "unknown", 401, ""}, // not authenticated: does not count
+			{0, token, 200, ""},
+			{0, token, 429, "6"},
+			{5900 * time.Millisecond, token, 429, "1"}, // 0.1 s left
+			{100 * time.Millisecond, token, 200, ""},   // 10 s: the token request is out of the window
+			{0, token, 429, "4"},
+		}
+		for i, step := range steps {
+			time.Sleep(step.after)
+			got := c.get(path, step.token)
+			if got.Code != step.status || got.Header().Get("Retry-After") != step.retryAfter {
+				t.Errorf("step %d: %d, Retry-After %q; want %d, %q",
+					i, got.Code, got.Header().Get("Retry-After"), step.status, step.retryAfter)
+			}
+		}
+		if got := c.post("/v1/auth/token", credentials("northwind").Encode()); got.Code != 429 {
+			t.Errorf("a token request over the limit: %d", got.Code)
+		}
+	})
+}
+
+func TestRateLimitBody(t *testing.T) {
+	c := start(t, sandbox.New(sandbox.Default(), sandbox.WithRateLimit(1, time.Hour))).as("northwind")
+	got := c.get("/v1/model-group")
+	got.wants(t, 429, "RATE_LIMITED")
+	if got.header.Get("Retry-After") != "3600" {
+		t.Errorf("Retry-After is %q", got.header.Get("Retry-After"))
+	}
+}

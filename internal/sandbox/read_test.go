@@ -1,0 +1,195 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+func TestStrictRequests(t *testing.T) {
+	main := groupPath(mainGroup, "")
+	tests := map[string]struct {
+		method, path, body string
+		status             int
+		code               string
+		fields             string // of data.issues
+	}{
+		"list":                    {path: "/v1/model-group", status: 200},
+		"known horizon":           {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
+		"unknown horizon":         {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
+		"empty horizon":           {path: "/v1/model-group?timeHorizon=", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
+		"repeated horizon":        {path: "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
+		"unknown parameters":      {path: "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "limit page"},
+		"horizon of a group":      {path: main + "?timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
+		"parameter of the models": {path: main + "/models?archived=true", status: 400, code: "VALIDATION_FAILED", fields: "archived"},
+		"parameter of the latest": {path: main + "/latest-model?axis=a:b", status: 400, code: "VALIDATION_FAILED", fields: "axis"},
+		"malformed query":         {path: main + "?a=%zz", status: 400, code: "VALIDATION_FAILED", fields: "query"},
+		"body":                    {path: main, body: "{}", status: 400, code: "VALIDATION_FAILED", fields: "body"},
+		"POST":                    {method: http.MethodPost, path: main, status: 405, code: "METHOD_NOT_ALLOWED"},
+		"DELETE":                  {method: http.MethodDelete, path: main + "/models", status: 405, code: "METHOD_NOT_ALLOWED"},
+		"HEAD":                    {method: http.MethodHead, path: main, status: 405},
+		"root":                    {path: "/", status: 404, code: "NOT_FOUND"},
+		"no version":              {path: "/model-group", status: 404, code: "NOT_FOUND"},
+		"other version":           {path: "/v2/model-group", status: 404, code: "NOT_FOUND"},
+		"model list":              {path: "/v1/model", status: 404, code: "NOT_FOUND"},
+		"trailing slash":          {path: "/v1/model-group/", status: 404, code: "NOT_FOUND"},
+		"no id":                   {path: "/v1/model-group//models", status: 404, code: "NOT_FOUND"},
+		"two slashes":             {path: "//v1/model-group", status: 404, code: "NOT_FOUND"},
+		"unknown tail":            {path: main + "/runs", status: 404, code: "NOT_FOUND"},
+		"too deep":                {path: main + "/models/1", status: 404, code: "NOT_FOUND"},
+		"dots are an id":          {path: "/v1/model-group/../model-group", status: 404, code: "NOT_FOUND"},
+		"one dot":                 {path: "/v1/./model-group", status: 404, code: "NOT_FOUND"},
+		"unescaped id":            {path: "/v1/model-group/emea/power", status: 404, code: "NOT_FOUND"},
+		"id escaped twice":        {path: groupPath(strings.ReplaceAll(oddGroup, "/", "%2F"), ""), status: 404, code: "NOT_FOUND"},
+		"escaped id":              {path: groupPath(oddGroup, ""), status: 200},
+		"escaped id, latest":      {path: groupPath(oddGroup, "/latest-model"), status: 200},
+		"escaped id, models":      {path: groupPath(oddGroup, "/models"), status: 200},
+		"unknown id":              {path: groupPath("nope", ""), status: 404, code: "NOT_FOUND"},
+		"unknown id, latest":      {path: groupPath("nope", "/latest-model"), status: 404, code: "NOT_FOUND"},
+		"unknown id, models":      {path: groupPath("nope", "/models"), status: 404, code: "NOT_FOUND"},
+		"no models, latest":       {path: groupPath(emptyGroup, "/latest-model"), status: 404, code: "NOT_FOUND"},
+		"no models, models":       {path: groupPath(emptyGroup, "/models"), status: 200},
+	}
+	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if test.method == "" {
+				test.method = http.MethodGet
+			}
+			got := c.do(test.method, test.path, test.body)
+			got.wants(t, test.status, test.code)
+			if fields := got.issues(t); fields != test.fields {
+				t.Errorf("the issues are with %q, want %q", fields, test.fields)
+			}
+			if test.status == 405 && got.header.Get("Allow") != http.MethodGet {
+				t.Errorf("Allow is %q", got.header.Get("Allow"))
+			}
+			if got.header.Get("X-Request-Id") == "" || got.header.Get("Content-Type") != "application/json" {
+				t.Errorf("the header is %v", got.header)
+			}
+		})
+	}
+}
+
+// issues returns the fields of data.issues, in their order.
+func (r reply) issues(t *testing.T) string {
+	t.Helper()
+	if r.status != http.StatusBadRequest {
+		return ""
+	}
+	var body struct {
+		Data struct {
+			Issues []struct {
+				Field    string
+				Messages []string
+			}
+		}
+	}
+	r.decode(t, &body)
+	var names []string
+	for _, issue := range body.Data.Issues {
+		names = append(names, issue.Field)
+		if len(issue.Messages) == 0 || issue.Messages[0] == "" {
+			t.Errorf("no message for %s in %s", issue.Field, r.body)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestErrorBody(t *testing.T) {
+	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
+	got := c.get("/v1/model-group/<nope>")
+	const want = `{"code":"NOT_FOUND","message":"No model group exists with the id \"<nope>\".",` +
+		`"statusCode":404,"error":"Not Found"}`
+	if got.body != want {
+		t.Errorf("got  %s\nwant %s", got.body, want)
+	}
+	got = c.get("/v1/model-group?a=1")
+	const issues = `{"code":"VALIDATION_FAILED","message":"The query parameters are not valid.",` +
+		`"data":{"issues":[{"field":"a","messages":["is not a known query parameter"]}]},` +
+		`"statusCode":400,"error":"Bad Request"}`
+	if got.body != issues {
+		t.Errorf("got  %s\nwant %s", got.body, issues)
+	}
+}
+
+// ids returns the ids of a list answer, in its order.
+func (r reply) ids(t *testing.T) []string {
+	t.Helper()
+	var list []struct{ ID string }
+	r.decode(t, &list)
+	ids := make([]string, len(list))
+	for i, element := range list {
+		ids[i] = element.ID
+	}
+	return ids
+}
+
+func TestVisibility(t *testing.T) {
+	c := start(t, sandbox.New(sandbox.Default()))
+	owner, other := c.as("northwind"), c.as("contoso-trading")
+	for _, tail := range []string{"", "/latest-model", "/models"} {
+		owner.get(groupPath(privateGroup, tail)).wants(t, 200, "")
+		hidden := other.get(groupPath(privateGroup, tail))
+		hidden.wants(t, 404, "NOT_FOUND")
+		absent := other.get(groupPath("nope", tail))
+		if strings.ReplaceAll(hidden.body, privateGroup, "nope") != absent.body {
+			t.Errorf("a private group can be told from none: %s", hidden.body)
+		}
+	}
+	seen, listed := owner.get("/v1/model-group").ids(t), other.get("/v1/model-group").ids(t)
+	if !slices.Contains(seen, privateGroup) || slices.Contains(listed, privateGroup) {
+		t.Errorf("the owner sees %v, another %v", seen, listed)
+	}
+	if len(seen) != 8 || len(listed) != 7 {
+		t.Errorf("the owner sees %d groups, another %d", len(seen), len(listed))
+	}
+	if week := other.get("/v1/model-group?timeHorizon=quarterly").ids(t); !slices.Equal(week, []string{emptyGroup}) {
+		t.Errorf("on the horizon quarterly: %v", week)
+	}
+}
+
+func TestWithheldFields(t *testing.T) {
+	c := start(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
+		{"revision": 1, "notes": "N", "dockerImage": "D", "isOwner": "whatever", "x": 1.50},
+		{"revision": 2}
+	]}`)))
+	tests := map[string]string{
+		"owner": `[{"revision":1,"notes":"N","dockerImage":"D","isOwner":true,"x":1.50},` +
+			`{"revision":2,"isOwner":true}]`,
+		"other": `[{"revision":1,"notes":null,"dockerImage":"","isOwner":false,"x":1.50},` +
+			`{"revision":2,"isOwner":false,"notes":null,"dockerImage":""}]`,
+	}
+	for who, want := range tests {
+		got := c.as(who).get("/v1/model-group/g/models")
+		if got.body != want {
+			t.Errorf("%s gets\n%s\nwant\n%s", who, got.body, want)
+		}
+		latest := c.as(who).get("/v1/model-group/g/latest-model")
+		var list []json.RawMessage
+		got.decode(t, &list)
+		if latest.body != string(list[1]) {
+			t.Errorf("%s gets as latest %s", who, latest.body)
+		}
+	}
+}
+
+func TestModelsOrder(t *testing.T) {
+	c := start(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
+		{"id": "b", "revision": 9007199254740993}, {"id": "odd", "revision": "ten"},
+		{"id": "a", "revision": 9007199254740992, "archived": true}, {"id": "z", "revision": 0}
+	]}`))).as("owner")
+	want := []string{"odd", "z", "a", "b"}
+	if got := c.get("/v1/model-group/g/models").ids(t); !slices.Equal(got, want) {
+		t.Errorf("got %v, want the oldest first: %v", got, want)
+	}
+	var latest struct{ ID string }
+	c.get("/v1/model-group/g/latest-model").decode(t, &latest)
+	if latest.ID != "b" {
+		t.Errorf("the latest is %s", latest.ID)
+	}
+}

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Request is what the sandbox was asked, and what came of it.
+type Request struct {
+	At     time.Time // arrival
+	Route  Route
+	Method string
+	Path   string // escaped, as it was sent
+	Query  string // escaped, without the question mark
+	Header http.Header
+	Form   url.Values // of token requests, nil where the body is no form
+	Remote string     // the connection's remote address; tells connections apart
+	ID     string     // X-Request-Id of the answer
+	Status int        // 0 while there is no answer, and where none was given
+}
+
+// Requests returns what was asked so far, in the order of arrival, without the
+// control route.
+func (s *Sandbox) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Request, len(s.requests))
+	for i, r := range s.requests {
+		list[i] = *r
+	}
+	return list
+}
+
+// Count returns how many requests of the route have arrived.
+func (s *Sandbox) Count(route Route) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.requests {
+		if route.covers(r.Route) {
+			n++
+		}
+	}
+	return n
+}
+
+// ResetRequests forgets the requests so far.
+func (s *Sandbox) ResetRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
+// arrive records the request and returns the id of its answer.
+func (s *Sandbox) arrive(x *exchange) string {
+	r := x.request
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrivals++
+	id := fmt.Sprintf("sandbox-%06d", s.arrivals)
+	x.record = &Request{
+		At: time.Now(), Route: x.target.route, Method: r.Method, Path: r.URL.EscapedPath(),
+		Query: r.URL.RawQuery, Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: id,
+	}
+	if x.target.control == controlNone {
+		s.requests = append(s.requests, x.record)
+	}
+	return id
+}
+
+func (s *Sandbox) readForm(x *exchange) {
+	if x.target.route != RouteToken {
+		return
+	}
+	form, err := url.ParseQuery(string(x.body))
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.record.Form = form
+}
+
+func (s *Sandbox) settle(x *exchange, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.record.Status = status
+}
