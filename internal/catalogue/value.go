@@ -55,11 +55,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 		}
 		*s = Scalar(plain)
 	case kindObject, kindArray:
-		compact, err := compactJSON(data)
-		if err != nil {
-			return err
-		}
-		*s = Scalar(compact)
+		*s = Scalar(compactJSON(data))
 	default:
 		*s = Scalar(data)
 	}
@@ -76,11 +72,7 @@ func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	if jsonKind(data) != kindObject {
 		return fmt.Errorf("an object is expected, the service sent %s", describe(data))
 	}
-	compact, err := compactJSON(data)
-	if err != nil {
-		return err
-	}
-	*o = JSONObject(compact)
+	*o = JSONObject(compactJSON(data))
 	return nil
 }
 
@@ -91,24 +83,6 @@ func decodeRecord[T any](data []byte, fields *T, whole *JSONObject) error {
 		return err
 	}
 	return json.Unmarshal(data, fields)
-}
-
-// compactJSON rewrites one JSON value without white space and with the keys of
-// its objects sorted.
-func compactJSON(data []byte) (string, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit:

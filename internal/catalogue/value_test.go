@@ -71,11 +71,21 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 	const want = `{"a":"<é&>","big":1234567890123456789012345678901234567890,"exp":1E400,"n":[1.0,2.50],"z":null}`
 	for _, text := range []string{
 		`{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`,
-		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "\u003c\u00e9&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `,
+		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "<é&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `,
 	} {
 		var got JSONObject
 		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
 			t.Errorf("%s, %v\nwant %s", got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`, `{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
+		// The last of two equal keys counts for a reader, before as after.
+		`{"b":1,"a":2,"b":3}`: `{"a":2,"b":1,"b":3}`,
+	} {
+		var got JSONObject
+		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v\nwant %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{`[]`, `"a"`, `1`, `true`} {

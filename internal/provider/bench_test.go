@@ -1,0 +1,64 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// manyModels are so many models of the shape of the sandbox's richest.
+func manyModels(b *testing.B, count int) []*catalogue.Model {
+	b.Helper()
+	document, err := sandbox.New(sandbox.Default()).Publish(mainGroup, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	models := make([]*catalogue.Model, 0, count)
+	for revision := range count {
+		model := new(catalogue.Model)
+		if err := json.Unmarshal(document, model); err != nil {
+			b.Fatal(err)
+		}
+		*model.Revision = catalogue.Integer(revision)
+		models = append(models, model)
+	}
+	return models
+}
+
+func BenchmarkMap(b *testing.B) {
+	for _, count := range []int{1, 5000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			models := manyModels(b, count)
+			b.ReportAllocs()
+			for b.Loop() {
+				sortedModelStates(models)
+			}
+		})
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for _, count := range []int{1, 5000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			var schema datasource.SchemaResponse
+			newModelGroupModelsDataSource().Schema(b.Context(), datasource.SchemaRequest{}, &schema)
+			state := &modelGroupModelsState{Models: sortedModelStates(manyModels(b, count))}
+			encoder, err := encoderFor(reflect.TypeOf(state), schema.Schema.Type().TerraformType(b.Context()))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := encoder.Encode(state, maxState); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
