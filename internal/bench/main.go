@@ -1,0 +1,196 @@
+// The measurement behind `make bench`: whole plans with this provider against
+// whole plans with its floor, in turn within one run, and the provider's own
+// benchmarks beside them. It prints a report and writes it to BENCHMARKS.md.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// scenario is one kind of plan.
+type scenario struct {
+	name           string
+	groups, models int
+	latency        time.Duration
+	config         string
+	floor          bool // compared with the floor; else with reading nothing
+}
+
+const (
+	nothing = "nothing (count = 0)"
+	oneGet  = `data "modelcatalogue_latest_model" "this" { model_group_id = "group-0" }`
+)
+
+func scenarios() []scenario {
+	all := []scenario{
+		{name: nothing, groups: 1, models: 1, floor: true, config: "data \"modelcatalogue_latest_model\" \"this\" {\n  count          = 0\n  model_group_id = \"group-0\"\n}\n"},
+		{name: "1 model", groups: 1, models: 1, floor: true, config: oneGet},
+	}
+	for _, models := range []int{100, 500, 1000, 5000} {
+		all = append(all, scenario{
+			name: fmt.Sprintf("%d models of one group", models), groups: 1, models: models, floor: true,
+			config: `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`,
+		})
+	}
+	all = append(all, scenario{name: "1000 groups", groups: 1000, models: 3, floor: true, config: `data "modelcatalogue_model_groups" "this" {}`})
+	var blocks strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&blocks, "data \"modelcatalogue_latest_model\" \"b%d\" { model_group_id = \"group-%d\" }\n", i, i%50)
+	}
+	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
+		all = append(all, scenario{
+			name: fmt.Sprintf("200 blocks over 50 groups, %s latency", latency), groups: 50, models: 1, latency: latency, floor: true, config: blocks.String(),
+		})
+	}
+	return all
+}
+
+// result is what a scenario came to.
+type result struct {
+	scenario
+	ours, floor                []sample
+	reads, tokens, connections int
+	body                       int // bytes of the largest answer
+}
+
+func main() {
+	pairs := flag.Int("pairs", 7, "pairs of plans for each scenario")
+	only := flag.String("only", "", "measure only the scenarios whose name contains this, and write no file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *pairs, *only)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, pairs int, only string) (err error) {
+	engine := os.Getenv("MODELCATALOGUE_BENCH_ENGINE")
+	if engine == "" {
+		return errors.New("run it with `make bench`, which finds or builds an engine")
+	}
+	root, err := os.MkdirTemp("", "modelcatalogue-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	ours, floor := filepath.Join(root, "ours"), filepath.Join(root, "floor")
+	for dir, pkg := range map[string]string{ours: ".", floor: "./internal/bench/floor"} {
+		if err := build(ctx, filepath.Join(dir, "terraform-provider-modelcatalogue"), pkg); err != nil {
+			return err
+		}
+	}
+	var results []*result
+	for i, s := range scenarios() {
+		if !strings.Contains(s.name, only) {
+			continue
+		}
+		r, err := measure(ctx, engine, filepath.Join(root, fmt.Sprint(i)), ours, floor, s, pairs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		fmt.Fprintln(os.Stderr, r.row())
+		results = append(results, r)
+	}
+	if only != "" {
+		return nil
+	}
+	benchmarks, err := goBenchmarks(ctx)
+	if err != nil {
+		return err
+	}
+	binary, err := os.Stat(filepath.Join(ours, "terraform-provider-modelcatalogue"))
+	if err != nil {
+		return err
+	}
+	report, err := newReport(ctx, engine, pairs, results, benchmarks, binary.Size())
+	if err != nil {
+		return err
+	}
+	fmt.Print(report)
+	return os.WriteFile("BENCHMARKS.md", []byte(report), 0o644) //nolint:gosec // a document for everyone
+}
+
+// build makes a program as a release does.
+func build(ctx context.Context, out, pkg string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg) //nolint:gosec // of this project
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// measure plans with both providers in turn.
+func measure(ctx context.Context, engine, root, ours, floor string, s scenario, pairs int) (*result, error) {
+	service, err := newService(s.groups, s.models, s.latency)
+	if err != nil {
+		return nil, err
+	}
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	url, err := service.listen(serving)
+	if err != nil {
+		return nil, err
+	}
+	prepared := filepath.Join(root, "prepared")
+	if err := os.MkdirAll(prepared, 0o700); err != nil {
+		return nil, err
+	}
+	plans := map[string]*plan{}
+	for name, settings := range map[string]struct {
+		plugin string
+		env    []string
+	}{
+		"ours":   {ours, nil},
+		"record": {floor, []string{"FLOOR_DIR=" + prepared, "FLOOR_RECORD=1"}},
+		"floor":  {floor, []string{"FLOOR_DIR=" + prepared}},
+	} {
+		if plans[name], err = newPlan(engine, root, name, settings.plugin, s.config, url, settings.env...); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := plans["record"].run(ctx); err != nil {
+		return nil, err
+	}
+	r := &result{scenario: s}
+	for _, body := range service.answers {
+		r.body = max(r.body, len(body))
+	}
+	for range pairs {
+		service.reset()
+		sample, err := plans["ours"].run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.ours = append(r.ours, sample)
+		service.mu.Lock()
+		r.reads, r.tokens, r.connections = max(r.reads, service.reads), max(r.tokens, service.tokens), max(r.connections, service.connections)
+		service.mu.Unlock()
+		if sample, err = plans["floor"].run(ctx); err != nil {
+			return nil, err
+		}
+		r.floor = append(r.floor, sample)
+	}
+	return r, nil
+}
+
+// goBenchmarks runs the provider's own benchmarks.
+func goBenchmarks(ctx context.Context) (string, error) {
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./internal/catalogue", "./internal/provider")
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	err := cmd.Run()
+	return out.String(), err
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sample is what one plan cost.
+type sample struct {
+	cpu, wall      time.Duration
+	engineMemory   int64 // peak resident memory, bytes
+	providerMemory int64 // likewise, of the largest of its processes
+	providerCPU    time.Duration
+}
+
+// plan runs one plan with the provider in pluginDir.
+type plan struct {
+	engine, dir string
+	env         []string
+}
+
+// newPlan writes the configuration that is planned.
+func newPlan(engine, root, name, pluginDir, config, url string, more ...string) (*plan, error) {
+	p := &plan{engine: engine, dir: filepath.Join(root, name)}
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return nil, err
+	}
+	text := "terraform {\n  required_providers {\n    modelcatalogue = {\n      source = \"modelcatalogue/modelcatalogue\"\n    }\n  }\n}\nprovider \"modelcatalogue\" {}\n" + config
+	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	settings := filepath.Join(p.dir, "engine.tfrc")
+	override := fmt.Sprintf("provider_installation {\n  dev_overrides { \"modelcatalogue/modelcatalogue\" = %q }\n}\n", pluginDir)
+	if err := os.WriteFile(settings, []byte(override), 0o600); err != nil {
+		return nil, err
+	}
+	for _, entry := range os.Environ() {
+		variable, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "MODELCATALOGUE_") {
+			p.env = append(p.env, entry)
+		}
+	}
+	p.env = append(p.env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1",
+		"MODELCATALOGUE_BASE_URL="+url, "MODELCATALOGUE_CLIENT_ID=bench", "MODELCATALOGUE_CLIENT_SECRET=bench")
+	p.env = append(p.env, more...)
+	return p, nil
+}
+
+// run plans once.
+func (p *plan) run(ctx context.Context) (sample, error) {
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, p.engine, "plan", "-no-color", "-refresh=true", "-lock=false") //nolint:gosec // the engine of whoever measures
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &out
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return sample{}, err
+	}
+	watching, stop := context.WithCancel(ctx)
+	watched := make(chan sample)
+	go func() { watched <- watch(watching, cmd.Process.Pid) }()
+	err := cmd.Wait()
+	wall := time.Since(start)
+	stop()
+	seen := <-watched
+	if err != nil {
+		return sample{}, fmt.Errorf("%w\n%s", err, out.String())
+	}
+	seen.wall = wall
+	// The kernel adds to a process's times those of the children it waited
+	// for, and an engine waits for its providers.
+	seen.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return seen, nil
+}
+
+// watch follows the peak memory of an engine and its providers. Both are high
+// water marks that the kernel keeps, so looking often enough to catch the last
+// moments is enough.
+func watch(ctx context.Context, engine int) sample {
+	var seen sample
+	cpu := map[int]time.Duration{}
+	for ctx.Err() == nil {
+		seen.engineMemory = max(seen.engineMemory, peakMemory(engine))
+		for _, child := range children(engine) {
+			seen.providerMemory = max(seen.providerMemory, peakMemory(child))
+			cpu[child] = max(cpu[child], cpuTime(child))
+		}
+		time.Sleep(4 * time.Millisecond)
+	}
+	for _, spent := range cpu {
+		seen.providerCPU = max(seen.providerCPU, spent)
+	}
+	return seen
+}
+
+func peakMemory(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0 // it has ended
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	line, _, _ := strings.Cut(rest, "\n")
+	kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "kB")), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+func children(pid int) []int {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, task := range tasks {
+		text, err := os.ReadFile(task) //nolint:gosec // of /proc
+		if err != nil {
+			continue
+		}
+		for field := range strings.FieldsSeq(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				found = append(found, child)
+			}
+		}
+	}
+	return found
+}
+
+// cpuTime reads user and system time, in ticks of 10 ms.
+func cpuTime(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, err1 := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// spread is the median of some values with the least and the greatest.
+type spread struct{ median, least, most float64 }
+
+func newSpread(values []float64) spread {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	median := sorted[middle]
+	if len(sorted)%2 == 0 {
+		median = (sorted[middle-1] + sorted[middle]) / 2
+	}
+	return spread{median: median, least: sorted[0], most: sorted[len(sorted)-1]}
+}
+
+func spreadOf(samples []sample, value func(sample) float64) spread {
+	values := make([]float64, 0, len(samples))
+	for _, s := range samples {
+		values = append(values, value(s))
+	}
+	return newSpread(values)
+}
