@@ -105,6 +105,14 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 		fmt.Fprintln(os.Stderr, r.row())
 		results = append(results, r)
 	}
+	if only != "" && !strings.Contains("limit", only) {
+		return nil
+	}
+	limit, err := measureLimit(ctx, engine, filepath.Join(root, "limit"), ours)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, limitRow(limit))
 	if only != "" {
 		return nil
 	}
@@ -116,7 +124,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	if err != nil {
 		return err
 	}
-	report, err := newReport(ctx, engine, pairs, results, benchmarks, binary.Size())
+	report, err := newReport(ctx, engine, pairs, results, limit, benchmarks, binary.Size())
 	if err != nil {
 		return err
 	}
@@ -184,6 +192,32 @@ func measure(ctx context.Context, engine, root, ours, floor string, s scenario, 
 		r.floor = append(r.floor, sample)
 	}
 	return r, nil
+}
+
+// measureLimit plans over a list of models without end, which has to end in
+// the provider's own error, and tells what that took.
+func measureLimit(ctx context.Context, engine, root, ours string) (sample, error) {
+	service, err := newService(1, 1, 0)
+	if err != nil {
+		return sample{}, err
+	}
+	service.endless = true
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	url, err := service.listen(serving)
+	if err != nil {
+		return sample{}, err
+	}
+	p, err := newPlan(engine, root, "ours", ours, `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`, url)
+	if err != nil {
+		return sample{}, err
+	}
+	seen, err := p.run(ctx)
+	var failed *planError
+	if !errors.As(err, &failed) || !strings.Contains(failed.output, "Answer too large") {
+		return sample{}, fmt.Errorf("a list without end ended in: %w", err)
+	}
+	return seen, nil
 }
 
 // goBenchmarks runs the provider's own benchmarks.

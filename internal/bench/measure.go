@@ -72,15 +72,25 @@ func (p *plan) run(ctx context.Context) (sample, error) {
 	wall := time.Since(start)
 	stop()
 	seen := <-watched
-	if err != nil {
-		return sample{}, fmt.Errorf("%w\n%s", err, out.String())
-	}
 	seen.wall = wall
 	// The kernel adds to a process's times those of the children it waited
 	// for, and an engine waits for its providers.
 	seen.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if err != nil {
+		return seen, &planError{err: err, output: out.String()}
+	}
 	return seen, nil
 }
+
+// planError is a plan that failed, with all that the engine printed.
+type planError struct {
+	err    error
+	output string
+}
+
+func (e *planError) Error() string { return e.err.Error() + "\n" + e.output }
+
+func (e *planError) Unwrap() error { return e.err }
 
 // watch follows the peak memory of an engine and its providers. Both are high
 // water marks that the kernel keeps, so looking often enough to catch the last

@@ -40,7 +40,7 @@ func (r *result) row() string {
 }
 
 // newReport writes what was measured, and how.
-func newReport(ctx context.Context, engine string, pairs int, results []*result, benchmarks string, binary int64) (string, error) {
+func newReport(ctx context.Context, engine string, pairs int, results []*result, limit sample, benchmarks string, binary int64) (string, error) {
 	version, err := exec.CommandContext(ctx, engine, "version").Output() //nolint:gosec // the engine of whoever measures
 	if err != nil {
 		return "", err
@@ -73,11 +73,17 @@ one in the sandbox's catalogue.
 	for _, t := range targets(results, benchmarks, binary) {
 		fmt.Fprintf(&out, "| %s | %s | %s |\n", t.what, t.measured, t.most)
 	}
+	fmt.Fprintf(&out, "\n%s\n", limitRow(limit))
 	fmt.Fprintf(&out, "\n## Inside the provider\n\nDecoding the answer, mapping it and encoding the result, for one group; medians of 5.\n\n    go test -run='^$' -bench=. -benchmem -count=5 ./internal/catalogue ./internal/provider\n\n| benchmark | ms | MB allocated | allocations |\n| --- | ---: | ---: | ---: |\n")
 	for _, b := range parseBenchmarks(benchmarks) {
 		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %.0f |\n", b.name, b.seconds*1000, b.bytes/1e6, b.allocations)
 	}
 	return out.String(), nil
+}
+
+func limitRow(limit sample) string {
+	return fmt.Sprintf("A list of models without end, sent without its length, ended in the provider's own error after 256 MiB, %.1f s and %d MiB of the provider's memory; the engine took %d MiB.",
+		limit.wall.Seconds(), limit.providerMemory>>20, limit.engineMemory>>20)
 }
 
 type target struct{ what, measured, most string }

@@ -20,6 +20,7 @@ import (
 type service struct {
 	latency time.Duration
 	answers map[string][]byte // by path
+	endless bool              // lists of models have no end
 
 	mu          sync.Mutex
 	reads       int
@@ -145,6 +146,14 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	if !known {
 		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if s.endless && strings.HasSuffix(r.URL.Path, "/models") {
+		element := append([]byte(","), body[1:len(body)-1]...)
+		_, err := w.Write(body[:len(body)-1])
+		for err == nil {
+			_, err = w.Write(element)
+		}
 		return
 	}
 	_, _ = w.Write(body)

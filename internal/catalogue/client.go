@@ -49,6 +49,7 @@ type Client struct {
 	requestTimeout time.Duration
 	readTimeout    time.Duration
 	maxRetries     int
+	maxBody        int64
 
 	http      *http.Client
 	tokenHTTP *http.Client
@@ -78,6 +79,7 @@ func New(cfg Config) (*Client, error) {
 		requestTimeout: cfg.RequestTimeout,
 		readTimeout:    cfg.ReadTimeout,
 		maxRetries:     cfg.MaxRetries,
+		maxBody:        MaxBody,
 		mask:           &mask{},
 		pace:           newPace(cfg.MaxRequestsPerSecond),
 	}
@@ -256,10 +258,10 @@ func exchange[T any](ctx context.Context, c *Client, target, bearer string, deco
 		return none, api
 	}
 	c.pace.succeeded(time.Now())
-	if response.ContentLength > MaxBody {
-		return none, &TooLargeError{Method: http.MethodGet, Path: path, Limit: MaxBody, Size: response.ContentLength}
+	if response.ContentLength > c.maxBody {
+		return none, &TooLargeError{Method: http.MethodGet, Path: path, Limit: c.maxBody, Size: response.ContentLength}
 	}
-	answer, err := decode(&limitReader{reader: response.Body, left: MaxBody, limit: MaxBody})
+	answer, err := decode(&limitReader{reader: response.Body, left: c.maxBody, limit: c.maxBody})
 	if err != nil {
 		return none, c.bodyError(ctx, attempt, path, response.Header.Get("Content-Type"), err)
 	}
@@ -335,9 +337,12 @@ func (c *Client) networkError(ctx, attempt context.Context, method, path string,
 		err = wrapped.Err
 	}
 	fault := &NetworkError{Method: method, Path: path, Problem: c.tidy(err.Error(), maxExcerpt), Permanent: permanent(err), Err: err}
-	if ctx.Err() == nil && errors.Is(attempt.Err(), context.DeadlineExceeded) {
+	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut = true
 		fault.Problem = fmt.Sprintf("no whole answer within %s", c.requestTimeout)
+		if ctx.Err() != nil {
+			fault.Problem = "no whole answer before the read's time was over"
+		}
 	}
 	return fault
 }

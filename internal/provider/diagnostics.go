@@ -264,7 +264,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that authority's certificate in ca_certificate_pem."
 	case network.TimedOut:
 		m.summary = summaryTimeout
-		m.add("The catalogue did not answer in the time that request_timeout gives one attempt.")
+		m.add("The catalogue did not answer in time: request_timeout bounds one attempt, read_timeout the whole read.")
 	default:
 		m.summary = summaryUnreachable
 		m.add("The catalogue could not be reached, or the connection broke before the answer was whole.")
@@ -294,7 +294,7 @@ func tooLargeDetail(what string, size, limit int64) string {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
 	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n"+
-		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read a single group or revision.", what, seen, limit, (limit+1<<20-1)>>20)
+		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model alone.", what, seen, limit, (limit+1<<20-1)>>20)
 }
 
 // rootCause is the innermost error's own text.

@@ -25,7 +25,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 }
 
 func newServer(p *catalogueProvider) *server {
-	return &server{ProviderServer: providerserver.NewProtocol6(p)()}
+	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState}
 }
 
 // server is the framework's server but for one thing: what a data source has
@@ -34,6 +34,7 @@ func newServer(p *catalogueProvider) *server {
 // costs a multiple of the plan itself (see BENCHMARKS.md).
 type server struct {
 	tfprotov6.ProviderServer
+	maxState int64
 }
 
 // outbox is where a Read leaves its result for the server.
@@ -64,7 +65,7 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 	if err != nil || !box.provided || failed(resp.Diagnostics) {
 		return resp, err
 	}
-	resp.State, err = dynamicValue(box)
+	resp.State, err = dynamicValue(box, s.maxState)
 	var tooLarge *encode.TooLargeError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -96,12 +97,12 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 // calls its fields opaque; the format in them is the documented wire format of
 // every plugin. Were they to change, tfprotov6.NewDynamicValue over
 // tftypes.Value would do here, at about twice the CPU of a plan.
-func dynamicValue(box *outbox) (*tfprotov6.DynamicValue, error) {
+func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
 	if err != nil {
 		return nil, err
 	}
-	bytes, err := encoder.Encode(box.result, maxState)
+	bytes, err := encoder.Encode(box.result, limit)
 	if err != nil {
 		return nil, err
 	}
