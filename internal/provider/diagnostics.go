@@ -92,9 +92,11 @@ func diagnose(err error, about subject) diag.Diagnostic {
 	case cancelled:
 		m.summary = summaryInterrupted
 		m.add("The run was interrupted while the catalogue was being read.")
+		m.next = "Run it again to read what is missing."
 	default:
 		m.summary = "Catalogue not read"
 		m.add("%s", sentence(err.Error()))
+		m.next = "Please report this to the provider's developers."
 	}
 	return m.diagnostic()
 }

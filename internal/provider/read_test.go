@@ -1,0 +1,458 @@
+package provider
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// The groups of the sandbox's own catalogue that tests name; see also mainGroup.
+const (
+	oddGroup    = "emea/power?v=1#β %41" // an id that needs escaping
+	sparseGroup = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
+	emptyGroup  = "233191dc-5464-496a-8502-52b761ba36f7" // without models
+	hydroGroup  = "2be23368-56c5-4eb6-b02b-966d046dc3ea" // public, of another organisation
+)
+
+// credentialsOf are the arguments for the sandbox at url, as an organisation of
+// its own catalogue.
+func credentialsOf(organisation, url string) arguments {
+	return arguments{argBaseURL: url, argClientID: organisation, argClientSecret: organisation + "-sandbox-secret"}
+}
+
+// oddCatalogue holds what the interface leaves open and the sandbox's own
+// catalogue does not have: values of every JSON type on an axis, values and
+// fields that nobody knows yet, integers spelled as decimals, null elements.
+const oddCatalogue = `{
+"organisations": [
+  {"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"},
+  {"name": "Contoso", "clientId": "contoso-trading", "clientSecret": "contoso-trading-sandbox-secret"}
+],
+"timeHorizons": [{"key": "day_ahead"}],
+"modelGroups": [
+  {"owner": "Northwind",
+   "group": {"id": "a b/ü\"'\\<&>;:@+$,=~..", "name": "Odd", "public": true, "createdAt": "some time ago", "unknown": {"a": [1]},
+     "timeHorizon": {"name": "H", "shortName": null, "key": "in_a_century", "unknown": 1}},
+   "models": [
+     {"id": "m2", "revision": 2.0, "name": "odd", "createdAt": "2026-13-45", "runMode": "WEEKLY", "outputFileFormat": "avro", "displayTimezone": "Mars/Olympus",
+      "notes": "", "dockerImage": "registry/odd:1", "unknown": [null],
+      "modelMetadata": {"z": 1, "a": {"y": 1.10, "b": [3, 1, 2]}, "n": 1e400, "text": "<&> ä"},
+      "outputVariables": [{"key": "v", "type": "decimal", "colours": [1, 1.50, true, null, {"light": "#fff", "dark": "#000"}, ["a", 1e2]], "unknown": 1}, {}, null],
+      "outputSpecification": ["column", {"name": "n", "at": 1.0}, 7],
+      "inputs": [null, {}, {"key": "k", "z": 1.0, "a": {"d": 1, "c": 12345678901234567890.0}}],
+      "datasets": [{"id": "d", "fileFormat": "orc"}],
+      "tags": ["z", "a", null, "a"],
+      "sensitivities": [{"id": "s", "extra": [1e-30]}], "inputAggregations": [{"id": "i", "name": "n", "extra": false}],
+      "defaultComparisonModels": ["none"],
+      "axes": [
+        {"key": "number", "kind": "dynamic", "type": "number", "values": [1, 1.50, 1e3, 25e-4, 1.5E+1, -2.5e-1, 0, 123456789012345678901234567890.10], "default": 1e3},
+        {"key": "string", "type": "string", "values": ["1e3", "true", "", "null", "ä <&>"], "default": ""},
+        {"key": "boolean", "type": "boolean", "values": [true, false], "default": false},
+        {"key": "object", "type": "range", "values": [{"to": 2.0, "from": {"b": 1, "a": "<"}}, [1, "a", null]], "default": {"to": 1, "from": 0}},
+        {"key": "mixed", "type": "duration", "values": [null, "a", 1], "default": null},
+        {"key": "bare"}, {"key": "nulls", "values": null}
+      ]},
+     {"id": "m1", "revision": 1e0, "inputs": [], "datasets": [], "axes": []}
+   ]},
+  {"owner": "Northwind", "group": {"id": "bare"}, "models": [{"revision": 5}]},
+  {"owner": "Northwind", "group": {"id": "nulls", "name": null, "public": null, "createdAt": null, "timeHorizon": null, "latestRevision": null, "models": null, "axes": null}, "models": [{"revision": 0}]}
+]}`
+
+func parse(t *testing.T, catalogue string) *sandbox.Catalogue {
+	t.Helper()
+	c, err := sandbox.ParseCatalogue(strings.NewReader(catalogue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, test := range []struct {
+		catalogue    *sandbox.Catalogue
+		organisation string
+	}{
+		{sandbox.Default(), "northwind"},
+		{sandbox.Default(), "contoso-trading"},
+		{sandbox.Default(), "fabrikam"},
+		{parse(t, oddCatalogue), "northwind"},
+		{parse(t, oddCatalogue), "contoso-trading"},
+	} {
+		service := sandbox.New(test.catalogue)
+		credentials := credentialsOf(test.organisation, service.Start(t))
+		compareAll(t, newEngine(t, credentials), logIn(t, credentials), seen)
+	}
+	// An attribute that was null throughout has not been compared at all.
+	e := newEngine(t, northwind("http://localhost"))
+	for name, typ := range e.types {
+		for _, place := range places(name, typ) {
+			if !seen[place] {
+				t.Errorf("%s is null in every record", place)
+			}
+		}
+	}
+}
+
+// compareAll reads all that there is, and compares it with the documents.
+func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
+	t.Helper()
+	groups, dayAhead := sortedGroups(t, service, ""), sortedGroups(t, service, "?timeHorizon=day_ahead")
+	check := func(name string, config arguments, document any, more map[string]any) {
+		t.Helper()
+		want := asObject(t, expected(t, name, e.types[name], document))
+		maps.Copy(want, more)
+		compare(t, name, e.mustRead(t, name, config), want, seen)
+	}
+	check("model_groups", nil, map[string]any{"modelGroups": groups}, nil)
+	check("model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead}, map[string]any{"time_horizon": "day_ahead"})
+	for _, group := range groups {
+		id := textOf(group, "id")
+		path := "/v1/model-group/" + url.PathEscape(id)
+		check("model_group", arguments{"id": id}, service.get(t, path), nil)
+		models := asList(t, service.get(t, path+"/models"))
+		slices.SortFunc(models, func(a, b any) int { return int(integer(t, b, "revision") - integer(t, a, "revision")) })
+		configured := map[string]any{"model_group_id": id}
+		check("model_group_models", arguments{"model_group_id": id}, map[string]any{"models": models}, configured)
+		if len(models) == 0 {
+			continue
+		}
+		check("latest_model", arguments{"model_group_id": id}, service.get(t, path+"/latest-model"), configured)
+		latest := integer(t, models[0], "revision")
+		for _, model := range models {
+			revision := integer(t, model, "revision")
+			check("model", arguments{"model_group_id": id, "revision": revision}, model, map[string]any{
+				"model_group_id": id, "latest_revision": latest, "is_latest": revision == latest,
+			})
+		}
+	}
+}
+
+func sortedGroups(t *testing.T, service caller, query string) []any {
+	t.Helper()
+	groups := asList(t, service.get(t, "/v1/model-group"+query))
+	slices.SortFunc(groups, func(a, b any) int {
+		// An absent name and "" sort alike here; no catalogue has both.
+		return cmp.Or(strings.Compare(textOf(a, "name"), textOf(b, "name")), strings.Compare(textOf(a, "id"), textOf(b, "id")))
+	})
+	return groups
+}
+
+// expected is what an attribute of that name and type holds for a value of the
+// service, by design.md §4. It takes nothing from the provider but the types,
+// and those are pinned in schema_test.go.
+func expected(t *testing.T, name string, typ tftypes.Type, value any) any {
+	t.Helper()
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		if value == nil {
+			return nil
+		}
+		record, attributes := asObject(t, value), map[string]any{}
+		for attribute, attributeType := range typ.AttributeTypes {
+			if attribute == "json" {
+				attributes[attribute] = compact(t, record)
+				continue
+			}
+			attributes[attribute] = expected(t, attribute, attributeType, record[camelCase(attribute)])
+		}
+		return attributes
+	case tftypes.List:
+		if value == nil && (name == "inputs" || name == "datasets") {
+			return nil
+		}
+		list := []any{}
+		if value != nil {
+			for _, element := range asList(t, value) {
+				list = append(list, expected(t, name, typ.ElementType, element))
+			}
+		}
+		return list
+	}
+	switch {
+	case value == nil, name == "docker_image" && value == "":
+		return nil
+	case typ.Is(tftypes.Number):
+		return wholeNumber(t, value)
+	case typ.Is(tftypes.Bool):
+		flag, ok := value.(bool)
+		if !ok {
+			t.Fatalf("%s: no boolean: %v", name, value)
+		}
+		return flag
+	case name == "model_metadata":
+		return compact(t, value)
+	}
+	text, isText := value.(string)
+	if open := []string{"value", "values", "default", "colours", "output_specification"}; !isText && slices.Contains(open, name) {
+		return spelled(t, value)
+	}
+	if !isText {
+		t.Fatalf("%s: no string: %v", name, value)
+	}
+	return text
+}
+
+// spelled is a value as `axis=key:value` takes it, for what is no string.
+func spelled(t *testing.T, value any) string {
+	t.Helper()
+	number, ok := value.(json.Number)
+	if !ok {
+		return compact(t, value)
+	}
+	mantissa, exponent, found := strings.Cut(strings.ToLower(number.String()), "e")
+	if !found {
+		return mantissa
+	}
+	exact, ok := new(big.Rat).SetString(number.String())
+	shift, okShift := new(big.Int).SetString(strings.TrimPrefix(exponent, "+"), 10)
+	if !ok || !okShift {
+		t.Fatalf("no number: %s", number)
+	}
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	return exact.FloatString(max(0, len(fraction)-int(shift.Int64())))
+}
+
+// compact is a decoded document as text without white space, with sorted keys
+// and its numbers as they were spelled.
+func compact(t *testing.T, document any) string {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func wholeNumber(t *testing.T, value any) int64 {
+	t.Helper()
+	number, ok := value.(json.Number)
+	exact, isNumber := new(big.Rat).SetString(number.String())
+	if !ok || !isNumber || !exact.IsInt() {
+		t.Fatalf("no whole number: %v", value)
+	}
+	return exact.Num().Int64()
+}
+
+func integer(t *testing.T, document any, field string) int64 {
+	t.Helper()
+	return wholeNumber(t, asObject(t, document)[field])
+}
+
+// textOf is a field that is a string, or "".
+func textOf(document any, field string) string {
+	record, _ := document.(map[string]any)
+	text, _ := record[field].(string)
+	return text
+}
+
+func camelCase(attribute string) string {
+	words := strings.Split(attribute, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// compare reports every attribute that differs, and notes those with a value.
+func compare(t *testing.T, place string, got, want any, seen map[string]bool) {
+	t.Helper()
+	if want != nil {
+		seen[place] = true
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		record, ok := got.(map[string]any)
+		if !ok || len(record) != len(want) {
+			t.Errorf("%s is %v, want %v", place, got, want)
+			return
+		}
+		for name, value := range want {
+			compare(t, place+"."+name, record[name], value, seen)
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			t.Errorf("%s is %v, want %v", place, got, want)
+			return
+		}
+		for i, value := range want {
+			compare(t, place+"[]", list[i], value, seen)
+		}
+	default:
+		if got != want {
+			t.Errorf("%s is %#v, want %#v", place, got, want)
+		}
+	}
+}
+
+// places lists the attributes of a type, as compare names them.
+func places(place string, typ tftypes.Type) []string {
+	list := []string{place}
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		for name, attribute := range typ.AttributeTypes {
+			list = append(list, places(place+"."+name, attribute)...)
+		}
+	case tftypes.List:
+		list = append(list, places(place+"[]", typ.ElementType)...)
+	}
+	return list
+}
+
+// caller asks the service past the provider.
+type caller struct{ base, token string }
+
+func logIn(t *testing.T, credentials arguments) caller {
+	t.Helper()
+	base := fmt.Sprint(credentials[argBaseURL])
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {fmt.Sprint(credentials[argClientID])}, "client_secret": {fmt.Sprint(credentials[argClientSecret])}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/auth/token", strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return caller{base: base, token: textOf(send(t, request), "access_token")}
+}
+
+// get returns a decoded answer, its numbers as they are spelled.
+func (c caller) get(t *testing.T, path string) any {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.base+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	return send(t, request)
+}
+
+func send(t *testing.T, request *http.Request) any {
+	t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %d %v\n%s", request.Method, request.URL, response.StatusCode, err, body)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var document any
+	if err := decoder.Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// What follows is spelled out, so that a mistake in expected cannot hide one in
+// the provider.
+
+func TestImageAndNotesAreForTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	base := sandbox.New(sandbox.Default()).Start(t)
+	pinned := arguments{"model_group_id": mainGroup, "revision": 0}
+	group := arguments{"model_group_id": mainGroup}
+	for organisation, want := range map[string]struct{ image, notes, owner any }{
+		"northwind":       {"registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0", "First revision.", true},
+		"contoso-trading": {nil, nil, false},
+	} {
+		e := newEngine(t, credentialsOf(organisation, base))
+		listed := asList(t, e.mustRead(t, "model_group_models", group)["models"])
+		for place, model := range map[string]map[string]any{
+			"model":  e.mustRead(t, "model", pinned),
+			"listed": asObject(t, listed[len(listed)-1]),
+		} {
+			if model["docker_image"] != want.image || model["notes"] != want.notes || model["is_owner"] != want.owner {
+				t.Errorf("%s for %s: image %v, notes %v, is_owner %v", place, organisation, model["docker_image"], model["notes"], model["is_owner"])
+			}
+		}
+		latest := e.mustRead(t, "latest_model", group)
+		if latest["is_owner"] != want.owner || (latest["docker_image"] == nil) != (want.image == nil) || (latest["notes"] == nil) != (want.notes == nil) {
+			t.Errorf("latest for %s: image %v, notes %v", organisation, latest["docker_image"], latest["notes"])
+		}
+	}
+}
+
+func TestEveryDigitIsKept(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	model := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 3})
+	want := `{"algorithm":"gradient boosting","approved":true,"backtest":null,` +
+		`"features":[{"lags":[1,2,24,168],"name":"residual_load"},{"lags":[],"name":"gas_price"},["wind","solar"]],` +
+		`"fingerprint":1234567890123456789012345678901234567890,"learningRate":0.0250000000000000013878,` +
+		`"source":"https://wiki.northwind.example/models?id=17&view=<all>","tolerance":1.0E-9,` +
+		`"trainedOn":{"from":"2019-01-01","rows":9007199254740993,"to":"2026-05-18"}}`
+	if model["model_metadata"] != want {
+		t.Errorf("model_metadata is %s", model["model_metadata"])
+	}
+	input := asObject(t, asList(t, model["inputs"])[0])
+	want = `{"bounds":{"max":1e3,"min":0},"default":31.4159265358979323846264338327950288,"id":"f2eb677d-ad9b-4592-a1e8-62926d54c90c",` +
+		`"key":"gas_price","name":"Gas price TTF","required":false,"unit":"EUR/MWh"}`
+	if input["json"] != want {
+		t.Errorf("inputs[0].json is %s", input["json"])
+	}
+}
+
+func TestAxisValuesAreSpelledAsAQueryTakesThem(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(parse(t, oddCatalogue))
+	e := newEngine(t, northwind(service.Start(t)))
+	state := e.mustRead(t, "model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`, "revision": 2})
+	want := map[string][]any{ // the default, then the values
+		"number":  {"1000", "1", "1.50", "1000", "0.0025", "15", "-0.25", "0", "123456789012345678901234567890.10"},
+		"string":  {"", "1e3", "true", "", "null", "ä <&>"},
+		"boolean": {"false", "true", "false"},
+		"object":  {`{"from":0,"to":1}`, `{"from":{"a":"<","b":1},"to":2.0}`, `[1,"a",null]`},
+		"mixed":   {nil, nil, "a", "1"},
+		"bare":    {nil},
+		"nulls":   {nil},
+	}
+	axes := asList(t, state["axes"])
+	if len(axes) != len(want) {
+		t.Errorf("%d axes, want %d", len(axes), len(want))
+	}
+	for _, element := range axes {
+		axis := asObject(t, element)
+		got := append([]any{axis["default"]}, asList(t, axis["values"])...)
+		if key := fmt.Sprint(axis["key"]); !slices.Equal(got, want[key]) {
+			t.Errorf("axis %s: %q\nwant %q", key, got, want[key])
+		}
+	}
+	variable := asObject(t, asList(t, state["output_variables"])[0])
+	colours := []any{"1", "1.50", "true", nil, `{"dark":"#000","light":"#fff"}`, `["a",1e2]`}
+	if got := asList(t, variable["colours"]); !slices.Equal(got, colours) {
+		t.Errorf("colours %q", got)
+	}
+}
+
+func TestAnUnknownValuePassesThrough(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(parse(t, oddCatalogue))
+	e := newEngine(t, northwind(service.Start(t)))
+	state := e.mustRead(t, "latest_model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`})
+	for attribute, want := range map[string]any{
+		"run_mode": "WEEKLY", "output_file_format": "avro", "display_timezone": "Mars/Olympus", "created_at": "2026-13-45", "revision": int64(2),
+	} {
+		if state[attribute] != want {
+			t.Errorf("%s is %v, want %v", attribute, state[attribute], want)
+		}
+	}
+}
