@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -23,6 +24,7 @@ const (
 var (
 	_ provider.Provider                   = (*catalogueProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*catalogueProvider)(nil)
+	_ provider.ProviderWithFunctions      = (*catalogueProvider)(nil)
 )
 
 type catalogueProvider struct {
@@ -143,4 +145,10 @@ func (p *catalogueProvider) DataSources(context.Context) []func() datasource.Dat
 		newModelGroupModelsDataSource,
 		newModelDataSource,
 	}
+}
+
+// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines
+// do not ask for them.
+func (p *catalogueProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{newParseImageFunction}
 }

@@ -1,0 +1,163 @@
+package provider
+
+import (
+	"context"
+	_ "crypto/sha256" // digests of these algorithms are checked to the last digit
+	_ "crypto/sha512"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/distribution/reference"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/opencontainers/go-digest"
+)
+
+// parseImageFunction splits a container image reference into its parts.
+type parseImageFunction struct{}
+
+func newParseImageFunction() function.Function { return parseImageFunction{} }
+
+func (parseImageFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "parse_image"
+}
+
+func (parseImageFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules that Docker and Kubernetes go by."
+	resp.Definition = function.Definition{
+		Summary:     "Splits a container image reference into its parts.",
+		Description: description,
+		MarkdownDescription: description + ` Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object with these attributes:
+
+- ` + "`registry`" + ` (String) The registry's host, with its port where it has one. It is ` + "`docker.io`" + ` where the reference names no registry.
+- ` + "`repository`" + ` (String) The repository in that registry. A name of one part on ` + "`docker.io`" + ` is in ` + "`library/`" + `: ` + "`nginx`" + ` gives ` + "`library/nginx`" + `.
+- ` + "`tag`" + ` (String) The tag, null where the reference has none. No ` + "`latest`" + ` is made up.
+- ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" + `, null where the reference has none.
+- ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` + "`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
+		Parameters: []function.Parameter{function.StringParameter{
+			Name:                "image",
+			Description:         "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
+			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. Null is an error: `docker_image` is null where the image is withheld.",
+		}},
+		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
+			"registry":      types.StringType,
+			"repository":    types.StringType,
+			"tag":           types.StringType,
+			"digest":        types.StringType,
+			"familiar_name": types.StringType,
+		}},
+	}
+}
+
+// imageParts is what a reference consists of.
+type imageParts struct {
+	Registry     string  `tfsdk:"registry"`
+	Repository   string  `tfsdk:"repository"`
+	Tag          *string `tfsdk:"tag"`
+	Digest       *string `tfsdk:"digest"`
+	FamiliarName string  `tfsdk:"familiar_name"`
+}
+
+func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var image string
+	if resp.Error = req.Arguments.Get(ctx, &image); resp.Error != nil {
+		return
+	}
+	parts, err := parseImage(image)
+	if err != nil {
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s.", abridged(image), err))
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, parts)
+}
+
+// parseImage splits a reference, normalised as Docker does.
+func parseImage(image string) (*imageParts, error) {
+	if err := obviousFault(image); err != nil {
+		return nil, err
+	}
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil {
+		return nil, imageFault(err)
+	}
+	parts := &imageParts{
+		Registry:     reference.Domain(named),
+		Repository:   reference.Path(named),
+		FamiliarName: reference.FamiliarName(named),
+	}
+	if tagged, ok := named.(reference.Tagged); ok {
+		parts.Tag = text(tagged.Tag())
+	}
+	if digested, ok := named.(reference.Digested); ok {
+		parts.Digest = text(digested.Digest())
+	}
+	return parts, nil
+}
+
+// obviousFault names mistakes for which the parser has no more than "invalid
+// reference format".
+func obviousFault(image string) error {
+	switch {
+	case image == "":
+		return errors.New("it is empty")
+	case strings.ContainsFunc(image, unicode.IsSpace):
+		return errors.New("it has white space in it")
+	case strings.Contains(image, "://"):
+		return errors.New("it has a scheme; leave out the part up to ://")
+	case strings.HasSuffix(image, ":"):
+		return errors.New("there is no tag after the colon")
+	case strings.HasSuffix(image, "@"):
+		return errors.New("there is no digest after the @")
+	}
+	if len(image) == 64 && strings.Trim(image, "0123456789abcdef") == "" {
+		return errors.New("64 hexadecimal digits are the id of an image, not a name for one")
+	}
+	if _, err := digest.Parse(image); err == nil {
+		return errors.New("it is a digest alone, without the repository to find it in")
+	}
+	if strings.ContainsFunc(repositoryIn(image), unicode.IsUpper) {
+		return errors.New("its repository must be in lower case")
+	}
+	return nil
+}
+
+// repositoryIn is what stands between the first slash and the tag. What comes
+// before that slash may be a registry, where upper case is allowed.
+func repositoryIn(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if _, below, found := strings.Cut(name, "/"); found {
+		name = below
+	}
+	repository, _, _ := strings.Cut(name, ":")
+	return repository
+}
+
+// imageFault puts the parser's words into ours.
+func imageFault(err error) error {
+	switch {
+	case errors.Is(err, reference.ErrNameTooLong):
+		return fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
+	case errors.Is(err, digest.ErrDigestUnsupported):
+		return errors.New("the algorithm of its digest is none of sha256, sha384 and sha512")
+	case errors.Is(err, digest.ErrDigestInvalidLength):
+		return errors.New("its digest has the wrong length for its algorithm: sha256 has 64 hexadecimal digits, sha384 has 96, sha512 has 128")
+	case errors.Is(err, digest.ErrDigestInvalidFormat):
+		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case")
+	case errors.Is(err, reference.ErrReferenceInvalidFormat):
+		return errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
+	}
+	return err
+}
+
+// abridged bounds what a message quotes.
+func abridged(text string) string {
+	const limit = 100
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}
