@@ -1,0 +1,22 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source = "modelcatalogue/modelcatalogue"
+    }
+  }
+}
+
+# Ephemeral values are in no plan file and no state.
+variable "catalogue_client_secret" {
+  description = "The client secret for the model catalogue."
+  type        = string
+  sensitive   = true
+  ephemeral   = true
+}
+
+provider "modelcatalogue" {
+  # The address and the client id come from the environment.
+  client_secret = var.catalogue_client_secret
+}
+
+data "modelcatalogue_model_groups" "all" {}

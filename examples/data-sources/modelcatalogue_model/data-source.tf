@@ -1,0 +1,21 @@
+data "modelcatalogue_model" "price" {
+  model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+  revision       = 1
+}
+
+# Null where the credentials are not of the organisation that owns the model.
+output "image" {
+  value = data.modelcatalogue_model.price.docker_image
+}
+
+output "behind" {
+  value = data.modelcatalogue_model.price.latest_revision - data.modelcatalogue_model.price.revision
+}
+
+# Axis values are strings; the axis's type says what to convert them to.
+output "numbers" {
+  value = {
+    for axis in data.modelcatalogue_model.price.axes :
+    axis.key => [for value in axis.values : tonumber(value)] if axis.type == "number"
+  }
+}

@@ -1,0 +1,8 @@
+data "modelcatalogue_model_groups" "day_ahead" {
+  time_horizon = "day_ahead"
+}
+
+# The id of each group by its name. Names need not be unique, hence the lists.
+output "group_ids" {
+  value = { for group in data.modelcatalogue_model_groups.day_ahead.model_groups : group.name => group.id... }
+}

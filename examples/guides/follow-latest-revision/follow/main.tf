@@ -1,0 +1,29 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source = "modelcatalogue/modelcatalogue"
+    }
+  }
+}
+
+provider "modelcatalogue" {}
+
+data "modelcatalogue_latest_model" "price" {
+  model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+
+  lifecycle {
+    postcondition {
+      condition     = self.docker_image != null
+      error_message = "The image of revision ${self.revision} is withheld from these credentials."
+    }
+  }
+}
+
+# Stands for what you deploy: a Kubernetes deployment, a task definition.
+resource "terraform_data" "deployment" {
+  input = data.modelcatalogue_latest_model.price.docker_image
+}
+
+output "revision" {
+  value = data.modelcatalogue_latest_model.price.revision
+}

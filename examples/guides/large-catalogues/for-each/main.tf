@@ -1,0 +1,12 @@
+data "modelcatalogue_model_groups" "all" {}
+
+# A block and a request for each group: dear where there are many.
+data "modelcatalogue_model_group" "each" {
+  for_each = toset(data.modelcatalogue_model_groups.all.model_groups[*].id)
+
+  id = each.key
+}
+
+output "latest_revisions" {
+  value = { for id, group in data.modelcatalogue_model_group.each : id => group.latest_revision }
+}

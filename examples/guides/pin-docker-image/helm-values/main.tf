@@ -1,0 +1,27 @@
+data "modelcatalogue_model" "volume" {
+  model_group_id = "300e8055-5890-451a-a300-e618befa8baf"
+  revision       = 1
+
+  lifecycle {
+    postcondition {
+      condition     = self.docker_image != null
+      error_message = "The image of revision ${self.revision} is withheld from these credentials."
+    }
+  }
+}
+
+locals {
+  image = provider::modelcatalogue::parse_image(data.modelcatalogue_model.volume.docker_image)
+}
+
+# For `values` of a helm_release. Most charts take an image in parts.
+output "values" {
+  value = yamlencode({
+    image = {
+      registry   = local.image.registry
+      repository = local.image.repository
+      tag        = coalesce(local.image.tag, "latest")
+      digest     = local.image.digest
+    }
+  })
+}

@@ -1,0 +1,11 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source = "modelcatalogue/modelcatalogue"
+    }
+  }
+}
+
+# The address and the credentials come from the environment:
+# MODELCATALOGUE_BASE_URL, MODELCATALOGUE_CLIENT_ID, MODELCATALOGUE_CLIENT_SECRET.
+provider "modelcatalogue" {}

@@ -1,0 +1,143 @@
+package acctest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
+)
+
+const root = "../.."
+
+// workspace is a folder of configuration with an engine to run it, as a user
+// has it: the provider is a program of its own, and the service's address and
+// credentials are in the environment.
+type workspace struct {
+	dir string
+	env []string
+	cpu time.Duration // of all runs so far, the provider's included
+}
+
+// newWorkspace copies the files. A configuration that names no provider's
+// source is completed with the provider example, as its reader would do.
+func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Credentials) *workspace {
+	tb.Helper()
+	w := &workspace{dir: filepath.Join(tb.TempDir(), "work")}
+	if err := os.CopyFS(w.dir, files); err != nil {
+		tb.Fatal(err)
+	}
+	if !strings.Contains(configuration(tb, files), "required_providers") {
+		provider, err := os.ReadFile(filepath.Join(root, "examples/provider/provider.tf"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(w.dir, "provider.tf"), provider, 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	// An override needs no init, and so no registry.
+	settings := filepath.Join(filepath.Dir(w.dir), "engine.tfrc")
+	override := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }\n}\n", filepath.ToSlash(provider(tb)))
+	if err := os.WriteFile(settings, []byte(override), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	w.env = engineEnv("TF_CLI_CONFIG_FILE="+settings,
+		"MODELCATALOGUE_BASE_URL="+url, "MODELCATALOGUE_CLIENT_ID="+credentials.ID, "MODELCATALOGUE_CLIENT_SECRET="+credentials.Secret,
+		// The same for examples that take them as variables.
+		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+credentials.ID, "TF_VAR_catalogue_client_secret="+credentials.Secret)
+	return w
+}
+
+// run runs the engine in the workspace. It returns the exit status and all that
+// was printed.
+func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
+	tb.Helper()
+	var out bytes.Buffer
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, underTest.path, append(arguments, "-no-color")...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		tb.Fatalf("%s %s: %v", underTest.path, arguments[0], err)
+	}
+	w.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// expect runs the engine and wants that exit status.
+func (w *workspace) expect(tb testing.TB, status int, arguments ...string) string {
+	tb.Helper()
+	got, out := w.run(tb, arguments...)
+	if got != status {
+		tb.Fatalf("%s ended with status %d, want %d:\n%s", strings.Join(arguments, " "), got, status, out)
+	}
+	return out
+}
+
+// joined is an engine's message without its frame and line breaks.
+func joined(message string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
+}
+
+// configuration is the text of all .tf files of a folder.
+func configuration(tb testing.TB, files fs.FS) string {
+	tb.Helper()
+	names, err := fs.Glob(files, "*.tf")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all.Write(text)
+		all.WriteByte('\n')
+	}
+	return all.String()
+}
+
+// built is the provider as a program, made once and only if a test needs it.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// provider builds the provider and returns the folder that holds it.
+func provider(tb testing.TB) string {
+	tb.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "modelcatalogue-acctest-"); built.err != nil { //nolint:usetesting // it outlives the test that needs it first
+			return
+		}
+		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", built.dir+string(filepath.Separator), ".")
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("building the provider: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		tb.Fatal(built.err)
+	}
+	return built.dir
+}
+
+func removeProvider() {
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+}

@@ -1,0 +1,237 @@
+package provider
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+const docs = "../../docs"
+
+// page is a generated page, by its sections: "" is all before the nested
+// schemas, each of which is under its own path, such as axes.values.
+func page(t *testing.T, name string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(docs, name))
+	if err != nil {
+		t.Fatalf("%v: run make docs", err)
+	}
+	const heading = "### Nested Schema for `"
+	parts := strings.Split(string(text), heading)
+	sections := map[string]string{"": parts[0]}
+	for _, part := range parts[1:] {
+		path, rest, _ := strings.Cut(part, "`")
+		sections[path] = rest
+	}
+	return sections
+}
+
+// TestEveryAttributeIsOnItsPage fails where docs/ lags behind the schema.
+func TestEveryAttributeIsOnItsPage(t *testing.T) {
+	t.Parallel()
+	resp, err := newServer(&catalogueProvider{version: "test"}).GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string][]*tfprotov6.SchemaAttribute{"index.md": resp.Provider.Block.Attributes}
+	descriptions := map[string]string{"index.md": resp.Provider.Block.Description}
+	for name, schema := range resp.DataSourceSchemas {
+		file := "data-sources/" + strings.TrimPrefix(name, typeName+"_") + ".md"
+		pages[file], descriptions[file] = schema.Block.Attributes, schema.Block.Description
+	}
+	for file, attributes := range pages {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			sections := page(t, file)
+			if !strings.Contains(sections[""], descriptions[file]) {
+				t.Errorf("the page lacks its own description %q", descriptions[file])
+			}
+			checkSection(t, sections, "", attributes)
+		})
+	}
+	for name, f := range resp.Functions {
+		text := page(t, "functions/"+name+".md")[""]
+		wanted := []string{f.Summary, f.Description}
+		for _, parameter := range f.Parameters {
+			wanted = append(wanted, "`"+parameter.Name+"`", parameter.Description)
+		}
+		for _, want := range wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page of %s lacks %q", name, want)
+			}
+		}
+	}
+}
+
+func checkSection(t *testing.T, sections map[string]string, path string, attributes []*tfprotov6.SchemaAttribute) {
+	t.Helper()
+	lines := strings.Split(sections[path], "\n")
+	for _, attribute := range attributes {
+		prefix := "- `" + attribute.Name + "` ("
+		i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
+		if i < 0 || attribute.Description == "" || !strings.Contains(lines[i], attribute.Description) {
+			t.Errorf("section %q lacks %s with its description %q", path, attribute.Name, attribute.Description)
+		}
+		if attribute.NestedType != nil {
+			checkSection(t, sections, strings.TrimPrefix(path+"."+attribute.Name, "."), attribute.NestedType.Attributes)
+		}
+	}
+}
+
+// TestLinksInPages follows the links between pages. They are whole addresses:
+// the registry resolves relative ones against an address of its own making, in
+// which what works on one page fails on another.
+func TestLinksInPages(t *testing.T) {
+	t.Parallel()
+	const registry = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
+	pages := map[string]string{}
+	err := filepath.WalkDir(docs, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		name, _ := strings.CutPrefix(filepath.ToSlash(file), docs)
+		pages[strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/index")] = string(text)
+		return err
+	})
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	for name, text := range pages {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			to := text
+			switch rest, own := strings.CutPrefix(target, registry); {
+			case own:
+				page, known := pages[rest]
+				if !known {
+					t.Errorf("docs%s.md links to %s, which is no page", name, target)
+					continue
+				}
+				to = page
+			case target != "":
+				t.Errorf("docs%s.md has the link %s: write the whole address, below %s", name, target, registry)
+				continue
+			}
+			if anchor != "" && !hasAnchor(to, anchor) {
+				t.Errorf("docs%s.md links to %s, where there is no such heading", name, match[1])
+			}
+		}
+	}
+}
+
+func hasAnchor(text, anchor string) bool {
+	if strings.Contains(text, `<a id="`+anchor+`"></a>`) {
+		return true
+	}
+	for line := range strings.Lines(text) {
+		if heading, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); found && line[0] == '#' {
+			heading = strings.ToLower(strings.TrimSpace(heading))
+			heading = regexp.MustCompile("[^a-z0-9 _-]").ReplaceAllString(heading, "")
+			if strings.ReplaceAll(heading, " ", "-") == anchor {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestEveryErrorIsExplained finds each summary that a user may meet on the page
+// about errors.
+func TestEveryErrorIsExplained(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../templates/guides/errors-and-limits.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := summaries(t)
+	if len(found) < 25 {
+		t.Fatalf("only %d summaries found: %q", len(found), found)
+	}
+	for _, summary := range found {
+		if !strings.Contains(string(text), "\n### "+summary+"\n") && !strings.Contains(string(text), "**"+summary+"**") {
+			t.Errorf("the page does not explain %q", summary)
+		}
+	}
+}
+
+// summaries reads the package's source for the summaries of its diagnostics:
+// constants called summary…, and what is given where a summary is asked for.
+func summaries(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Which argument of these functions is the summary.
+	calls := map[string]int{"AddError": 0, "NewErrorDiagnostic": 0, "AddAttributeError": 1, "NewAttributeErrorDiagnostic": 1}
+	fields := []string{"summary", "Summary", "rejected", "missing"}
+	var found []string
+	add := func(e ast.Expr) {
+		if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				found = append(found, text)
+			}
+		}
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.ValueSpec:
+				for i, name := range node.Names {
+					if strings.HasPrefix(name.Name, "summary") && i < len(node.Values) {
+						add(node.Values[i])
+					}
+				}
+			case *ast.CallExpr:
+				if selector, ok := node.Fun.(*ast.SelectorExpr); ok {
+					if at, known := calls[selector.Sel.Name]; known && at < len(node.Args) {
+						add(node.Args[at])
+					}
+				}
+			case *ast.CompositeLit:
+				// A function's summary is no diagnostic's.
+				if selector, ok := node.Type.(*ast.SelectorExpr); ok && selector.Sel.Name == "Definition" {
+					return false
+				}
+			case *ast.KeyValueExpr:
+				if key, ok := node.Key.(*ast.Ident); ok && slices.Contains(fields, key.Name) {
+					add(node.Value)
+				}
+			case *ast.AssignStmt:
+				if selector, ok := node.Lhs[0].(*ast.SelectorExpr); ok && slices.Contains(fields, selector.Sel.Name) {
+					add(node.Rhs[0])
+				}
+			}
+			return true
+		})
+	}
+	for _, argument := range []string{argBaseURL, argClientID, argClientSecret} {
+		found = append(found, "Missing "+argument)
+	}
+	for _, argument := range []string{argBaseURL, argCACertificate, argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequestsPerSecond} {
+		found = append(found, "Invalid "+argument)
+	}
+	// Made of a constant and a few words more.
+	found = append(found, summaryGroupNotFound+", or without models")
+	slices.Sort(found)
+	return slices.Compact(found)
+}
