@@ -54,7 +54,7 @@ type configuration struct {
 	CACertificatePEM     types.String  `tfsdk:"ca_certificate_pem"`
 	RequestTimeout       types.String  `tfsdk:"request_timeout"`
 	ReadTimeout          types.String  `tfsdk:"read_timeout"`
-	MaxRetries           types.Int64   `tfsdk:"max_retries"`
+	MaxRetries           types.Number  `tfsdk:"max_retries"`
 	MaxRequestsPerSecond types.Float64 `tfsdk:"max_requests_per_second"`
 	Snapshot             types.Bool    `tfsdk:"snapshot"`
 }
@@ -113,10 +113,11 @@ func (c configuration) settings(getenv func(string) string) (settings, problems)
 	}
 	client := &r.settings.client
 	if r.given(argMaxRetries, c.MaxRetries) {
-		client.MaxRetries = int(min(c.MaxRetries.ValueInt64(), math.MaxInt32))
-		if client.MaxRetries < 0 {
-			r.malformed(argMaxRetries, "It must be 0 or more.")
+		retries, err := wholeNumber(c.MaxRetries)
+		if err != nil {
+			r.malformed(argMaxRetries, sentence("It "+err.Error()))
 		}
+		client.MaxRetries = int(min(retries, math.MaxInt32))
 	}
 	if r.given(argMaxRequestsPerSecond, c.MaxRequestsPerSecond) {
 		client.MaxRequestsPerSecond = c.MaxRequestsPerSecond.ValueFloat64()

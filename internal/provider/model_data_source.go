@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -30,10 +29,10 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 		MarkdownDescription: "Reads one revision of a model group, archived or not, and tells whether it is the latest.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
-			"revision": schema.Int64Attribute{
+			"revision": schema.NumberAttribute{
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an error where the group has no such revision.",
 				Required:            true,
-				Validators:          []validator.Int64{int64validator.AtLeast(0)},
+				Validators:          []validator.Number{countOf{}},
 			},
 			"latest_revision": computedInt64("The highest revision number of the group."),
 			"is_latest":       computedBool("Whether this is the group's highest revision."),
@@ -49,11 +48,16 @@ type pinnedModelState struct {
 
 func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var groupID types.String
-	var revision types.Int64
+	var number types.Number
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("revision"), &revision)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("revision"), &number)...)
 	client, ok := d.client(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	revision, err := wholeNumber(number)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("revision"), "Invalid revision", fmt.Sprintf("The value %s.", err))
 		return
 	}
 	models, err := client.Models(ctx, groupID.ValueString())
@@ -61,12 +65,12 @@ func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
 		return
 	}
-	model, latest, problem := pickRevision(models, groupID.ValueString(), revision.ValueInt64())
+	model, latest, problem := pickRevision(models, groupID.ValueString(), revision)
 	if problem != nil {
 		resp.Diagnostics.Append(problem)
 		return
 	}
-	state := &pinnedModelState{modelState: *newModelState(model), LatestRevision: latest, IsLatest: revision.ValueInt64() == latest}
+	state := &pinnedModelState{modelState: *newModelState(model), LatestRevision: latest, IsLatest: revision == latest}
 	state.ModelGroupID = groupID.ValueStringPointer()
 	setResult(ctx, resp, state)
 }

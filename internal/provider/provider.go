@@ -72,7 +72,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				MarkdownDescription: "How long one read of one data source may take, every wait and retry included, as a duration such as `90s`. The default is `5m`.",
 				Optional:            true,
 			},
-			argMaxRetries: schema.Int64Attribute{
+			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way that may pass. `0` is allowed. The default is `4`.",
 				Optional:            true,
 			},

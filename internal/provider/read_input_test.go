@@ -36,7 +36,9 @@ func TestArgumentsAreValidated(t *testing.T) {
 		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Invalid Attribute Combination", "[id,name]"},
 		"model_group neither":        {nil, "", "Missing Attribute Configuration", "[id,name]"},
 		"model_group empty name":     {arguments{"name": ""}, "name", "Invalid Attribute Value Length", "at least 1"},
-		"model negative":             {arguments{"model_group_id": "a", "revision": -1}, "revision", "Invalid Attribute Value", "at least 0"},
+		"model negative":             {arguments{"model_group_id": "a", "revision": -1}, "revision", "Invalid revision", "must be at least 0, and is -1"},
+		"model in between":           {arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, and 1.5 is none"},
+		"model beyond 64 bits":       {arguments{"model_group_id": "a", "revision": 1e30}, "revision", "Invalid revision", "must be a number of 64 bits"},
 		"model_groups empty horizon": {arguments{"time_horizon": ""}, "time_horizon", "Invalid Attribute Value Length", "at least 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

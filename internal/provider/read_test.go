@@ -187,7 +187,7 @@ func expected(t *testing.T, name string, typ tftypes.Type, value any) any {
 	case value == nil, name == "docker_image" && value == "":
 		return nil
 	case typ.Is(tftypes.Number):
-		return wholeNumber(t, value)
+		return wholeNumberOf(t, value)
 	case typ.Is(tftypes.Bool):
 		flag, ok := value.(bool)
 		if !ok {
@@ -240,7 +240,7 @@ func compact(t *testing.T, document any) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-func wholeNumber(t *testing.T, value any) int64 {
+func wholeNumberOf(t *testing.T, value any) int64 {
 	t.Helper()
 	number, ok := value.(json.Number)
 	exact, isNumber := new(big.Rat).SetString(number.String())
@@ -252,7 +252,7 @@ func wholeNumber(t *testing.T, value any) int64 {
 
 func integer(t *testing.T, document any, field string) int64 {
 	t.Helper()
-	return wholeNumber(t, asObject(t, document)[field])
+	return wholeNumberOf(t, asObject(t, document)[field])
 }
 
 // textOf is a field that is a string, or "".

@@ -71,7 +71,7 @@ client_secret           optional sensitive string
 ca_certificate_pem      optional string
 request_timeout         optional string
 read_timeout            optional string
-max_retries             optional int64
+max_retries             optional number
 max_requests_per_second optional float64
 snapshot                optional bool
 `
@@ -119,7 +119,7 @@ func TestNamesAndTypes(t *testing.T) {
 		"latest_model":       tableWith(t, modelWant, groupID),
 		"model_group_models": {"model_group_id": "required string", "models": "[" + objectOf(t, modelWant) + "]"},
 		"model": tableWith(t, modelWant, map[string]string{
-			"model_group_id": "required string", "revision": "required int64", "latest_revision": "int64", "is_latest": "bool",
+			"model_group_id": "required string", "revision": "required number", "latest_revision": "int64", "is_latest": "bool",
 		}),
 	}
 	schemas := allSchemas(t)
@@ -230,6 +230,8 @@ func spelledType(typ attr.Type) string {
 		return "int64"
 	case types.Float64Type:
 		return "float64"
+	case types.NumberType:
+		return "number"
 	}
 	return fmt.Sprintf("%T", typ)
 }
