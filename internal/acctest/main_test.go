@@ -7,10 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-version"
+
+	engines "github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 // engine is what runs the configurations of these tests.
@@ -78,7 +79,7 @@ var versionLine = regexp.MustCompile(`^(Terraform|OpenTofu) v(\S+)`)
 // identify asks an engine what it is.
 func identify(path string) (engine, error) {
 	cmd := exec.CommandContext(context.Background(), path, "version")
-	cmd.Env = engineEnv()
+	cmd.Env = engines.Environment()
 	out, err := cmd.Output()
 	if err != nil {
 		return engine{}, fmt.Errorf("%s version: %w", path, err)
@@ -92,19 +93,6 @@ func identify(path string) (engine, error) {
 		return engine{}, err
 	}
 	return engine{path: path, openTofu: string(found[1]) == "OpenTofu", version: v}, nil
-}
-
-// engineEnv is the environment without the settings of whoever runs the tests,
-// and with the given ones.
-func engineEnv(more ...string) []string {
-	var env []string
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "MODELCATALOGUE_") {
-			env = append(env, entry)
-		}
-	}
-	return append(append(env, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), more...)
 }
 
 func (e engine) name() string {

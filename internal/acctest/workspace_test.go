@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
+	engines "github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 const root = "../.."
@@ -45,16 +46,13 @@ func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Cr
 			tb.Fatal(err)
 		}
 	}
-	// An override needs no init, and so no registry.
-	settings := filepath.Join(filepath.Dir(w.dir), "engine.tfrc")
-	override := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }\n}\n", filepath.ToSlash(provider(tb)))
-	if err := os.WriteFile(settings, []byte(override), 0o600); err != nil {
+	override, err := engines.Override(filepath.Join(filepath.Dir(w.dir), "engine.tfrc"), provider(tb))
+	if err != nil {
 		tb.Fatal(err)
 	}
-	w.env = engineEnv("TF_CLI_CONFIG_FILE="+settings,
-		"MODELCATALOGUE_BASE_URL="+url, "MODELCATALOGUE_CLIENT_ID="+credentials.ID, "MODELCATALOGUE_CLIENT_SECRET="+credentials.Secret,
+	w.env = engines.Environment(append(engines.Service(url, credentials.ID, credentials.Secret), override,
 		// The same for examples that take them as variables.
-		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+credentials.ID, "TF_VAR_catalogue_client_secret="+credentials.Secret)
+		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+credentials.ID, "TF_VAR_catalogue_client_secret="+credentials.Secret)...)
 	return w
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 // sample is what one plan cost.
@@ -37,20 +39,11 @@ func newPlan(engine, root, name, pluginDir, config, url string, more ...string) 
 	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	settings := filepath.Join(p.dir, "engine.tfrc")
-	override := fmt.Sprintf("provider_installation {\n  dev_overrides { \"modelcatalogue/modelcatalogue\" = %q }\n}\n", pluginDir)
-	if err := os.WriteFile(settings, []byte(override), 0o600); err != nil {
+	override, err := workspace.Override(filepath.Join(p.dir, "engine.tfrc"), pluginDir)
+	if err != nil {
 		return nil, err
 	}
-	for _, entry := range os.Environ() {
-		variable, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "MODELCATALOGUE_") {
-			p.env = append(p.env, entry)
-		}
-	}
-	p.env = append(p.env, "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1",
-		"MODELCATALOGUE_BASE_URL="+url, "MODELCATALOGUE_CLIENT_ID=bench", "MODELCATALOGUE_CLIENT_SECRET=bench")
-	p.env = append(p.env, more...)
+	p.env = workspace.Environment(append(append(workspace.Service(url, "bench", "bench"), override), more...)...)
 	return p, nil
 }
 

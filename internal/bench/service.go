@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 // service answers with documents rendered in advance, so that what a plan
@@ -168,18 +169,11 @@ func (s *service) reset() {
 
 // listen serves on a free loopback port until ctx is done.
 func (s *service) listen(ctx context.Context) (string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ConnState: func(_ net.Conn, state http.ConnState) {
+	return workspace.Serve(ctx, s, func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.connections++
 		}
-	}}
-	go func() { _ = server.Serve(listener) }()
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	return "http://" + listener.Addr().String(), nil
+	})
 }

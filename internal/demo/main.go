@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +17,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 const (
@@ -60,13 +59,13 @@ func run(ctx context.Context) (err error) {
 	}
 
 	service := sandbox.New(sandbox.Default())
-	url, err := serve(ctx, service)
+	url, err := workspace.Serve(ctx, service, nil)
 	if err != nil {
 		return err
 	}
 	step("Started a sandbox of the catalogue on loopback; it holds forecasting models of several organisations.")
 
-	work, err := newWorkspace(dir, engine, plugin, url)
+	work, err := newWorkFolder(dir, engine, plugin, url)
 	if err != nil {
 		return err
 	}
@@ -98,49 +97,27 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// serve starts the service on a free loopback port, for as long as ctx lasts.
-func serve(ctx context.Context, handler http.Handler) (string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }()
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	return "http://" + listener.Addr().String(), nil
-}
-
-// workspace is a copy of the example with an engine set up to run it.
-type workspace struct {
+// workFolder is a copy of the example with an engine set up to run it.
+type workFolder struct {
 	engine, dir string
 	env         []string
 }
 
-func newWorkspace(dir, engine, plugin, url string) (*workspace, error) {
-	work := &workspace{engine: engine, dir: filepath.Join(dir, "work")}
+func newWorkFolder(dir, engine, plugin, url string) (*workFolder, error) {
+	work := &workFolder{engine: engine, dir: filepath.Join(dir, "work")}
 	if err := os.CopyFS(work.dir, os.DirFS(example)); err != nil {
 		return nil, err
 	}
-	// An override needs no init, and so no registry.
-	settings := filepath.Join(dir, "engine.tfrc")
-	text := fmt.Sprintf("provider_installation {\n  dev_overrides { \"modelcatalogue/modelcatalogue\" = %q }\n}\n", filepath.ToSlash(plugin))
-	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+	override, err := workspace.Override(filepath.Join(dir, "engine.tfrc"), plugin)
+	if err != nil {
 		return nil, err
 	}
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "MODELCATALOGUE_") {
-			work.env = append(work.env, entry)
-		}
-	}
-	work.env = append(work.env,
-		"TF_CLI_CONFIG_FILE="+settings, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1",
-		"MODELCATALOGUE_BASE_URL="+url, "MODELCATALOGUE_CLIENT_ID=northwind", "MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret")
+	work.env = workspace.Environment(append(workspace.Service(url, "northwind", "northwind-sandbox-secret"), override)...)
 	return work, nil
 }
 
 // run runs the engine and returns what it printed. An error holds all of it.
-func (w *workspace) run(ctx context.Context, arguments ...string) (string, error) {
+func (w *workFolder) run(ctx context.Context, arguments ...string) (string, error) {
 	var out, problems bytes.Buffer
 	cmd := command(ctx, w.engine, append(arguments, "-no-color")...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &problems
