@@ -4,6 +4,8 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -17,6 +19,10 @@ var version = "dev"
 func main() {
 	debug := flag.Bool("debug", false, "keep running and print how an engine can attach, for use with a debugger")
 	flag.Parse()
+
+	// net/http quotes stray bytes of a connection to the standard logger, past
+	// every mask, and an engine keeps what it says. Nothing else here uses it.
+	log.SetOutput(io.Discard)
 
 	var options []tf6server.ServeOpt
 	if *debug {

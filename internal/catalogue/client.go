@@ -92,7 +92,7 @@ func New(cfg Config) (*Client, error) {
 	// A redirect could take the token or the secret to another host.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: observed, CheckRedirect: stay}
-	c.tokenHTTP = &http.Client{Transport: wholeAnswers{next: observed}, CheckRedirect: stay}
+	c.tokenHTTP = &http.Client{Transport: wholeAnswers{next: observed, mask: c.mask}, CheckRedirect: stay}
 	c.tokens = newTokens(c, cfg, base)
 	c.groupLists.off, c.groups.off = !cfg.Snapshot, !cfg.Snapshot
 	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot
@@ -205,34 +205,46 @@ func read[T any](ctx context.Context, c *Client, answers *snapshot[T], target st
 // get asks once, and once more with a new token where the first is refused
 // (interface.md, Authentication 3).
 func get[T any](ctx context.Context, c *Client, target string, decode decoder[T]) (T, error) {
-	var none T
 	for renewed := false; ; renewed = true {
-		bearer, err := c.tokens.get(ctx)
-		if err != nil {
-			return none, err
-		}
-		if err := c.pace.turn(ctx); err != nil {
-			return none, err
-		}
-		if !bearer.fresh(time.Now()) {
-			// It ended while this read waited for its turn.
-			if bearer, err = c.tokens.get(ctx); err != nil {
-				return none, err
-			}
-		}
-		answer, err := exchange(ctx, c, target, bearer.bearer, decode)
-		if judge(err) != refused {
+		answer, bearer, err := ask(ctx, c, target, decode)
+		if bearer == nil || judge(err) != refused {
 			return answer, err
 		}
 		c.tokens.refused(bearer)
 		if renewed {
-			return none, c.tokens.latch(err)
+			return answer, c.tokens.latch(err)
 		}
 	}
 }
 
-// exchange sends one request and reads its answer.
-func exchange[T any](ctx context.Context, c *Client, target, bearer string, decode decoder[T]) (T, error) {
+// ask asks once, when the pace allows it. The token is the one that was sent,
+// nil where nothing was.
+func ask[T any](ctx context.Context, c *Client, target string, decode decoder[T]) (T, *token, error) {
+	var none T
+	bearer, err := c.tokens.get(ctx)
+	if err != nil {
+		return none, nil, err
+	}
+	if err := c.pace.enter(ctx); err != nil {
+		return none, nil, err
+	}
+	defer c.pace.leave()
+	turn, err := c.pace.turn(ctx)
+	if err != nil {
+		return none, nil, err
+	}
+	if !bearer.fresh(time.Now()) {
+		// It ended while this read waited for its turn.
+		if bearer, err = c.tokens.get(ctx); err != nil {
+			return none, nil, err
+		}
+	}
+	answer, err := exchange(ctx, c, target, bearer.bearer, turn, decode)
+	return answer, bearer, err
+}
+
+// exchange sends one request, whose turn came at turn, and reads its answer.
+func exchange[T any](ctx context.Context, c *Client, target, bearer string, turn time.Time, decode decoder[T]) (T, error) {
 	var none T
 	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
@@ -243,7 +255,6 @@ func exchange[T any](ctx context.Context, c *Client, target, bearer string, deco
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("Authorization", "Bearer "+bearer)
-	sent := time.Now()
 	response, err := c.http.Do(request)
 	if err != nil {
 		return none, c.networkError(ctx, attempt, http.MethodGet, path, err)
@@ -253,7 +264,7 @@ func exchange[T any](ctx context.Context, c *Client, target, bearer string, deco
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) //nolint:errcheck // the status says enough where the body is cut
 		api := c.apiError(http.MethodGet, path, response, body)
 		if judge(api) == limited {
-			c.pace.refused(api, sent, time.Now())
+			c.pace.refused(api, turn, time.Now())
 		}
 		return none, api
 	}
@@ -315,8 +326,17 @@ func (c *Client) tidy(text string, limit int) string {
 	return shorten(c.mask.clean(printable(c.mask.clean(text))), limit)
 }
 
+// maxCredential is the longest spelling of a credential, in bytes, that is
+// looked for where a body was cut.
+const maxCredential = 16 << 10
+
 // apiError describes an answer other than 200.
 func (c *Client) apiError(method, path string, response *http.Response, body []byte) *APIError {
+	if len(body) >= maxErrorBody {
+		// A part of a credential, which the mask does not know, may stand at
+		// the cut.
+		body = body[:maxErrorBody-maxCredential]
+	}
 	api := &APIError{
 		Method:     method,
 		Path:       path,
@@ -325,7 +345,7 @@ func (c *Client) apiError(method, path string, response *http.Response, body []b
 		Location:   c.tidy(response.Header.Get("Location"), maxExcerpt),
 		retryAfter: response.Header.Get("Retry-After"),
 	}
-	api.readErrorBody(body, response.Header.Get("Content-Type"), c.tidy)
+	api.readErrorBody(body, response.Header.Get("Content-Type"), c.mask.clean, c.tidy)
 	return api
 }
 
@@ -336,7 +356,7 @@ func (c *Client) networkError(ctx, attempt context.Context, method, path string,
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	fault := &NetworkError{Method: method, Path: path, Problem: c.tidy(err.Error(), maxExcerpt), Permanent: permanent(err), Err: err}
+	fault := &NetworkError{Method: method, Path: path, Problem: c.tidy(faultText(err), maxExcerpt), Permanent: permanent(err), Err: err}
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut = true
 		fault.Problem = fmt.Sprintf("no whole answer within %s", c.requestTimeout)

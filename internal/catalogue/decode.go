@@ -121,6 +121,7 @@ type elementReader struct {
 func newElementReader(body io.Reader) *elementReader {
 	r := &elementReader{source: &faultReader{reader: body}}
 	r.json = json.NewDecoder(io.TeeReader(r.source, &r.recent))
+	r.json.UseNumber() // any number is a token, one that is too large for a float64 too
 	return r
 }
 
@@ -276,8 +277,10 @@ func describeToken(token json.Token) string {
 		return string(kindBoolean)
 	case nil:
 		return string(kindNull)
+	case json.Number:
+		return describe([]byte(token))
 	default:
-		return fmt.Sprintf("%s %v", kindNumber, token)
+		return string(kindNumber)
 	}
 }
 

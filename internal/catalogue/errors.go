@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,7 +176,8 @@ func (e *WaitTooLongError) Error() string {
 func (e *WaitTooLongError) Unwrap() error { return e.Err }
 
 // NetworkError is an attempt that ended without a whole answer. TimedOut says
-// that it took longer than the time-out of one attempt.
+// that it took longer than the time-out of one attempt, or than what was left
+// of the read's time.
 type NetworkError struct {
 	Method, Path string
 	TimedOut     bool
@@ -203,10 +205,11 @@ type errorDocument struct {
 
 // readErrorBody fills in what the body of an error says. Whatever the body is,
 // the status stays.
-func (e *APIError) readErrorBody(body []byte, contentType string, tidy func(string, int) string) {
+func (e *APIError) readErrorBody(body []byte, contentType string, clean func(string) string, tidy func(string, int) string) {
 	var document errorDocument
 	if json.Unmarshal(body, &document) != nil {
-		e.Message = tidy(excerpt(string(body), contentType), maxExcerpt)
+		// Clean first: an excerpt may end within a credential.
+		e.Message = tidy(excerpt(clean(string(body)), contentType), maxExcerpt)
 		return
 	}
 	e.Code = tidy(text(document.Code), 100)
@@ -245,15 +248,25 @@ func text(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &value) == nil {
 		return value
 	}
-	return string(raw)
+	// Written anew, so that no credential hides behind an escape.
+	var other any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var plain strings.Builder
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	if decoder.Decode(&other) != nil || encoder.Encode(other) != nil {
+		return ""
+	}
+	return strings.TrimSpace(plain.String())
 }
 
-// excerpt is the beginning of a body that is no error document; of a page of
-// HTML only that it is one, and its title.
+// excerpt is what to show of a body that is no error document: of a page of HTML
+// only that it is one, and its title.
 func excerpt(body, contentType string) string {
 	lower := strings.ToLower(body)
 	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
-		return body[:min(len(body), 4*maxMessage)]
+		return body
 	}
 	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
 		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {

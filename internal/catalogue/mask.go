@@ -63,6 +63,10 @@ func spellings(secret string) []string {
 		html.EscapeString(secret),
 	}
 	found = append(found, lowerHex(found[1]), lowerHex(found[2]))
+	// net/http quotes what it cannot read, and JSON may stand inside JSON.
+	for _, spelling := range found {
+		found = append(found, inJSON(spelling, true), inJSON(spelling, false))
+	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		whole := encoding.EncodeToString([]byte(secret))
 		found = append(found, whole, strings.TrimRight(whole, "="))

@@ -15,8 +15,8 @@ import (
 const slowest rate.Limit = 0.1
 
 // pace is how fast the process may go: never faster than the operator's
-// ceiling, not at all while the service asks to wait, and slower once it asked
-// again.
+// ceiling, not at all while the service asks to wait, with few reads at a time
+// after that, and slower once it asked again.
 type pace struct {
 	ceiling rate.Limit
 	limiter *rate.Limiter
@@ -25,10 +25,27 @@ type pace struct {
 	since    time.Time // when the service last asked to wait, zero while it never did
 	until    time.Time // when that wait is over
 	asked    time.Duration
-	refusal  error // the answer that asked
-	sent     int   // requests sent after since
-	unspoken int   // refusals in a row that named no wait
+	refusal  error         // the answer that asked
+	sent     int           // requests sent after since
+	last     time.Time     // when the last of them was sent, or the wait was over
+	busy     time.Duration // how much of the time since then was spent on sending or waiting
+	unspoken int           // refusals in a row that named no wait
+
+	reads   int           // reads under way
+	window  int           // how many there may be, 0 for any number
+	changed chan struct{} // closed when there is room again, or a new wait
 }
+
+const (
+	// firstWindow is how many reads start together once a wait is over. Each
+	// good answer admits one more, so that those who waited do not come back
+	// as the burst that was refused.
+	firstWindow = 4
+	// lastWindow is where the window stops mattering.
+	lastWindow = 256
+	// idle is the longest stretch between two requests that counts as busy.
+	idle = time.Second
+)
 
 // newPace takes the ceiling in requests a second; 0 is none.
 func newPace(ceiling float64) *pace {
@@ -36,26 +53,64 @@ func newPace(ceiling float64) *pace {
 	if ceiling > 0 {
 		limit = rate.Limit(ceiling)
 	}
-	return &pace{ceiling: limit, limiter: rate.NewLimiter(limit, 1)}
+	return &pace{ceiling: limit, limiter: rate.NewLimiter(limit, 1), changed: make(chan struct{})}
 }
 
-// turn waits until the process may send another request. It fails at once
-// where the context's deadline would come first.
-func (p *pace) turn(ctx context.Context) error {
+// enter waits until one more read may be under way; leave must follow. It
+// fails at once where a wait that the service asked for does not fit.
+func (p *pace) enter(ctx context.Context) error {
 	for {
 		if err := p.sitOut(ctx); err != nil {
 			return err
 		}
+		p.mu.Lock()
+		changed, room := p.changed, p.window == 0 || p.reads < p.window
+		if room {
+			p.reads++
+		}
+		p.mu.Unlock()
+		if room {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leave ends what enter began.
+func (p *pace) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reads--
+	p.change()
+}
+
+// change wakes those who wait in enter. It needs p.mu.
+func (p *pace) change() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// turn waits until the process may send another request, and returns since
+// when it may. It fails at once where the context's deadline would come first.
+func (p *pace) turn(ctx context.Context) (time.Time, error) {
+	for {
+		if err := p.sitOut(ctx); err != nil {
+			return time.Time{}, err
+		}
 		if err := p.limiter.Wait(ctx); err != nil {
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return time.Time{}, ctx.Err()
 			}
-			return errNoTurn
+			return time.Time{}, errNoTurn
 		}
 		// The service may have asked for a pause while this request was in
 		// the queue.
-		if p.send(time.Now()) {
-			return nil
+		if now := time.Now(); p.send(now) {
+			return now, nil
 		}
 	}
 }
@@ -83,15 +138,18 @@ func (p *pace) send(now time.Time) bool {
 		return false
 	}
 	p.sent++
+	p.busy += min(now.Sub(p.last), idle)
+	p.last = now
 	return true
 }
 
-// refused records a 429 to a request sent at sentAt: every request waits until
-// what the service asked for is over.
-func (p *pace) refused(refusal *APIError, sentAt, now time.Time) {
+// refused records a 429 to a request whose turn came at turn: every request
+// waits until what the service asked for is over.
+func (p *pace) refused(refusal *APIError, turn, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sameBurst := sentAt.Before(p.since)
+	// No turn comes between a refusal and the end of its pause.
+	sameBurst := !turn.After(p.since)
 	asked, spoken := retryAfter(refusal.retryAfter, now)
 	wait := asked
 	if !spoken {
@@ -101,16 +159,20 @@ func (p *pace) refused(refusal *APIError, sentAt, now time.Time) {
 		}
 		wait = backOff(p.unspoken, rand.Float64())
 	}
+	if !sameBurst {
+		if !p.since.IsZero() {
+			p.limiter.SetLimitAt(now, lowered(p.limiter.Limit(), p.sent, p.busy))
+		}
+		p.since, p.sent, p.last, p.busy = now, 0, now, 0
+		p.window = firstWindow
+	}
 	if until := now.Add(wait); until.After(p.until) {
 		p.until, p.asked, p.refusal = until, asked, refusal
+		// The wait itself is time in which no more could be sent.
+		p.busy += until.Sub(p.last)
+		p.last = until
 	}
-	if sameBurst {
-		return
-	}
-	if !p.since.IsZero() {
-		p.limiter.SetLimitAt(now, lowered(p.limiter.Limit(), p.sent, now.Sub(p.since)))
-	}
-	p.since, p.sent = now, 0
+	p.change()
 }
 
 // succeeded records an answer other than 429.
@@ -118,15 +180,21 @@ func (p *pace) succeeded(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unspoken = 0
+	if p.window > 0 {
+		if p.window++; p.window > lastWindow {
+			p.window = 0
+		}
+		p.change()
+	}
 	if limit := p.limiter.Limit(); limit < p.ceiling {
 		p.limiter.SetLimitAt(now, min(raised(limit), p.ceiling))
 	}
 }
 
 // lowered is half the rate at which the process sent since the service asked
-// to wait before, that wait included.
-func lowered(limit rate.Limit, sent int, elapsed time.Duration) rate.Limit {
-	seen := rate.Limit(float64(sent) / max(elapsed.Seconds(), 0.001))
+// to wait before, that wait included, and times without a request left out.
+func lowered(limit rate.Limit, sent int, busy time.Duration) rate.Limit {
+	seen := rate.Limit(float64(sent) / max(busy.Seconds(), 0.001))
 	return max(min(limit, seen)/2, slowest)
 }
 

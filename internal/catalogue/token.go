@@ -133,7 +133,8 @@ func (t *tokens) latch(err error) error {
 // request asks for a token once.
 func (t *tokens) request(ctx context.Context) (*token, error) {
 	c := t.client
-	if err := c.pace.turn(ctx); err != nil {
+	turn, err := c.pace.turn(ctx)
+	if err != nil {
 		return nil, err
 	}
 	asked := time.Now()
@@ -149,7 +150,7 @@ func (t *tokens) request(ctx context.Context) (*token, error) {
 	case errors.As(err, &failure):
 		api := c.apiError(http.MethodPost, t.path, failure.Response, failure.Body)
 		if judge(api) == limited {
-			c.pace.refused(api, asked, time.Now())
+			c.pace.refused(api, turn, time.Now())
 		}
 		return nil, api
 	case errors.As(err, &fault):

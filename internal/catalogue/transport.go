@@ -8,8 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -103,20 +106,31 @@ func (o *observer) RoundTrip(request *http.Request) (*http.Response, error) {
 	start := time.Now()
 	response, err := o.next.RoundTrip(request)
 	if err != nil {
-		seen.Duration, seen.Problem = time.Since(start), o.clean(err.Error())
+		seen.Duration, seen.Problem = time.Since(start), o.clean(faultText(err))
 		o.observe(ctx, seen)
 		return nil, err
 	}
 	seen.Status = response.StatusCode
-	seen.RequestID = requestID(response.Header, o.clean)
 	response.Body = &observedBody{ReadCloser: response.Body, closed: func(size int64, err error) {
 		seen.Duration, seen.Size = time.Since(start), size
+		// Not before the body is read: the header may echo the token in it.
+		seen.RequestID = requestID(response.Header, o.clean)
 		if err != nil {
-			seen.Problem = o.clean(err.Error())
+			seen.Problem = o.clean(faultText(err))
 		}
 		o.observe(ctx, seen)
 	}}
 	return response, nil
+}
+
+// faultText is what net/http says of a fault, without what it quotes of an
+// answer that is no HTTP: the quoted part may be a part of a credential.
+func faultText(err error) string {
+	text := err.Error()
+	if strings.Contains(text, "transport connection broken") {
+		text, _, _ = strings.Cut(text, `"`)
+	}
+	return strings.TrimRight(text, " :")
 }
 
 // requestID finds the service's id of a request, "" where it sends none.
@@ -159,7 +173,10 @@ const maxTokenBody = 1 << 20
 // its end before golang.org/x/oauth2 sees it: that package reports a body that
 // was cut short like one that makes no sense, and takes JSON that is labelled
 // as plain text for a form.
-type wholeAnswers struct{ next http.RoundTripper }
+type wholeAnswers struct {
+	next http.RoundTripper
+	mask *mask
+}
 
 func (t wholeAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(request)
@@ -167,6 +184,8 @@ func (t wholeAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxTokenBody))
+	// Before it is closed, which is when the exchange is logged.
+	t.mask.add(tokenIn(body))
 	if closeErr := response.Body.Close(); err == nil {
 		err = closeErr
 	}
@@ -180,10 +199,51 @@ func (t wholeAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
+		body = neededFields(body)
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(body)), "{") {
 		response.Header.Set("Content-Type", "application/json")
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
+}
+
+// tokenIn finds a token in an answer, usable or not, "" where there is none.
+func tokenIn(body []byte) string {
+	var answer struct {
+		Token string `json:"access_token"`
+	}
+	if json.Unmarshal(body, &answer) == nil {
+		return answer.Token
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return ""
+	}
+	return form.Get("access_token")
+}
+
+// neededFields rewrites an answer that is an object without what is not needed,
+// and with the token's life in whole seconds, or without one that is no number:
+// such a token serves until it is refused.
+func neededFields(body []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return body
+	}
+	needed := map[string]json.RawMessage{}
+	for _, name := range []string{"access_token", "token_type", "error", "error_description"} {
+		if value, ok := fields[name]; ok {
+			needed[name] = value
+		}
+	}
+	life, err := strconv.ParseFloat(strings.Trim(string(fields["expires_in"]), `"`), 64)
+	if err == nil && life >= 1 && life < math.MaxInt32 {
+		needed["expires_in"] = strconv.AppendInt(nil, int64(life), 10)
+	}
+	rewritten, err := json.Marshal(needed)
+	if err != nil {
+		return body
+	}
+	return rewritten
 }
