@@ -1,0 +1,388 @@
+package provider
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// limited refuses so many requests of a route with that Retry-After, "-" for
+// none at all.
+func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
+	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
+	if retryAfter != "-" {
+		fault.Header.Set("Retry-After", retryAfter)
+	}
+	fault.Times = times
+	return fault
+}
+
+// slowly answers after a second, when every reader has asked.
+func slowly(fault sandbox.Fault) sandbox.Fault {
+	fault.Delay = sec
+	return fault
+}
+
+func TestRetryAfterIsKept(t *testing.T) {
+	t.Parallel()
+	// Headers are made on the clock of the bubble.
+	in := func(d time.Duration) func() string {
+		return func() string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+	}
+	is := func(text string) func() string { return func() string { return text } }
+	for name, test := range map[string]struct {
+		header func() string
+		waits  []wait // of three refusals in a row
+	}{
+		"seconds":                {is("3"), exactly(3*sec, 3*sec, 3*sec)},
+		"seconds, white space":   {is("  3 "), exactly(3*sec, 3*sec, 3*sec)},
+		"a date":                 {in(5 * sec), []wait{{5 * sec, 5 * sec}, {1 * sec, 1250 * time.Millisecond}, {2 * sec, 2500 * time.Millisecond}}},
+		"a date in the past":     {in(-time.Hour), backOffs(1*sec, 2*sec, 4*sec)},
+		"absent":                 {is("-"), backOffs(1*sec, 2*sec, 4*sec)},
+		"empty":                  {is(""), backOffs(1*sec, 2*sec, 4*sec)},
+		"0":                      {is("0"), backOffs(1*sec, 2*sec, 4*sec)},
+		"negative":               {is("-7"), backOffs(1*sec, 2*sec, 4*sec)},
+		"text":                   {is("soon"), backOffs(1*sec, 2*sec, 4*sec)},
+		"a fraction of a second": {is("0.5"), backOffs(1*sec, 2*sec, 4*sec)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				service := sandbox.New(sandbox.Default())
+				service.Inject(limited(sandbox.RouteGroup, test.header(), 3))
+				// What the service asks for is no failure: it uses up no retry.
+				e := inMemory(t, service, arguments{argMaxRetries: 0})
+				e.mustRead(t, "model_group", arguments{"id": mainGroup})
+				at := arrivals(service, sandbox.RouteGroup)
+				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 4})
+				// From the second refusal on the process goes more slowly, which
+				// may add to a wait, and takes nothing from it.
+				expectWaits(t, at[:2], test.waits[:1])
+				for i, want := range test.waits {
+					if got := at[i+1].Sub(at[i]); got < want.least {
+						t.Errorf("wait %d took %s, want at least %s", i+1, got, want.least)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestEveryReaderWaits(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenLife(8*sec))
+		refusal := limited(sandbox.RouteGroup, "10", 1)
+		refusal.Path = "/v1/model-group/" + groupID(0)
+		service.Inject(refusal)
+		e := inMemory(t, service, nil)
+		began := time.Now()
+		var all sync.WaitGroup
+		for i := range 20 {
+			// The first is refused; the others start one by one in the pause.
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 400 * time.Millisecond)
+				e.mustRead(t, "model_group", arguments{"id": groupID(i)})
+			})
+		}
+		all.Wait()
+		for i, r := range service.Requests() {
+			if at := r.At.Sub(began); i > 1 && at < 10*sec {
+				t.Errorf("request %d, %s, was sent %s after the refusal", i, r.Path, at)
+			}
+		}
+		// A token that ends during the pause is asked for after it, too.
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 21})
+	})
+}
+
+func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		header string
+		more   arguments
+		says   []string
+	}{
+		"seconds":            {"600", nil, []string{"The service asked to wait 10m0s, and this read had 5m0s left"}},
+		"of a short read":    {"31", arguments{argReadTimeout: "30s"}, []string{"The service asked to wait 31s, and this read had 30s left"}},
+		"for a hundred ages": {"99999999999999999999", nil, []string{"The service asked to wait 876000h0m0s"}},
+		"a date":             {"Tue, 01 Feb 2000 00:00:00 GMT", nil, []string{"The service asked to wait 744h0m0s"}},
+		"no wait named":      {"-", arguments{argReadTimeout: "900ms"}, []string{"The service named no time to wait", "900ms left"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				service := sandbox.New(sandbox.Default())
+				service.Inject(limited(sandbox.RouteGroup, test.header, 0))
+				e := inMemory(t, service, test.more)
+				began := time.Now()
+				says := append([]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"}, test.says...)
+				for range 3 { // the first is refused; what comes later asks no more
+					_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+					expectError(t, diagnostics, "", summaryRateLimited, says...)
+				}
+				if took := time.Since(began); took != 0 {
+					t.Errorf("it took %s", took)
+				}
+				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+			})
+		})
+	}
+}
+
+func TestAReadThatStartsLateInThePauseSitsItOut(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 2))
+		service.Inject(limited(sandbox.RouteGroup, "600", 1))
+		e := inMemory(t, service, nil)
+		began := time.Now()
+		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": groupID(0)})
+		expectError(t, diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+		time.Sleep(400 * sec)
+		e.mustRead(t, "model_group", arguments{"id": groupID(1)})
+		if took := time.Since(began); took != 600*sec {
+			t.Errorf("the second read ended after %s, want 10 minutes", took)
+		}
+	})
+}
+
+// Ever new refusals, each with a wait that fits, end with the read's time.
+func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(limited(sandbox.RouteGroup, "20", 0))
+		e := inMemory(t, service, arguments{argReadTimeout: "70s"})
+		began := time.Now()
+		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+		expectError(t, diagnostics, "", summaryRateLimited, "Status 429 Too Many Requests, code RATE_LIMITED")
+		if took := time.Since(began); took > 70*sec {
+			t.Errorf("it took %s", took)
+		}
+		if n := service.Count(sandbox.RouteGroup); n < 2 || n > 4 {
+			t.Errorf("%d reads, want 2 to 4", n)
+		}
+	})
+}
+
+func TestAnAllowanceOfTenASecond(t *testing.T) {
+	t.Parallel()
+	for _, latency := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond, sec} {
+		t.Run("answers take "+latency.String(), func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				const blocks = 60
+				service := sandbox.New(manyGroups(t, blocks), sandbox.WithRateLimit(10, sec))
+				service.Inject(sandbox.Fault{Delay: latency})
+				e := inMemory(t, service, nil)
+				began := time.Now()
+				expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
+				took := time.Since(began)
+				refusals := 0
+				for _, r := range service.Requests() {
+					if r.Status == http.StatusTooManyRequests {
+						refusals++
+					}
+				}
+				t.Logf("%d reads at parallelism 20 under 10 requests a second: %d refusals, %s", blocks, refusals, took)
+				if refusals > 40 || took > 30*sec {
+					t.Errorf("%d refusals in %s, want at most 40 within 30s", refusals, took)
+				}
+				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: blocks + refusals})
+			})
+		})
+	}
+}
+
+func TestMaxRequestsPerSecondIsKept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		ceiling float64
+		apart   time.Duration
+	}{
+		"5":   {5, 200 * time.Millisecond},
+		"0.5": {0.5, 2 * sec},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				const blocks = 30
+				service := sandbox.New(manyGroups(t, blocks))
+				service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * time.Millisecond})
+				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: test.ceiling})
+				expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
+				requests := service.Requests()
+				for i, r := range requests[1:] {
+					// The limiter reckons in floating point: a nanosecond is off.
+					if apart := r.At.Sub(requests[i].At); apart < test.apart-time.Microsecond {
+						t.Errorf("request %d came %s after the one before it, want %s", i+1, apart, test.apart)
+					}
+				}
+				// No slower than that, either.
+				if took := requests[len(requests)-1].At.Sub(requests[0].At); took > blocks*test.apart+time.Millisecond {
+					t.Errorf("it took %s", took)
+				}
+				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: blocks})
+			})
+		})
+	}
+}
+
+func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 10))
+		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.1, argReadTimeout: "25s"})
+		began := time.Now()
+		answers := e.readAll(t, 10, eachGroup(0, 10))
+		if took := time.Since(began); took > 25*sec {
+			t.Errorf("it took %s", took)
+		}
+		read, late := 0, 0
+		for _, a := range answers {
+			if a.state != nil {
+				read++
+				continue
+			}
+			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests_per_second")
+			late++
+		}
+		// The token at 0 s, reads at 10 s and 20 s.
+		if read != 2 || late != 8 {
+			t.Errorf("%d read and %d late, want 2 and 8", read, late)
+		}
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2})
+	})
+}
+
+func TestTheRateIsLoweredAfterTheSecondRefusalAndRaisedLater(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		more arguments
+		full time.Duration // between requests while nothing holds them back
+	}{
+		"without a ceiling": {nil, 100 * time.Millisecond},
+		"under a ceiling":   {arguments{argMaxRequestsPerSecond: 5}, 200 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				service := sandbox.New(sandbox.Default())
+				for _, before := range []int{10, 30} {
+					refusal := limited(sandbox.RouteGroup, "1", 1)
+					refusal.Skip = before
+					service.Inject(refusal)
+				}
+				// An answer takes 100 ms, so that one reader makes 10 a second.
+				service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 100 * time.Millisecond})
+				e := inMemory(t, service, arguments{argSnapshot: false}.merge(test.more))
+				for range 300 {
+					e.mustRead(t, "model_group", arguments{"id": mainGroup})
+				}
+				at := arrivals(service, sandbox.RouteGroup)
+				var refused []int
+				for i, r := range service.Requests()[1:] {
+					if r.Status == http.StatusTooManyRequests {
+						refused = append(refused, i)
+					}
+				}
+				if len(refused) != 2 || refused[0] != 10 {
+					t.Fatalf("refused were %v, want two, the first of them 10", refused)
+				}
+				mean := func(from, to int) time.Duration { return at[to].Sub(at[from]) / time.Duration(to-from) }
+				first, second := refused[0], refused[1]
+				before, between := mean(1, first), mean(first+1, second)
+				after, end := mean(second+1, second+6), mean(len(at)-6, len(at)-1)
+				t.Logf("between requests: %s at first, %s after a refusal, %s after another, %s at the end", before, between, after, end)
+				slack := time.Millisecond
+				if before > test.full+slack || between > test.full+slack {
+					t.Errorf("held back before the second refusal: %s, then %s, want %s", before, between, test.full)
+				}
+				if after < 2*test.full {
+					t.Errorf("%s between requests after the second refusal, want at least %s", after, 2*test.full)
+				}
+				if end > test.full+test.full/2 || end < test.full-slack {
+					t.Errorf("%s between requests at the end, want about %s again", end, test.full)
+				}
+				// Slowly: no step up is more than a small part.
+				gaps := make([]time.Duration, 0, len(at))
+				for i := second + 2; i < len(at); i++ {
+					gaps = append(gaps, at[i].Sub(at[i-1]))
+				}
+				if !slices.IsSortedFunc(gaps, func(a, b time.Duration) int { return int((b - a) / slack) }) {
+					t.Errorf("the rate did not rise steadily: %v", gaps)
+				}
+				for i := range gaps[1:] {
+					if gaps[i+1] < gaps[i]*9/10 {
+						t.Errorf("from %s to %s at one step", gaps[i], gaps[i+1])
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestAfterAWaitReadersComeBackFewAtATime(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 40))
+		service.Inject(slowly(limited(sandbox.RouteGroup, "5", 20)))
+		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 100 * time.Millisecond})
+		e := inMemory(t, service, nil)
+		began := time.Now()
+		expectAllRead(t, e.readAll(t, 40, eachGroup(0, 40)))
+		var together []int
+		var last time.Duration
+		for _, at := range arrivals(service, sandbox.RouteGroup) {
+			since := at.Sub(began)
+			if since < 6*sec {
+				continue // before the wait
+			}
+			if len(together) == 0 || since != last {
+				together, last = append(together, 0), since
+			}
+			together[len(together)-1]++
+		}
+		// 20 were refused and wait. Each good answer admits one read more.
+		if want := []int{4, 8, 8}; !slices.Equal(together, want) {
+			t.Errorf("after the wait came %v, want %v", together, want)
+		}
+	})
+}
+
+func TestAllWhoWaitFailAtOnceWhereANewWaitDoesNotFit(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 20))
+		service.Inject(slowly(limited(sandbox.RouteGroup, "5", 20)))
+		service.Inject(limited(sandbox.RouteGroup, "600", 0))
+		e := inMemory(t, service, nil)
+		began := time.Now()
+		for _, a := range e.readAll(t, 20, eachGroup(0, 20)) {
+			expectError(t, a.diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+		}
+		if took := time.Since(began); took != 6*sec {
+			t.Errorf("it took %s", took)
+		}
+		// Those that came back first, and no other.
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 20 + 4})
+	})
+}
+
+// An apply may read, change things for ten minutes, and read again.
+func TestTimeWithoutRequestsDoesNotLowerTheRate(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(limited(sandbox.RouteGroup, "1", 1))
+		e := inMemory(t, service, arguments{argSnapshot: false})
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		time.Sleep(10 * time.Minute)
+		service.Inject(limited(sandbox.RouteLatest, "1", 1))
+		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 100 * time.Millisecond})
+		for range 10 {
+			e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		}
+		e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup})
+		began := time.Now()
+		for range 10 {
+			e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		}
+		if took := time.Since(began); took < 2*sec || took > 20*sec {
+			t.Errorf("ten reads after the second refusal took %s, want 2s to 20s", took)
+		}
+	})
+}
