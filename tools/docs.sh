@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/
+# docs.sh check      fails where that is not what docs/ holds
+# Nothing is downloaded: the engine tells the schema of the provider built here.
+set -euo pipefail
+
+mode=${1:?generate or check}
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+engine=$(tools/engine.sh)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# tfplugindocs looks for a provider in the namespace "hashicorp" alone, so the
+# provider goes by that address here; the pages do not show it.
+address=registry.terraform.io/hashicorp/modelcatalogue
+CGO_ENABLED=0 go build -trimpath -o "$work/" .
+cat >"$work/engine.tfrc" <<EOF
+provider_installation {
+  dev_overrides {
+    "$address" = "$work"
+  }
+}
+EOF
+cat >"$work/main.tf" <<EOF
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source = "$address"
+    }
+  }
+}
+EOF
+
+export CHECKPOINT_DISABLE=1 TF_CLI_CONFIG_FILE=$work/engine.tfrc
+unset TF_CLI_ARGS TF_DATA_DIR TF_WORKSPACE TF_LOG
+
+# Overrides are announced on standard error; it is shown only if this fails.
+if ! (cd "$work" && "$engine" providers schema -json) >"$work/schema.json" 2>"$work/engine.log"; then
+  cat "$work/engine.log" >&2
+  exit 1
+fi
+if ! grep -q '"parse_image"' "$work/schema.json"; then
+  echo "The schema from $engine has no functions: generating needs Terraform 1.8, OpenTofu 1.7 or later." >&2
+  exit 1
+fi
+
+tfplugindocs() {
+  # Quiet unless it fails: it reports each file that it copies.
+  if ! .cache/bin/tfplugindocs "$@" >"$work/tfplugindocs.log" 2>&1; then
+    cat "$work/tfplugindocs.log" >&2
+    exit 1
+  fi
+}
+
+generate() {
+  tfplugindocs generate --provider-name=modelcatalogue \
+    --rendered-provider-name="Model Catalogue" \
+    --providers-schema="$work/schema.json" --rendered-website-dir="$1"
+}
+
+case $mode in
+  generate)
+    generate docs
+    echo "docs: $(find docs -type f | wc -l | tr -d ' ') pages"
+    ;;
+  check)
+    "$engine" fmt -check -diff -recursive examples
+    # A path below the root: tfplugindocs takes no other.
+    trap 'rm -rf "$work" .cache/docs' EXIT
+    rm -rf .cache/docs
+    generate .cache/docs
+    if ! diff -ruN docs .cache/docs; then
+      echo "docs/ is not what templates/, examples/ and the schema make of it: run \`make docs\` and commit the result." >&2
+      exit 1
+    fi
+    tfplugindocs validate --provider-name=modelcatalogue --providers-schema="$work/schema.json"
+    echo "docs: as generated"
+    ;;
+  *)
+    echo "docs.sh: generate or check, not \"$mode\"" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# fuzz.sh TIME runs every fuzz target of the module for TIME, one after another.
+# An input that fails is kept under the package's testdata/fuzz: commit it with
+# the fix, and every later `make test` runs it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+time=${1:?how long, for example 60s}
+targets=()
+# Each package lists its targets first and its own name after them.
+listed=$(go test -list='^Fuzz' ./...)
+found=0
+while read -r first second _; do
+  case $first in
+    Fuzz*) targets+=("$first") ;;
+    ok)
+      for target in ${targets[@]+"${targets[@]}"}; do
+        found=$((found + 1))
+        echo "== $target in $second, $time"
+        go test -run='^$' -fuzz="^$target\$" -fuzztime="$time" "$second" </dev/null
+      done
+      targets=()
+      ;;
+  esac
+done <<<"$listed"
+
+if ((found == 0)); then
+  echo "there is no fuzz target to run" >&2
+  exit 1
+fi
+echo "$found fuzz targets, $time each: no failure"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
+# its heading, and fails where there is none: a release says what it changes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+version=${1:?the version, for example 1.2.0}
+notes=$(awk -v heading="## ${version#v}" '
+  # "## 1.2.0" or "## 1.2.0 (1 May 2026)": no other version that begins so, and
+  # none that still calls itself unreleased.
+  /^## / { on = ($0 == heading || index($0, heading " ") == 1) && !/[Uu]nreleased/; next }
+  on
+' CHANGELOG.md)
+if [[ -z ${notes//[[:space:]]/} ]]; then
+  echo "CHANGELOG.md has no section \"## ${version#v}\" with a date and a line in it" >&2
+  exit 1
+fi
+printf '%s\n' "$notes"
