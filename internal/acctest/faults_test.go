@@ -216,7 +216,7 @@ func readText(t *testing.T, path string) string {
 // show runs the engine's show, whose last argument is no flag.
 func (w *workspace) show(t *testing.T, arguments ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), underTest.path, append([]string{"show", "-no-color"}, arguments...)...) //nolint:gosec // the engine under test
+	cmd := exec.CommandContext(t.Context(), underTest.path, append([]string{"show", "-no-color"}, arguments...)...)
 	var out, problem bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &problem
 	if err := cmd.Run(); err != nil {

@@ -39,7 +39,7 @@ provider "modelcatalogue" {
 }
 `+manyBlocks(3, 3)), service.Start(t), acctest.Owner)
 			var out bytes.Buffer
-			cmd := exec.Command(underTest.path, "plan", "-no-color") //nolint:gosec,noctx // the engine under test, which this test ends
+			cmd := exec.Command(underTest.path, "plan", "-no-color")
 			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &out
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if err := cmd.Start(); err != nil {

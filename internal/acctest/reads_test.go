@@ -249,6 +249,8 @@ func expectNoRequest(t *testing.T, service *sandbox.Sandbox) {
 // An argument may come from a resource of the same run. The plan then configures
 // the provider without it, and the apply reads.
 func TestAccAnArgumentKnownOnlyAfterTheApply(t *testing.T) {
+	needEngine(t)
+	underTest.needs(t, "the resource terraform_data", "1.4.0", "1.6.0")
 	service := sandbox.New(sandbox.Default())
 	url := service.Start(t)
 	config := func(dependence string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -109,9 +110,7 @@ func with(document map[string]json.RawMessage, more map[string]any) json.RawMess
 	for name, value := range document {
 		copied[name] = value
 	}
-	for name, value := range more {
-		copied[name] = value
-	}
+	maps.Copy(copied, more)
 	text, err := json.Marshal(copied)
 	if err != nil {
 		panic(err) // a document of this program's own making

@@ -106,8 +106,7 @@ func New(cfg Config) (*Client, error) {
 func ParseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		var parse *url.Error
-		if errors.As(err, &parse) {
+		if parse, ok := errors.AsType[*url.Error](err); ok {
 			err = parse.Err
 		}
 		if strings.Contains(text, "@") {
@@ -132,7 +131,7 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return nil, errors.New("http would send the secret unencrypted; it is accepted for a loopback host alone, use https")
 	}
-	for _, element := range strings.Split(u.Path, "/") {
+	for element := range strings.SplitSeq(u.Path, "/") {
 		if element == "." || element == ".." {
 			return nil, errors.New("its path must not have . or .. in it")
 		}
@@ -261,7 +260,8 @@ func exchange[T any](ctx context.Context, c *Client, target, bearer string, turn
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) //nolint:errcheck // the status says enough where the body is cut
+		// Where the body is cut, the status and what has come say enough.
+		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
 		api := c.apiError(http.MethodGet, path, response, body)
 		if judge(api) == limited {
 			c.pace.refused(api, turn, time.Now())
@@ -352,8 +352,7 @@ func (c *Client) apiError(method, path string, response *http.Response, body []b
 // networkError describes an attempt without an answer. ctx is the read's,
 // attempt that of the one request.
 func (c *Client) networkError(ctx, attempt context.Context, method, path string, err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	fault := &NetworkError{Method: method, Path: path, Problem: c.tidy(faultText(err), maxExcerpt), Permanent: permanent(err), Err: err}

@@ -218,8 +218,7 @@ func locate(text json.RawMessage, t reflect.Type, place string) error {
 		}
 	}
 	if err := json.Unmarshal(text, reflect.New(t).Interface()); err != nil {
-		var mismatch *json.UnmarshalTypeError
-		if errors.As(err, &mismatch) {
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return &shapeError{place: place, problem: wanted(t) + " is expected, the service sent " + describe(text)}
 		}
 		return &shapeError{place: place, problem: err.Error()}

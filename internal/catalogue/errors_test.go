@@ -16,10 +16,14 @@ func TestErrorBodies(t *testing.T) {
 		method, contentType, body string
 		want                      APIError
 	}{
-		"as documented": {body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
-			want: APIError{Code: "NOT_FOUND", Message: "No such group."}},
-		"issues": {body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-			want: APIError{Code: "VALIDATION_FAILED", Message: "2 fields.", Issues: []Issue{{"a.b", []string{"too long", "odd"}}, {"c", nil}}}},
+		"as documented": {
+			body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
+			want: APIError{Code: "NOT_FOUND", Message: "No such group."},
+		},
+		"issues": {
+			body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+			want: APIError{Code: "VALIDATION_FAILED", Message: "2 fields.", Issues: []Issue{{"a.b", []string{"too long", "odd"}}, {"c", nil}}},
+		},
 		"odd types":       {body: `{"code":7,"message":["a"],"data":{"issues":"none"}}`, want: APIError{Code: "7", Message: `["a"]`}},
 		"no code":         {body: `{"message":"Something."}`, want: APIError{Message: "Something."}},
 		"reason alone":    {body: `{"statusCode":404,"error":"Not Found"}`},
@@ -37,7 +41,7 @@ func TestErrorBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &Client{mask: &mask{}}
-			got := c.apiError(test.method, "/v1", &http.Response{StatusCode: 418, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body))
+			got := c.apiError(test.method, "/v1", &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body))
 			if got.Status != 418 || got.Code != test.want.Code || got.Message != test.want.Message {
 				t.Errorf("%+v\nwant %+v", got, test.want)
 			}
@@ -61,14 +65,22 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{400, "BAD_REQUEST", ErrInvalidRequest}, {400, "BRAND_NEW", ErrInvalidRequest},
-		{401, "UNAUTHORIZED", ErrUnauthorized}, {403, "FORBIDDEN", ErrForbidden}, {403, "BRAND_NEW", ErrForbidden},
-		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled}, {404, "", ErrNotFound}, {404, "BRAND_NEW", ErrNotFound},
-		{429, "RATE_LIMITED", ErrRateLimited}, {408, "", ErrUnavailable}, {500, "NOT_FOUND", ErrUnavailable}, {503, "", ErrUnavailable},
+		{400, "BAD_REQUEST", ErrInvalidRequest},
+		{400, "BRAND_NEW", ErrInvalidRequest},
+		{401, "UNAUTHORIZED", ErrUnauthorized},
+		{403, "FORBIDDEN", ErrForbidden},
+		{403, "BRAND_NEW", ErrForbidden},
+		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
+		{404, "", ErrNotFound},
+		{404, "BRAND_NEW", ErrNotFound},
+		{429, "RATE_LIMITED", ErrRateLimited},
+		{408, "", ErrUnavailable},
+		{500, "NOT_FOUND", ErrUnavailable},
+		{503, "", ErrUnavailable},
 		{409, "CONFLICT", nil},
 	} {
 		for _, sentinel := range all {
-			if got := errors.Is(&APIError{Status: test.status, Code: test.code}, sentinel); got != (sentinel == test.want) {
+			if got := errors.Is(&APIError{Status: test.status, Code: test.code}, sentinel); got != errors.Is(sentinel, test.want) {
 				t.Errorf("%d %s is %q: %t", test.status, test.code, sentinel, got)
 			}
 		}

@@ -127,7 +127,7 @@ func expectHoldable(t *testing.T, v reflect.Value, place string) {
 		if !utf8.ValidString(text) {
 			t.Errorf("%s is no UTF-8: %q", place, text)
 		}
-		if _, isJSON := v.Interface().(JSONObject); isJSON {
+		if _, isJSON := reflect.TypeAssert[JSONObject](v); isJSON {
 			expectCompact(t, text, place)
 		}
 	}
@@ -376,7 +376,7 @@ type mutator struct {
 }
 
 func newMutator(seed int64, seeds [][]byte) *mutator {
-	return &mutator{rand: rand.New(rand.NewSource(seed)), seeds: seeds} //nolint:gosec // repeatable on purpose
+	return &mutator{rand: rand.New(rand.NewSource(seed)), seeds: seeds}
 }
 
 // pieces are what JSON is made of, and what breaks it.

@@ -19,7 +19,7 @@ import (
 const (
 	argBaseURL              = "base_url"
 	argClientID             = "client_id"
-	argClientSecret         = "client_secret" //nolint:gosec // a name, no credential
+	argClientSecret         = "client_secret"
 	argCACertificate        = "ca_certificate_pem"
 	argRequestTimeout       = "request_timeout"
 	argReadTimeout          = "read_timeout"

@@ -181,42 +181,93 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		says    []string
 		hides   string
 	}{
-		"a wrong secret": {sandbox.Fault{Route: sandbox.RouteToken}, arguments{argClientSecret: "wrong-secret"}, summaryRejected,
-			[]string{"The service said: The client id or the client secret is wrong.", "Status 401 Unauthorized, code invalid_client, for POST /v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET"}, "wrong-secret"},
-		"invalid_client": {sandbox.RefuseToken("invalid_client", "Revoked in May."), nil, summaryRejected,
-			[]string{"The service said: Revoked in May.", "Status 401 Unauthorized, code invalid_client"}, ""},
-		"invalid_client with 400": {answering(400, json, `{"error":"invalid_client","error_description":"Revoked."}`), nil, summaryRejected,
-			[]string{"The service said: Revoked.", "Status 400 Bad Request, code invalid_client"}, ""},
-		"invalid_request": {sandbox.RefuseToken("invalid_request", "A field is malformed."), nil, summaryRejected,
-			[]string{"The service said: A field is malformed.", "Status 400 Bad Request, code invalid_request"}, ""},
-		"unsupported_grant_type": {sandbox.RefuseToken("unsupported_grant_type", "Not that."), nil, summaryRejected,
-			[]string{"The service said: Not that.", "Status 400 Bad Request, code unsupported_grant_type"}, ""},
-		"an unknown OAuth error": {answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
-			[]string{"The service said: Something new.", "Status 400 Bad Request, code brand_new"}, ""},
-		"an unknown OAuth error with 403": {answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
-			[]string{"The service said: Something new.", "Status 403 Forbidden, code brand_new"}, ""},
-		"401 with HTML": {answering(401, html, "<html><title>Who are you?</title></html>"), nil, summaryRejected,
-			[]string{"a page of HTML titled Who are you?", "Status 401 Unauthorized, for POST"}, ""},
+		"a wrong secret": {
+			sandbox.Fault{Route: sandbox.RouteToken},
+			arguments{argClientSecret: "wrong-secret"},
+			summaryRejected,
+			[]string{"The service said: The client id or the client secret is wrong.", "Status 401 Unauthorized, code invalid_client, for POST /v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET"},
+			"wrong-secret",
+		},
+		"invalid_client": {
+			sandbox.RefuseToken("invalid_client", "Revoked in May."), nil, summaryRejected,
+			[]string{"The service said: Revoked in May.", "Status 401 Unauthorized, code invalid_client"},
+			"",
+		},
+		"invalid_client with 400": {
+			answering(400, json, `{"error":"invalid_client","error_description":"Revoked."}`), nil, summaryRejected,
+			[]string{"The service said: Revoked.", "Status 400 Bad Request, code invalid_client"},
+			"",
+		},
+		"invalid_request": {
+			sandbox.RefuseToken("invalid_request", "A field is malformed."), nil, summaryRejected,
+			[]string{"The service said: A field is malformed.", "Status 400 Bad Request, code invalid_request"},
+			"",
+		},
+		"unsupported_grant_type": {
+			sandbox.RefuseToken("unsupported_grant_type", "Not that."), nil, summaryRejected,
+			[]string{"The service said: Not that.", "Status 400 Bad Request, code unsupported_grant_type"},
+			"",
+		},
+		"an unknown OAuth error": {
+			answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
+			[]string{"The service said: Something new.", "Status 400 Bad Request, code brand_new"},
+			"",
+		},
+		"an unknown OAuth error with 403": {
+			answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
+			[]string{"The service said: Something new.", "Status 403 Forbidden, code brand_new"},
+			"",
+		},
+		"401 with HTML": {
+			answering(401, html, "<html><title>Who are you?</title></html>"), nil, summaryRejected,
+			[]string{"a page of HTML titled Who are you?", "Status 401 Unauthorized, for POST"},
+			"",
+		},
 		"400, empty": {answering(400, json, ""), nil, summaryRejected, []string{"Status 400 Bad Request, for POST /v1/auth/token"}, ""},
-		"404": {answering(404, html, "<html>nothing</html>"), nil, summaryNoToken,
-			[]string{"no token endpoint", "Check base_url", "Status 404 Not Found, for POST /v1/auth/token"}, ""},
-		"redirect": {sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}}, nil, summaryNoToken,
-			[]string{"Status 302 Found, for POST /v1/auth/token"}, ""},
-		"200 with an OAuth error": {answering(200, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryNoToken,
-			[]string{"The service said: Something new.", "Status 200 OK, code brand_new"}, ""},
-		"200 without a token": {answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), nil, summaryNoToken,
-			[]string{"no bearer token", "asks no further"}, "abcdefgh"},
+		"404": {
+			answering(404, html, "<html>nothing</html>"), nil, summaryNoToken,
+			[]string{"no token endpoint", "Check base_url", "Status 404 Not Found, for POST /v1/auth/token"},
+			"",
+		},
+		"redirect": {
+			sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
+			nil, summaryNoToken,
+			[]string{"Status 302 Found, for POST /v1/auth/token"},
+			"",
+		},
+		"200 with an OAuth error": {
+			answering(200, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryNoToken,
+			[]string{"The service said: Something new.", "Status 200 OK, code brand_new"},
+			"",
+		},
+		"200 without a token": {
+			answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), nil, summaryNoToken,
+			[]string{"no bearer token", "asks no further"},
+			"abcdefgh",
+		},
 		"200 with an empty token": {answering(200, json, `{"access_token":"","token_type":"Bearer"}`), nil, summaryNoToken, []string{"no bearer token"}, ""},
 		"200, empty":              {answering(200, json, ""), nil, summaryNoToken, []string{"no bearer token"}, ""},
 		"200, a list":             {answering(200, json, `["abcdefgh"]`), nil, summaryNoToken, []string{"no bearer token"}, "abcdefgh"},
-		"200, a token that is no string": {answering(200, json, `{"access_token":["abcdefgh"]}`), nil, summaryNoToken,
-			[]string{"no bearer token"}, "abcdefgh"},
-		"200, another token type": {answering(200, json, `{"access_token":"abcdefgh","token_type":"mac"}`), nil, summaryNoToken,
-			[]string{`a token of type "MAC", where a bearer token is expected`}, "abcdefgh"},
-		"200, a token no header can hold": {answering(200, json, `{"access_token":"abcd\r\nefgh","token_type":"Bearer"}`), nil, summaryNoToken,
-			[]string{"characters that no bearer token may have"}, "efgh"},
-		"200 with HTML": {answering(200, html, "<html><title>Sign in</title>abcdefgh</html>"), nil, summaryNoToken,
-			[]string{"no bearer token", "a login page", "Check base_url"}, "abcdefgh"},
+		"200, a token that is no string": {
+			answering(200, json, `{"access_token":["abcdefgh"]}`), nil, summaryNoToken,
+			[]string{"no bearer token"},
+			"abcdefgh",
+		},
+		"200, another token type": {
+			answering(200, json, `{"access_token":"abcdefgh","token_type":"mac"}`), nil, summaryNoToken,
+			[]string{`a token of type "MAC", where a bearer token is expected`},
+			"abcdefgh",
+		},
+		"200, a token no header can hold": {
+			answering(200, json, `{"access_token":"abcd\r\nefgh","token_type":"Bearer"}`), nil, summaryNoToken,
+			[]string{"characters that no bearer token may have"},
+			"efgh",
+		},
+		"200 with HTML": {
+			answering(200, html, "<html><title>Sign in</title>abcdefgh</html>"), nil, summaryNoToken,
+			[]string{"no bearer token", "a login page", "Check base_url"},
+			"abcdefgh",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -255,17 +306,26 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 		summary string
 		says    []string
 	}{
-		"temporarily_unavailable": {sandbox.RefuseToken("temporarily_unavailable", "Try later."), 0, summaryUnavailable,
-			[]string{"The service said: Try later.", "Status 502 Bad Gateway, code temporarily_unavailable, for POST /v1/auth/token"}},
-		"temporarily_unavailable with 400": {plainly(400, `{"error":"temporarily_unavailable","error_description":"Try later."}`), 0, summaryUnavailable,
-			[]string{"The service said: Try later.", "Status 400 Bad Request, code temporarily_unavailable"}},
-		"500": {plainly(500, `{"error":"server_error","error_description":"It broke."}`), 0, summaryUnavailable,
-			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code server_error"}},
+		"temporarily_unavailable": {
+			sandbox.RefuseToken("temporarily_unavailable", "Try later."), 0, summaryUnavailable,
+			[]string{"The service said: Try later.", "Status 502 Bad Gateway, code temporarily_unavailable, for POST /v1/auth/token"},
+		},
+		"temporarily_unavailable with 400": {
+			plainly(400, `{"error":"temporarily_unavailable","error_description":"Try later."}`), 0, summaryUnavailable,
+			[]string{"The service said: Try later.", "Status 400 Bad Request, code temporarily_unavailable"},
+		},
+		"500": {
+			plainly(500, `{"error":"server_error","error_description":"It broke."}`), 0, summaryUnavailable,
+			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code server_error"},
+		},
 		"503 with HTML": {plainly(503, "<html><title>Closed</title></html>"), 0, summaryUnavailable, []string{"titled Closed", "Status 503 Service Unavailable"}},
 		"408":           {plainly(408, ""), 0, summaryUnavailable, []string{"Status 408 Request Timeout"}},
 		"dropped":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Reset}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
-		"hanging": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang}, 30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s, for POST /v1/auth/token"}},
+		"hanging": {
+			sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang},
+			30 * sec, summaryTimeout,
+			[]string{"no whole answer within 30s, for POST /v1/auth/token"},
+		},
 		"cut by length":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
 		"cut inside the JSON": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutJSON}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
 	} {

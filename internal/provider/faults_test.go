@@ -217,30 +217,57 @@ func TestFailuresThatMayPass(t *testing.T) {
 		says    []string
 	}
 	rows := map[string]row{
-		"500": {sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), 0, summaryUnavailable,
-			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET " + mainPath}},
-		"502": {sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), 0, summaryUnavailable,
-			[]string{"The service said: Upstream is gone.", "Status 502 Bad Gateway, code BAD_GATEWAY"}},
-		"503": {status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), 0, summaryUnavailable,
-			[]string{"The service said: Down for repair.", "Status 503 Service Unavailable, code DOWN"}},
+		"500": {
+			sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), 0, summaryUnavailable,
+			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET " + mainPath},
+		},
+		"502": {
+			sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), 0, summaryUnavailable,
+			[]string{"The service said: Upstream is gone.", "Status 502 Bad Gateway, code BAD_GATEWAY"},
+		},
+		"503": {
+			status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), 0, summaryUnavailable,
+			[]string{"The service said: Down for repair.", "Status 503 Service Unavailable, code DOWN"},
+		},
 		"504": {status(504, "", 0), 0, summaryUnavailable, []string{"Status 504 Gateway Timeout, for GET"}},
-		"500, a code nobody knows": {status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), 0, summaryUnavailable,
-			[]string{"Status 500 Internal Server Error, code BRAND_NEW"}},
-		"500, a code of another status": {status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), 0, summaryUnavailable,
-			[]string{"Status 500 Internal Server Error, code NOT_FOUND"}},
+		"500, a code nobody knows": {
+			status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), 0, summaryUnavailable,
+			[]string{"Status 500 Internal Server Error, code BRAND_NEW"},
+		},
+		"500, a code of another status": {
+			status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), 0, summaryUnavailable,
+			[]string{"Status 500 Internal Server Error, code NOT_FOUND"},
+		},
 		"599": {status(599, "", 0), 0, summaryUnavailable, []string{"Status 599, for GET"}},
-		"408": {sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), 0, summaryUnavailable,
-			[]string{"The service said: Too slow.", "Status 408 Request Timeout, code REQUEST_TIMEOUT"}},
-		"reset": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset}, 0, summaryUnreachable,
-			[]string{"The fault: ", "for GET " + mainPath}},
-		"hanging": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, 30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s", "request_timeout"}},
-		"slower than request_timeout": {sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec}, 30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s"}},
-		"cut by length": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength}, 0, summaryUnreachable,
-			[]string{"the answer was cut short", "for GET " + mainPath}},
-		"cut inside the JSON": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}, 0, summaryUnreachable,
-			[]string{"the answer was cut short"}},
+		"408": {
+			sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), 0, summaryUnavailable,
+			[]string{"The service said: Too slow.", "Status 408 Request Timeout, code REQUEST_TIMEOUT"},
+		},
+		"reset": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
+			0, summaryUnreachable,
+			[]string{"The fault: ", "for GET " + mainPath},
+		},
+		"hanging": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			30 * sec, summaryTimeout,
+			[]string{"no whole answer within 30s", "request_timeout"},
+		},
+		"slower than request_timeout": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
+			30 * sec, summaryTimeout,
+			[]string{"no whole answer within 30s"},
+		},
+		"cut by length": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
+			0, summaryUnreachable,
+			[]string{"the answer was cut short", "for GET " + mainPath},
+		},
+		"cut inside the JSON": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
+			0, summaryUnreachable,
+			[]string{"the answer was cut short"},
+		},
 	}
 	run := func(t *testing.T, r row, times int, more arguments, want outcome, waits []wait) {
 		t.Helper()
@@ -309,8 +336,11 @@ func TestRefusedConnections(t *testing.T) {
 		waits   []wait
 	}{
 		"twice": {2, outcome{}, backOffs(1*sec, 2*sec)},
-		"always": {100, outcome{summary: summaryUnreachable, says: []string{"connection refused", "for POST /v1/auth/token", "gave up after 5 attempts"}},
-			backOffs(1*sec, 2*sec, 4*sec, 8*sec)},
+		"always": {
+			100,
+			outcome{summary: summaryUnreachable, says: []string{"connection refused", "for POST /v1/auth/token", "gave up after 5 attempts"}},
+			backOffs(1*sec, 2*sec, 4*sec, 8*sec),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -361,18 +391,30 @@ func TestReadTimeoutCapsTheRetries(t *testing.T) {
 		least, most time.Duration
 	}{
 		// The wait of 8 s no longer fits, so the read does not sit it out.
-		"the next wait does not fit": {status(503, `{"code":"DOWN","message":"Down."}`, 0), arguments{argReadTimeout: "14s", argMaxRetries: 100},
+		"the next wait does not fit": {
+			status(503, `{"code":"DOWN","message":"Down."}`, 0),
+			arguments{argReadTimeout: "14s", argMaxRetries: 100},
 			outcome{summary: summaryUnavailable, says: []string{"The service said: Down.", "503 Service Unavailable, code DOWN", "gave up after 4 attempts", "read_timeout leaves no time for more"}},
-			backOffs(1*sec, 2*sec, 4*sec), 7 * sec, 8750 * time.Millisecond},
-		"the time ends within an attempt": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, arguments{argReadTimeout: "45s"},
+			backOffs(1*sec, 2*sec, 4*sec), 7 * sec, 8750 * time.Millisecond,
+		},
+		"the time ends within an attempt": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			arguments{argReadTimeout: "45s"},
 			outcome{summary: summaryTimeout, says: []string{"no whole answer within 30s", "gave up after 2 attempts", "read_timeout leaves no time for more"}},
-			after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec},
-		"the time ends within the first attempt": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, arguments{argReadTimeout: "20s"},
+			after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec,
+		},
+		"the time ends within the first attempt": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			arguments{argReadTimeout: "20s"},
 			outcome{summary: summaryTimeout, says: []string{"no whole answer before the read's time was over", "gave up after 1 attempt in 20s", "read_timeout leaves no time for more"}},
-			nil, 20 * sec, 20 * sec},
-		"an attempt may not outlast the read": {sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec}, arguments{argReadTimeout: "10s", argRequestTimeout: "1h"},
+			nil, 20 * sec, 20 * sec,
+		},
+		"an attempt may not outlast the read": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec},
+			arguments{argReadTimeout: "10s", argRequestTimeout: "1h"},
 			outcome{summary: summaryTimeout, says: []string{"no whole answer before the read's time was over", "gave up after 1 attempt in 10s", "read_timeout leaves no time for more"}},
-			nil, 10 * sec, 10 * sec},
+			nil, 10 * sec, 10 * sec,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -490,54 +532,112 @@ func TestFailuresThatAreFinal(t *testing.T) {
 		read   reading
 		want   outcome
 	}{
-		"400 BAD_REQUEST": {sandbox.Refuse(sandbox.RouteGroup, "BAD_REQUEST", "No."), "", group,
-			outcome{"id", "Invalid model group id", []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET " + mainPath}}},
-		"400 BAD_REQUEST of a list": {sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "No."), "", reading{"model_groups", nil},
-			outcome{"", summaryInvalidRequest, []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET /v1/model-group"}}},
-		"400 VALIDATION_FAILED": {on(sandbox.RouteGroup, 400, issues), "", group,
-			outcome{"id", "Invalid model group id", []string{"2 fields are not valid.", "id: is too long; is no UUID", "query.page.size: must be positive", "Status 400 Bad Request, code VALIDATION_FAILED"}}},
-		"400, a code nobody knows": {on(sandbox.RouteGroup, 400, `{"code":"BRAND_NEW","message":"New."}`), "", group,
-			outcome{"id", "Invalid model group id", []string{"The service said: New.", "Status 400 Bad Request, code BRAND_NEW"}}},
-		"403 FORBIDDEN": {sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Not you."), "", group,
-			outcome{"", summaryForbidden, []string{"The service said: Not you.", "Status 403 Forbidden, code FORBIDDEN"}}},
-		"403 FORBIDDEN, the organisation": {sandbox.Fault{Route: sandbox.RouteToken}, "adventure-works", group,
-			outcome{"", summaryForbidden, []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}}},
-		"403 ORGANISATION_DISABLED": {sandbox.Fault{Route: sandbox.RouteToken}, "tailspin", group,
-			outcome{"", summaryOrganisationDisabled, []string{"The contract of Tailspin Power ended on 31 March 2026.", "Status 403 Forbidden, code ORGANISATION_DISABLED"}}},
-		"403, a code nobody knows": {on(sandbox.RouteGroup, 403, `{"code":"BRAND_NEW","message":"New."}`), "", group,
-			outcome{"", summaryForbidden, []string{"The service said: New.", "code BRAND_NEW"}}},
-		"404 NOT_FOUND": {sandbox.Refuse(sandbox.RouteGroup, "NOT_FOUND", "None such."), "", group,
-			outcome{"id", summaryGroupNotFound, []string{"The service said: None such.", "Status 404 Not Found, code NOT_FOUND"}}},
-		"404 NOT_FOUND, latest model": {sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such."), "", reading{"latest_model", arguments{"model_group_id": mainGroup}},
-			outcome{"model_group_id", summaryGroupNotFound + ", or without models", []string{"Status 404 Not Found, code NOT_FOUND"}}},
-		"404 NOT_FOUND, models": {sandbox.Refuse(sandbox.RouteModels, "NOT_FOUND", "None such."), "", reading{"model", arguments{"model_group_id": mainGroup, "revision": 1}},
-			outcome{"model_group_id", summaryGroupNotFound, []string{"Status 404 Not Found, code NOT_FOUND"}}},
-		"404, a code nobody knows": {on(sandbox.RouteGroup, 404, `{"code":"BRAND_NEW","message":"New."}`), "", group,
-			outcome{"id", summaryGroupNotFound, []string{"The service said: New.", "code BRAND_NEW"}}},
-		"404 of the list": {on(sandbox.RouteGroups, 404, "<html>Not here</html>"), "", reading{"model_groups", nil},
-			outcome{"", summaryNotAnswered, []string{"Check base_url", "Status 404 Not Found, for GET /v1/model-group"}}},
-		"409 CONFLICT": {sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "In flight."), "", group,
-			outcome{"", summaryNotAnswered, []string{"The service said: In flight.", "Status 409 Conflict, code CONFLICT"}}},
-		"409 MODEL_RUN_OUTPUT_UNAVAILABLE": {sandbox.Refuse(sandbox.RouteGroup, "MODEL_RUN_OUTPUT_UNAVAILABLE", "Gone."), "", group,
-			outcome{"", summaryNotAnswered, []string{"Status 409 Conflict, code MODEL_RUN_OUTPUT_UNAVAILABLE"}}},
-		"409, a code nobody knows": {on(sandbox.RouteGroup, 409, `{"code":"BRAND_NEW","message":"New."}`), "", group,
-			outcome{"", summaryNotAnswered, []string{"Status 409 Conflict, code BRAND_NEW"}}},
-		"418": {on(sandbox.RouteGroup, 418, `{"code":"BRAND_NEW","message":"New."}`), "", group,
-			outcome{"", summaryNotAnswered, []string{"Status 418", "code BRAND_NEW"}}},
-		"405": {on(sandbox.RouteGroup, 405, ""), "", group,
-			outcome{"", summaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
-		"204": {sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}, "", group,
-			outcome{"", summaryNotAnswered, []string{"Status 204 No Content"}}},
-		"redirect": {sandbox.Fault{Route: sandbox.RouteGroup, Status: 307, Header: http.Header{"Location": {"https://elsewhere.example/x"}}}, "", group,
-			outcome{"", summaryRedirect, []string{"leads to https://elsewhere.example/x", "Status 307 Temporary Redirect"}}},
-		"200 with HTML": {sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"}, "", group,
-			outcome{"", summaryUnexpected, []string{"no valid JSON", `content type "text/html"`, "for GET " + mainPath}}},
-		"200, empty": {on(sandbox.RouteGroup, 200, ""), "", group,
-			outcome{"", summaryUnexpected, []string{"the body is empty"}}},
-		"200, another shape": {on(sandbox.RouteGroup, 200, `{"models":[{"revision":1},{"revision":"two"}]}`), "", group,
-			outcome{"", summaryUnexpected, []string{"models[1].revision: a whole number is expected, the service sent a string"}}},
-		"200, larger than a provider can pass on": {sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{"}, "", group,
-			outcome{"", summaryTooLarge, []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}}},
+		"400 BAD_REQUEST": {
+			sandbox.Refuse(sandbox.RouteGroup, "BAD_REQUEST", "No."), "", group,
+			outcome{"id", "Invalid model group id", []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET " + mainPath}},
+		},
+		"400 BAD_REQUEST of a list": {
+			sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "No."), "",
+			reading{"model_groups", nil},
+			outcome{"", summaryInvalidRequest, []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET /v1/model-group"}},
+		},
+		"400 VALIDATION_FAILED": {
+			on(sandbox.RouteGroup, 400, issues), "", group,
+			outcome{"id", "Invalid model group id", []string{"2 fields are not valid.", "id: is too long; is no UUID", "query.page.size: must be positive", "Status 400 Bad Request, code VALIDATION_FAILED"}},
+		},
+		"400, a code nobody knows": {
+			on(sandbox.RouteGroup, 400, `{"code":"BRAND_NEW","message":"New."}`), "", group,
+			outcome{"id", "Invalid model group id", []string{"The service said: New.", "Status 400 Bad Request, code BRAND_NEW"}},
+		},
+		"403 FORBIDDEN": {
+			sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Not you."), "", group,
+			outcome{"", summaryForbidden, []string{"The service said: Not you.", "Status 403 Forbidden, code FORBIDDEN"}},
+		},
+		"403 FORBIDDEN, the organisation": {
+			sandbox.Fault{Route: sandbox.RouteToken},
+			"adventure-works", group,
+			outcome{"", summaryForbidden, []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}},
+		},
+		"403 ORGANISATION_DISABLED": {
+			sandbox.Fault{Route: sandbox.RouteToken},
+			"tailspin", group,
+			outcome{"", summaryOrganisationDisabled, []string{"The contract of Tailspin Power ended on 31 March 2026.", "Status 403 Forbidden, code ORGANISATION_DISABLED"}},
+		},
+		"403, a code nobody knows": {
+			on(sandbox.RouteGroup, 403, `{"code":"BRAND_NEW","message":"New."}`), "", group,
+			outcome{"", summaryForbidden, []string{"The service said: New.", "code BRAND_NEW"}},
+		},
+		"404 NOT_FOUND": {
+			sandbox.Refuse(sandbox.RouteGroup, "NOT_FOUND", "None such."), "", group,
+			outcome{"id", summaryGroupNotFound, []string{"The service said: None such.", "Status 404 Not Found, code NOT_FOUND"}},
+		},
+		"404 NOT_FOUND, latest model": {
+			sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such."), "",
+			reading{"latest_model", arguments{"model_group_id": mainGroup}},
+			outcome{"model_group_id", summaryGroupNotFound + ", or without models", []string{"Status 404 Not Found, code NOT_FOUND"}},
+		},
+		"404 NOT_FOUND, models": {
+			sandbox.Refuse(sandbox.RouteModels, "NOT_FOUND", "None such."), "",
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 1}},
+			outcome{"model_group_id", summaryGroupNotFound, []string{"Status 404 Not Found, code NOT_FOUND"}},
+		},
+		"404, a code nobody knows": {
+			on(sandbox.RouteGroup, 404, `{"code":"BRAND_NEW","message":"New."}`), "", group,
+			outcome{"id", summaryGroupNotFound, []string{"The service said: New.", "code BRAND_NEW"}},
+		},
+		"404 of the list": {
+			on(sandbox.RouteGroups, 404, "<html>Not here</html>"), "",
+			reading{"model_groups", nil},
+			outcome{"", summaryNotAnswered, []string{"Check base_url", "Status 404 Not Found, for GET /v1/model-group"}},
+		},
+		"409 CONFLICT": {
+			sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "In flight."), "", group,
+			outcome{"", summaryNotAnswered, []string{"The service said: In flight.", "Status 409 Conflict, code CONFLICT"}},
+		},
+		"409 MODEL_RUN_OUTPUT_UNAVAILABLE": {
+			sandbox.Refuse(sandbox.RouteGroup, "MODEL_RUN_OUTPUT_UNAVAILABLE", "Gone."), "", group,
+			outcome{"", summaryNotAnswered, []string{"Status 409 Conflict, code MODEL_RUN_OUTPUT_UNAVAILABLE"}},
+		},
+		"409, a code nobody knows": {
+			on(sandbox.RouteGroup, 409, `{"code":"BRAND_NEW","message":"New."}`), "", group,
+			outcome{"", summaryNotAnswered, []string{"Status 409 Conflict, code BRAND_NEW"}},
+		},
+		"418": {
+			on(sandbox.RouteGroup, 418, `{"code":"BRAND_NEW","message":"New."}`), "", group,
+			outcome{"", summaryNotAnswered, []string{"Status 418", "code BRAND_NEW"}},
+		},
+		"405": {
+			on(sandbox.RouteGroup, 405, ""), "", group,
+			outcome{"", summaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}},
+		},
+		"204": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Status: 204},
+			"", group,
+			outcome{"", summaryNotAnswered, []string{"Status 204 No Content"}},
+		},
+		"redirect": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Status: 307, Header: http.Header{"Location": {"https://elsewhere.example/x"}}},
+			"", group,
+			outcome{"", summaryRedirect, []string{"leads to https://elsewhere.example/x", "Status 307 Temporary Redirect"}},
+		},
+		"200 with HTML": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
+			"", group,
+			outcome{"", summaryUnexpected, []string{"no valid JSON", `content type "text/html"`, "for GET " + mainPath}},
+		},
+		"200, empty": {
+			on(sandbox.RouteGroup, 200, ""), "", group,
+			outcome{"", summaryUnexpected, []string{"the body is empty"}},
+		},
+		"200, another shape": {
+			on(sandbox.RouteGroup, 200, `{"models":[{"revision":1},{"revision":"two"}]}`), "", group,
+			outcome{"", summaryUnexpected, []string{"models[1].revision: a whole number is expected, the service sent a string"}},
+		},
+		"200, larger than a provider can pass on": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{"},
+			"", group,
+			outcome{"", summaryTooLarge, []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -575,8 +675,10 @@ func TestTheStatusSurvivesAnyBody(t *testing.T) {
 		"huge, no JSON":  {"text/plain", strings.Repeat("y", 2<<20), strings.Repeat("y", 100)},
 		"deeply nested":  {"application/json", strings.Repeat(`{"data":`, 100000) + "1" + strings.Repeat("}", 100000), ""},
 		"without a code": {"application/json", `{"message":"Just words.","statusCode":200}`, "The service said: Just words."},
-		"a code that is no string": {"application/json", `{"code":{"a":1},"message":["Two","words"],"data":{"issues":[{"field":["f"],"messages":[1]},7]}}`,
-			`["Two","words"]`},
+		"a code that is no string": {
+			"application/json", `{"code":{"a":1},"message":["Two","words"],"data":{"issues":[{"field":["f"],"messages":[1]},7]}}`,
+			`["Two","words"]`,
+		},
 		"null":   {"application/json", "null", ""},
 		"a list": {"application/json", `["a"]`, `["a"]`},
 		"cut":    {"application/json", `{"code":"NOT_FO`, `{"code":"NOT_FO`},

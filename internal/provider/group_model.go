@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -71,9 +72,7 @@ func keyedNameAttribute(description, key string) schema.SingleNestedAttribute {
 
 // with adds attributes to a fresh map, replacing those of the same name.
 func with(attributes, more map[string]schema.Attribute) map[string]schema.Attribute {
-	for name, attribute := range more {
-		attributes[name] = attribute
-	}
+	maps.Copy(attributes, more)
 	return attributes
 }
 

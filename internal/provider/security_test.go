@@ -424,7 +424,7 @@ func TestTLSBefore12IsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := sandbox.New(sandbox.Default())
-			server, authority := overTLS(t, service, &tls.Config{MinVersion: test.version, MaxVersion: test.version}) //nolint:gosec // old on purpose
+			server, authority := overTLS(t, service, &tls.Config{MinVersion: test.version, MaxVersion: test.version})
 			e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
 			state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 			if test.works {
@@ -573,7 +573,7 @@ func TestHTTPSProxy(t *testing.T) {
 			if err := os.WriteFile(file, []byte(authority), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHTTPSProxy$", "-test.v") //nolint:gosec // itself
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHTTPSProxy$", "-test.v")
 			for _, variable := range os.Environ() {
 				if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
 					child.Env = append(child.Env, variable)

@@ -182,14 +182,26 @@ func TestOneReaderIsCancelledTheOthersFinish(t *testing.T) {
 		cancelled int
 		requests  map[sandbox.Route]int
 	}{
-		"the one who asked": {sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec}, same, 0,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1}},
-		"one who waits with it": {sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec}, same, 2,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1}},
-		"the one who asked for the token": {sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec}, others, 0,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1}},
-		"one who waits for the token": {sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec}, others, 1,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1, sandbox.RouteGroups: 1}},
+		"the one who asked": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec},
+			same, 0,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1},
+		},
+		"one who waits with it": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec},
+			same, 2,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1},
+		},
+		"the one who asked for the token": {
+			sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec},
+			others, 0,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1},
+		},
+		"one who waits for the token": {
+			sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec},
+			others, 1,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1, sandbox.RouteGroups: 1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -272,13 +284,24 @@ func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
 		requests map[sandbox.Route]int
 		summary  string
 	}{
-		"a hanging read": {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1}, 45 * sec,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2}, summaryTimeout},
-		"a hanging token call": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1}, 45 * sec,
-			map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1}, summaryTimeout},
+		"a hanging read": {
+			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1},
+			45 * sec,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
+			summaryTimeout,
+		},
+		"a hanging token call": {
+			sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1},
+			45 * sec,
+			map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1},
+			summaryTimeout,
+		},
 		// Asked for after 20 s, over after 70 s.
-		"a wait too long for the first": {late, 55 * sec,
-			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2}, summaryRateLimited},
+		"a wait too long for the first": {
+			late, 55 * sec,
+			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
+			summaryRateLimited,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // object is a JSON object with its members in the order of the text. A Go map
@@ -32,8 +33,7 @@ func compact(text []byte) (json.RawMessage, error) {
 // syntaxAt gives a syntax error its line and column.
 func syntaxAt(text []byte, err error) error {
 	offset := len(text)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		offset = min(offset, int(syntax.Offset))
 	}
 	before := text[:offset]
@@ -71,9 +71,9 @@ func parseObject(raw json.RawMessage) (object, error) {
 // get returns the member's value. Of several with that name the last counts,
 // as most JSON readers have it.
 func (o object) get(name string) (json.RawMessage, bool) {
-	for i := len(o) - 1; i >= 0; i-- {
-		if o[i].name == name {
-			return o[i].value, true
+	for _, v := range slices.Backward(o) {
+		if v.name == name {
+			return v.value, true
 		}
 	}
 	return nil, false

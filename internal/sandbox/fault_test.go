@@ -23,31 +23,38 @@ func TestFaultSelects(t *testing.T) {
 	}{
 		"every one of a route": {
 			[]sandbox.Fault{{Route: sandbox.RouteGroups, Status: 500}},
-			[]string{list, main, list}, []int{500, 200, 500},
+			[]string{list, main, list},
+			[]int{500, 200, 500},
 		},
 		"any route": {
 			[]sandbox.Fault{{Route: sandbox.RouteAny, Status: 500}},
-			[]string{list, main, "/nope"}, []int{500, 500, 500},
+			[]string{list, main, "/nope"},
+			[]int{500, 500, 500},
 		},
 		"one path": {
 			[]sandbox.Fault{{Path: groupPath(oddGroup, ""), Status: 500}},
-			[]string{groupPath(oddGroup, ""), main, groupPath(oddGroup, "/models")}, []int{500, 200, 200},
+			[]string{groupPath(oddGroup, ""), main, groupPath(oddGroup, "/models")},
+			[]int{500, 200, 200},
 		},
 		"the second and the third": {
 			[]sandbox.Fault{{Route: sandbox.RouteGroup, Skip: 1, Times: 2, Status: 500}},
-			[]string{main, list, main, main, main}, []int{200, 200, 500, 500, 200},
+			[]string{main, list, main, main, main},
+			[]int{200, 200, 500, 500, 200},
 		},
 		"all but the first": {
 			[]sandbox.Fault{{Skip: 1, Status: 500}},
-			[]string{list, list, list}, []int{200, 500, 500},
+			[]string{list, list, list},
+			[]int{200, 500, 500},
 		},
 		"one after the other": {
 			[]sandbox.Fault{{Times: 1, Status: 500}, {Times: 1, Status: 502}},
-			[]string{list, list, list}, []int{500, 502, 200},
+			[]string{list, list, list},
+			[]int{500, 502, 200},
 		},
 		"a documented code": {
 			[]sandbox.Fault{sandbox.Refuse(sandbox.RouteGroups, "MODEL_RUN_OUTPUT_UNAVAILABLE", "m")},
-			[]string{list, main}, []int{409, 200},
+			[]string{list, main},
+			[]int{409, 200},
 		},
 	}
 	for name, test := range tests {

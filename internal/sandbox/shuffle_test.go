@@ -64,7 +64,11 @@ func newListing(t *testing.T, r reply) listing {
 	if err := decoder.Decode(&l.sorted); err != nil {
 		t.Fatal(err)
 	}
-	id := func(v any) string { return v.(map[string]any)["id"].(string) }
+	id := func(v any) string {
+		record, _ := v.(map[string]any)
+		text, _ := record["id"].(string)
+		return text
+	}
 	for _, element := range l.sorted {
 		l.order = append(l.order, id(element))
 	}

@@ -83,7 +83,7 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 	defer response.Body.Close()
 	var published struct{ Revision int }
-	if err := json.NewDecoder(response.Body).Decode(&published); err != nil || response.StatusCode != 201 || published.Revision != 4 {
+	if err := json.NewDecoder(response.Body).Decode(&published); err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
 		t.Errorf("publishing: %d, revision %d, %v", response.StatusCode, published.Revision, err)
 	}
 
