@@ -17,7 +17,7 @@ while read -r first second _; do
       for target in ${targets[@]+"${targets[@]}"}; do
         found=$((found + 1))
         echo "== $target in $second, $time"
-        go test -run='^$' -fuzz="^$target\$" -fuzztime="$time" "$second" </dev/null
+        go test -run='^$' -fuzz="^$target\$" -fuzztime="$time" -fuzzminimizetime=10x "$second" </dev/null
       done
       targets=()
       ;;
