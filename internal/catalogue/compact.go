@@ -10,9 +10,17 @@ import (
 // members of its objects sorted by key. Strings and numbers stay as they are
 // spelled. A general encoder would take the value apart and lose that; one that
 // canonicalises (RFC 8785) would round its numbers.
-func compactJSON(data []byte) string {
+func compactJSON(data []byte) string { return compactMembers(data, nil) }
+
+// compactMembers does so, and tells of each member of an object as it stood:
+// its quoted key and its value.
+func compactMembers(data []byte, each func(key, value []byte)) string {
 	c := compactor{in: data, out: make([]byte, 0, len(data))}
-	c.value()
+	if each != nil && c.peek() == '{' {
+		c.object(each)
+	} else {
+		c.value()
+	}
 	// encoding/json does the same to every other string.
 	return strings.ToValidUTF8(string(c.out), "\uFFFD")
 }
@@ -29,7 +37,7 @@ type member struct{ start, colon, end int }
 func (c *compactor) value() {
 	switch c.peek() {
 	case '{':
-		c.object()
+		c.object(nil)
 	case '[':
 		c.array()
 	case '"':
@@ -39,7 +47,7 @@ func (c *compactor) value() {
 	}
 }
 
-func (c *compactor) object() {
+func (c *compactor) object(each func(key, value []byte)) {
 	var few [16]member // most objects have no more, and then nothing is allocated
 	members, sorted := few[:0], true
 	c.take()
@@ -53,7 +61,12 @@ func (c *compactor) object() {
 		m.colon = len(c.out)
 		c.peek()
 		c.take()
+		c.peek()
+		start := c.at
 		c.value()
+		if each != nil {
+			each(c.key(m), c.in[start:c.at])
+		}
 		c.out = append(c.out, ',')
 		m.end = len(c.out)
 		sorted = sorted && (len(members) == 0 || bytes.Compare(c.key(members[len(members)-1]), c.key(m)) <= 0)

@@ -100,26 +100,23 @@ type InputAggregation struct {
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Input) UnmarshalJSON(data []byte) error {
-	type fields Input
-	return decodeRecord(data, (*fields)(r), &r.JSON)
+	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key})
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Dataset) UnmarshalJSON(data []byte) error {
-	type fields Dataset
-	return decodeRecord(data, (*fields)(r), &r.JSON)
+	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key},
+		field{`"storageLocation"`, &r.StorageLocation}, field{`"source"`, &r.Source}, field{`"fileFormat"`, &r.FileFormat})
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Sensitivity) UnmarshalJSON(data []byte) error {
-	type fields Sensitivity
-	return decodeRecord(data, (*fields)(r), &r.JSON)
+	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key}, field{`"name"`, &r.Name})
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *InputAggregation) UnmarshalJSON(data []byte) error {
-	type fields InputAggregation
-	return decodeRecord(data, (*fields)(r), &r.JSON)
+	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key}, field{`"name"`, &r.Name})
 }
 
 // LatestModel returns the model with the highest revision of a group, or an

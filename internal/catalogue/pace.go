@@ -31,9 +31,9 @@ type pace struct {
 	busy     time.Duration // how much of the time since then was spent on sending or waiting
 	unspoken int           // refusals in a row that named no wait
 
-	reads   int           // reads under way
-	window  int           // how many there may be, 0 for any number
-	changed chan struct{} // closed when there is room again, or a new wait
+	reads  int           // reads under way
+	window int           // how many there may be, 0 for any number
+	left   chan struct{} // closed when one has ended
 }
 
 const (
@@ -53,7 +53,7 @@ func newPace(ceiling float64) *pace {
 	if ceiling > 0 {
 		limit = rate.Limit(ceiling)
 	}
-	return &pace{ceiling: limit, limiter: rate.NewLimiter(limit, 1), changed: make(chan struct{})}
+	return &pace{ceiling: limit, limiter: rate.NewLimiter(limit, 1), left: make(chan struct{})}
 }
 
 // enter waits until one more read may be under way; leave must follow. It
@@ -64,7 +64,7 @@ func (p *pace) enter(ctx context.Context) error {
 			return err
 		}
 		p.mu.Lock()
-		changed, room := p.changed, p.window == 0 || p.reads < p.window
+		left, room := p.left, p.window == 0 || p.reads < p.window
 		if room {
 			p.reads++
 		}
@@ -73,7 +73,7 @@ func (p *pace) enter(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case <-changed:
+		case <-left:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -85,13 +85,8 @@ func (p *pace) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reads--
-	p.change()
-}
-
-// change wakes those who wait in enter. It needs p.mu.
-func (p *pace) change() {
-	close(p.changed)
-	p.changed = make(chan struct{})
+	close(p.left)
+	p.left = make(chan struct{})
 }
 
 // turn waits until the process may send another request, and returns since
@@ -172,7 +167,6 @@ func (p *pace) refused(refusal *APIError, turn, now time.Time) {
 		p.busy += until.Sub(p.last)
 		p.last = until
 	}
-	p.change()
 }
 
 // succeeded records an answer other than 429.
@@ -184,7 +178,6 @@ func (p *pace) succeeded(now time.Time) {
 		if p.window++; p.window > lastWindow {
 			p.window = 0
 		}
-		p.change()
 	}
 	if limit := p.limiter.Limit(); limit < p.ceiling {
 		p.limiter.SetLimitAt(now, min(raised(limit), p.ceiling))

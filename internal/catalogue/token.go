@@ -164,7 +164,6 @@ func (t *tokens) request(ctx context.Context) (*token, error) {
 
 // usable turns an answer into a token, or says why it is none.
 func (t *tokens) usable(answer *oauth2.Token, asked time.Time) (*token, error) {
-	t.client.mask.add(answer.AccessToken)
 	if kind := answer.Type(); !strings.EqualFold(kind, "bearer") {
 		return nil, &TokenError{Path: t.path, Problem: fmt.Sprintf("the answer holds a token of type %q, where a bearer token is expected", t.client.tidy(kind, 40))}
 	}

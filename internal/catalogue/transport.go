@@ -59,6 +59,8 @@ func newTransport(cfg Config) (*http.Transport, error) {
 		// An engine reads at any parallelism; with the default of 2 it would
 		// open a connection for almost every read.
 		MaxIdleConnsPerHost: 256,
+		// Answers of many megabytes are common; the default is 4 KiB.
+		ReadBufferSize: 64 << 10,
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxNumberLength bounds a number spelled out in plain notation, in
@@ -76,13 +77,34 @@ func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// decodeRecord decodes the named fields of an open record and keeps all of it.
-func decodeRecord[T any](data []byte, fields *T, whole *JSONObject) error {
-	// The kind first: fields may already hold an error of a nested type.
-	if err := whole.UnmarshalJSON(data); err != nil {
-		return err
+// field is a named string of an open record.
+type field struct {
+	key string // quoted
+	to  **string
+}
+
+// decodeRecord decodes the named fields of an open record and keeps all of it,
+// in one pass: records are the greater part of many answers.
+func decodeRecord(data []byte, whole *JSONObject, fields ...field) error {
+	if jsonKind(data) != kindObject {
+		return whole.UnmarshalJSON(data)
 	}
-	return json.Unmarshal(data, fields)
+	var problem error
+	*whole = JSONObject(compactMembers(data, func(key, value []byte) {
+		for _, f := range fields {
+			if string(key) != f.key {
+				continue
+			}
+			// Nearly all are plain, and need no decoder of their own.
+			if plain := bytes.Trim(value, `"`); jsonKind(value) == kindString && !bytes.ContainsRune(plain, '\\') && utf8.Valid(plain) {
+				text := string(plain)
+				*f.to = &text
+			} else if err := json.Unmarshal(value, f.to); err != nil && problem == nil {
+				problem = err
+			}
+		}
+	}))
+	return problem
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit:

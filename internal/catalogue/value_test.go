@@ -95,3 +95,32 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		}
 	}
 }
+
+func TestRecordsKeepTheirNamedStringsAndTheWhole(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct{ id, key, json string }{
+		`{"key":"k","id":"i"}`:                       {"i", "k", `{"id":"i","key":"k"}`},
+		`{"id":"a\"b\\","key":"\u00e9"}`:             {`a"b\`, "é", `{"id":"a\"b\\","key":"\u00e9"}`},
+		`{"id":"","key":null}`:                       {"", "-", `{"id":"","key":null}`},
+		`{"id":"1","id":"2"}`:                        {"2", "-", `{"id":"1","id":"2"}`},
+		`{"more":{"id":"inner"},"ID":"x","id":"i" }`: {"i", "-", `{"ID":"x","id":"i","more":{"id":"inner"}}`},
+		"{\"id\":\"\xff\"}":                          {"\uFFFD", "-", "{\"id\":\"\uFFFD\"}"},
+	} {
+		var got Input
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if or(got.ID) != want.id || or(got.Key) != want.key || string(got.JSON) != want.json {
+			t.Errorf("%s: %q, %q, %s", text, or(got.ID), or(got.Key), got.JSON)
+		}
+	}
+}
+
+// or is a text, "-" where there is none.
+func or(text *string) string {
+	if text == nil {
+		return "-"
+	}
+	return *text
+}

@@ -8,9 +8,7 @@
 package encode
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -33,7 +31,36 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the value takes %d bytes, more than the %d of one message", e.Size, e.Limit)
 }
 
-type encodeFunc func(*msgp.Writer, reflect.Value) error
+// output is what is encoded so far. Once that is over the limit it is counted
+// and no longer kept.
+type output struct {
+	bytes   []byte
+	dropped int64
+	limit   int64
+}
+
+func (o *output) size() int64 { return o.dropped + int64(len(o.bytes)) }
+
+// settle bounds the memory taken. A list calls it after each of its elements.
+func (o *output) settle() {
+	if o.dropped > 0 || int64(len(o.bytes)) > o.limit {
+		o.dropped += int64(len(o.bytes))
+		o.bytes = o.bytes[:0]
+	}
+}
+
+// sampled is the element of a long list after which the size of the rest is
+// known well enough to take memory for it at once.
+const sampled = 31
+
+// expect takes memory for so many further bytes, and some more.
+func (o *output) expect(bytes int64) {
+	if bytes += bytes / 16; o.dropped == 0 && o.size()+bytes <= o.limit {
+		o.bytes = slices.Grow(o.bytes, int(bytes))
+	}
+}
+
+type encodeFunc func(*output, reflect.Value)
 
 // Compile makes an encoder of goType, a struct or a pointer to one, as typ. The
 // two must agree field by field; the error names the first place where they
@@ -47,40 +74,18 @@ func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 }
 
 // Encode returns the encoding of value, or a *TooLargeError where that takes
-// more than limit bytes. It is measured before memory is taken for it.
+// more than limit bytes, which takes no memory for the rest.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
 		return nil, fmt.Errorf("%s encoded with the plan of %s", v.Type(), e.goType)
 	}
-	var size counter
-	if err := e.to(&size, v); err != nil {
-		return nil, err
+	out := &output{limit: limit}
+	e.encode(out, v)
+	if size := out.size(); size > limit {
+		return nil, &TooLargeError{Size: size, Limit: limit}
 	}
-	if int64(size) > limit {
-		return nil, &TooLargeError{Size: int64(size), Limit: limit}
-	}
-	out := bytes.NewBuffer(make([]byte, 0, size))
-	if err := e.to(out, v); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-func (e *Encoder) to(out io.Writer, v reflect.Value) error {
-	w := msgp.NewWriterSize(out, 4<<10)
-	if err := e.encode(w, v); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-// counter is a writer that keeps nothing but the number of bytes.
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
+	return out.bytes, nil
 }
 
 func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, error) {
@@ -89,11 +94,12 @@ func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, e
 		if err != nil {
 			return nil, err
 		}
-		return func(w *msgp.Writer, v reflect.Value) error {
+		return func(out *output, v reflect.Value) {
 			if v.IsNil() {
-				return w.WriteNil()
+				out.bytes = msgp.AppendNil(out.bytes)
+				return
 			}
-			return element(w, v.Elem())
+			element(out, v.Elem())
 		}, nil
 	}
 	switch typ := typ.(type) {
@@ -117,11 +123,11 @@ func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, e
 func scalar(kind reflect.Kind, typ tftypes.Type) encodeFunc {
 	switch {
 	case kind == reflect.String && typ.Is(tftypes.String):
-		return func(w *msgp.Writer, v reflect.Value) error { return w.WriteString(v.String()) }
+		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendString(out.bytes, v.String()) }
 	case kind == reflect.Bool && typ.Is(tftypes.Bool):
-		return func(w *msgp.Writer, v reflect.Value) error { return w.WriteBool(v.Bool()) }
+		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendBool(out.bytes, v.Bool()) }
 	case kind == reflect.Int64 && typ.Is(tftypes.Number):
-		return func(w *msgp.Writer, v reflect.Value) error { return w.WriteInt64(v.Int()) }
+		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendInt64(out.bytes, v.Int()) }
 	}
 	return nil
 }
@@ -131,19 +137,20 @@ func compileList(goType reflect.Type, typ tftypes.List, place string) (encodeFun
 	if err != nil {
 		return nil, err
 	}
-	return func(w *msgp.Writer, v reflect.Value) error {
+	return func(out *output, v reflect.Value) {
 		if v.IsNil() {
-			return w.WriteNil()
+			out.bytes = msgp.AppendNil(out.bytes)
+			return
 		}
-		if err := w.WriteArrayHeader(uint32(v.Len())); err != nil { //nolint:gosec // a list of 2^32 elements does not fit in a message
-			return err
-		}
+		out.bytes = msgp.AppendArrayHeader(out.bytes, uint32(v.Len())) //nolint:gosec // a list of 2^32 elements does not fit in a message
+		start := out.size()
 		for i := range v.Len() {
-			if err := element(w, v.Index(i)); err != nil {
-				return err
+			element(out, v.Index(i))
+			out.settle()
+			if i == sampled {
+				out.expect((out.size() - start) / (sampled + 1) * int64(v.Len()-sampled))
 			}
 		}
-		return nil
 	}, nil
 }
 
@@ -153,6 +160,14 @@ type attribute struct {
 	key    []byte
 	index  []int
 	encode encodeFunc
+}
+
+// of finds the attribute's value in its struct, which is embedded at times.
+func (a *attribute) of(v reflect.Value) reflect.Value {
+	for _, i := range a.index {
+		v = v.Field(i)
+	}
+	return v
 }
 
 func compileObject(goType reflect.Type, typ tftypes.Object, place string) (encodeFunc, error) {
@@ -181,19 +196,12 @@ func compileObject(goType reflect.Type, typ tftypes.Object, place string) (encod
 	for name := range fields {
 		return nil, fmt.Errorf("%s: the schema has no attribute for the field of %s", join(place, name), goType)
 	}
-	return func(w *msgp.Writer, v reflect.Value) error {
-		if err := w.WriteMapHeader(uint32(len(attributes))); err != nil { //nolint:gosec // a handful
-			return err
-		}
+	return func(out *output, v reflect.Value) {
+		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(attributes))) //nolint:gosec // a handful
 		for i := range attributes {
-			if _, err := w.Write(attributes[i].key); err != nil {
-				return err
-			}
-			if err := attributes[i].encode(w, v.FieldByIndex(attributes[i].index)); err != nil {
-				return err
-			}
+			out.bytes = append(out.bytes, attributes[i].key...)
+			attributes[i].encode(out, attributes[i].of(v))
 		}
-		return nil
 	}, nil
 }
 

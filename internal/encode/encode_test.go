@@ -92,7 +92,7 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 	}
 }
 
-func TestEncodeMeasuresBeforeItTakesMemory(t *testing.T) {
+func TestEncodeNamesTheSizeOfWhatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	encoder, err := Compile(reflect.TypeFor[*inner](), innerType)
 	if err != nil {
@@ -109,6 +109,23 @@ func TestEncodeMeasuresBeforeItTakesMemory(t *testing.T) {
 	var tooLarge *TooLargeError
 	if _, err := encoder.Encode(value, int64(len(bytes))-1); !errors.As(err, &tooLarge) || tooLarge.Size != int64(len(bytes)) {
 		t.Errorf("one byte over the limit: %v", err)
+	}
+}
+
+func TestEncodeTakesNoMemoryForWhatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	encoder, err := Compile(reflect.TypeFor[[]string](), tftypes.List{ElementType: tftypes.String})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := make([]string, 1000)
+	for i := range value {
+		value[i] = strings.Repeat("x", 1000)
+	}
+	out := &output{limit: 10_000}
+	encoder.encode(out, reflect.ValueOf(value))
+	if out.size() != 3+1000*1003 || cap(out.bytes) > 20_000 {
+		t.Errorf("%d bytes counted, memory for %d taken", out.size(), cap(out.bytes))
 	}
 }
 
