@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -60,5 +61,20 @@ func BenchmarkEncode(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkRead is one block of a plan whose answer is known already: what is
+// left is the framework's share and ours.
+func BenchmarkRead(b *testing.B) {
+	service := sandbox.New(sandbox.Default())
+	e := newEngine(b, northwind(service.Start(b)))
+	config := arguments{"model_group_id": mainGroup}.valueOf(b, e.types["latest_model"])
+	request := &tfprotov6.ReadDataSourceRequest{TypeName: typeName + "_latest_model", Config: config}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.server.ReadDataSource(b.Context(), request); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

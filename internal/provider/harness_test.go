@@ -50,7 +50,7 @@ func (a arguments) with(name string, value any) arguments {
 
 // startEngine configures a provider. Diagnostics of the configuration are the
 // caller's to judge.
-func startEngine(t *testing.T, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
+func startEngine(t testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
 	t.Helper()
 	e := &engine{server: newServer(p), types: map[string]tftypes.Type{}}
 	for _, factory := range p.DataSources(t.Context()) {
@@ -75,7 +75,7 @@ func startEngine(t *testing.T, p *catalogueProvider, config arguments) (*engine,
 }
 
 // newEngine configures a provider that has to be well configured.
-func newEngine(t *testing.T, config arguments) *engine {
+func newEngine(t testing.TB, config arguments) *engine {
 	t.Helper()
 	e, diagnostics := startEngine(t, &catalogueProvider{version: "test"}, config)
 	expectNone(t, diagnostics)
@@ -143,7 +143,7 @@ func (e *engine) mustRead(t *testing.T, name string, config arguments) map[strin
 }
 
 // describeDataSource returns the name and type of a data source.
-func describeDataSource(t *testing.T, d datasource.DataSource) (string, tftypes.Type) {
+func describeDataSource(t testing.TB, d datasource.DataSource) (string, tftypes.Type) {
 	t.Helper()
 	var metadata datasource.MetadataResponse
 	d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
@@ -152,13 +152,13 @@ func describeDataSource(t *testing.T, d datasource.DataSource) (string, tftypes.
 	return strings.TrimPrefix(metadata.TypeName, typeName+"_"), schema.Schema.Type().TerraformType(t.Context())
 }
 
-func (a arguments) value(t *testing.T, typ attr.Type) *tfprotov6.DynamicValue {
+func (a arguments) value(t testing.TB, typ attr.Type) *tfprotov6.DynamicValue {
 	t.Helper()
 	return a.valueOf(t, typ.TerraformType(t.Context()))
 }
 
 // valueOf is the arguments as an engine sends them, null where none is given.
-func (a arguments) valueOf(t *testing.T, typ tftypes.Type) *tfprotov6.DynamicValue {
+func (a arguments) valueOf(t testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
 	t.Helper()
 	object, ok := typ.(tftypes.Object)
 	if !ok {
@@ -187,7 +187,7 @@ func (a arguments) valueOf(t *testing.T, typ tftypes.Type) *tfprotov6.DynamicVal
 
 // plain turns a value into Go's own types: nil, string, bool, int64, []any and
 // map[string]any.
-func plain(t *testing.T, value tftypes.Value) any {
+func plain(t testing.TB, value tftypes.Value) any {
 	t.Helper()
 	if value.IsNull() {
 		return nil
@@ -231,7 +231,7 @@ func plain(t *testing.T, value tftypes.Value) any {
 	}
 }
 
-func expectNone(t *testing.T, diagnostics []*tfprotov6.Diagnostic) {
+func expectNone(t testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 	t.Helper()
 	for _, d := range diagnostics {
 		t.Fatalf("unexpected %s: %s\n%s", d.Severity, d.Summary, d.Detail)

@@ -55,7 +55,11 @@ func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
 		return
 	}
-	*box = outbox{result: result, typ: resp.State.Schema.Type().TerraformType(ctx), provided: true}
+	typ := resp.State.Schema.Type().TerraformType(ctx)
+	*box = outbox{result: result, typ: typ, provided: true}
+	// The framework still walks the state that it would send: the arguments in
+	// an otherwise empty object. Null is the least to walk.
+	resp.State.Raw = tftypes.NewValue(typ, nil)
 }
 
 // ReadDataSource lets the framework read, and encodes the result.
