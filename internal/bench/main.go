@@ -180,7 +180,7 @@ func measure(ctx context.Context, engine, root, ours, floor string, s scenario, 
 	}
 	// Short plans vary most and cost least, so they are run more often.
 	for made := 0; made < pairs || made < 3*pairs && r.ours[0].wall < 2*time.Second; made++ {
-		// A B B A, so that neither always comes after the other.
+		// In changing order, so that neither always comes after the other.
 		for turn := range 2 {
 			if ourTurn := turn == made%2; !ourTurn {
 				sample, err := plans["floor"].run(ctx)

@@ -51,7 +51,7 @@ func newReport(ctx context.Context, engine string, pairs int, results []*result,
 
 Whole plans with this provider, compared with the same plans over its *floor*: a
 program that serves bytes prepared in advance under the same schema, so that its
-plans cost what the engine itself costs. Both run in turn, A B B A, in %d pairs for
+plans cost what the engine itself costs. The two run in turn and in changing order, in %d pairs for
 each row and three times as many for plans under 2 s; a ratio is the median over the
 pairs, with the least and the greatest.
 

@@ -50,35 +50,35 @@ func (a arguments) with(name string, value any) arguments {
 
 // startEngine configures a provider. Diagnostics of the configuration are the
 // caller's to judge.
-func startEngine(t testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
-	t.Helper()
+func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
+	tb.Helper()
 	e := &engine{server: newServer(p), types: map[string]tftypes.Type{}}
-	for _, factory := range p.DataSources(t.Context()) {
-		name, schema := describeDataSource(t, factory())
+	for _, factory := range p.DataSources(tb.Context()) {
+		name, schema := describeDataSource(tb, factory())
 		e.types[name] = schema
 	}
 	var schema provider.SchemaResponse
-	p.Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	value := config.value(t, schema.Schema.Type())
-	validated, err := e.server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: value})
+	p.Schema(tb.Context(), provider.SchemaRequest{}, &schema)
+	value := config.value(tb, schema.Schema.Type())
+	validated, err := e.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: value})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if failed(validated.Diagnostics) {
 		return e, validated.Diagnostics
 	}
-	configured, err := e.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: value})
+	configured, err := e.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: value})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e, configured.Diagnostics
 }
 
 // newEngine configures a provider that has to be well configured.
-func newEngine(t testing.TB, config arguments) *engine {
-	t.Helper()
-	e, diagnostics := startEngine(t, &catalogueProvider{version: "test"}, config)
-	expectNone(t, diagnostics)
+func newEngine(tb testing.TB, config arguments) *engine {
+	tb.Helper()
+	e, diagnostics := startEngine(tb, &catalogueProvider{version: "test"}, config)
+	expectNone(tb, diagnostics)
 	return e
 }
 
@@ -143,26 +143,26 @@ func (e *engine) mustRead(t *testing.T, name string, config arguments) map[strin
 }
 
 // describeDataSource returns the name and type of a data source.
-func describeDataSource(t testing.TB, d datasource.DataSource) (string, tftypes.Type) {
-	t.Helper()
+func describeDataSource(tb testing.TB, d datasource.DataSource) (string, tftypes.Type) {
+	tb.Helper()
 	var metadata datasource.MetadataResponse
-	d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
+	d.Metadata(tb.Context(), datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
 	var schema datasource.SchemaResponse
-	d.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
-	return strings.TrimPrefix(metadata.TypeName, typeName+"_"), schema.Schema.Type().TerraformType(t.Context())
+	d.Schema(tb.Context(), datasource.SchemaRequest{}, &schema)
+	return strings.TrimPrefix(metadata.TypeName, typeName+"_"), schema.Schema.Type().TerraformType(tb.Context())
 }
 
-func (a arguments) value(t testing.TB, typ attr.Type) *tfprotov6.DynamicValue {
-	t.Helper()
-	return a.valueOf(t, typ.TerraformType(t.Context()))
+func (a arguments) value(tb testing.TB, typ attr.Type) *tfprotov6.DynamicValue {
+	tb.Helper()
+	return a.valueOf(tb, typ.TerraformType(tb.Context()))
 }
 
 // valueOf is the arguments as an engine sends them, null where none is given.
-func (a arguments) valueOf(t testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
-	t.Helper()
+func (a arguments) valueOf(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
+	tb.Helper()
 	object, ok := typ.(tftypes.Object)
 	if !ok {
-		t.Fatalf("no object type: %s", typ)
+		tb.Fatalf("no object type: %s", typ)
 	}
 	values := map[string]tftypes.Value{}
 	for name, attributeType := range object.AttributeTypes {
@@ -175,27 +175,27 @@ func (a arguments) valueOf(t testing.TB, typ tftypes.Type) *tfprotov6.DynamicVal
 	}
 	for name := range a {
 		if _, ok := values[name]; !ok {
-			t.Fatalf("no argument %q in %s", name, typ)
+			tb.Fatalf("no argument %q in %s", name, typ)
 		}
 	}
 	dynamic, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return &dynamic
 }
 
 // plain turns a value into Go's own types: nil, string, bool, int64, []any and
 // map[string]any.
-func plain(t testing.TB, value tftypes.Value) any {
-	t.Helper()
+func plain(tb testing.TB, value tftypes.Value) any {
+	tb.Helper()
 	if value.IsNull() {
 		return nil
 	}
 	var err error
 	defer func() {
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}()
 	switch {
@@ -217,7 +217,7 @@ func plain(t testing.TB, value tftypes.Value) any {
 		err = value.As(&elements)
 		list := make([]any, 0, len(elements))
 		for _, element := range elements {
-			list = append(list, plain(t, element))
+			list = append(list, plain(tb, element))
 		}
 		return list
 	default:
@@ -225,16 +225,16 @@ func plain(t testing.TB, value tftypes.Value) any {
 		err = value.As(&attributes)
 		object := map[string]any{}
 		for name, attribute := range attributes {
-			object[name] = plain(t, attribute)
+			object[name] = plain(tb, attribute)
 		}
 		return object
 	}
 }
 
-func expectNone(t testing.TB, diagnostics []*tfprotov6.Diagnostic) {
-	t.Helper()
+func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
+	tb.Helper()
 	for _, d := range diagnostics {
-		t.Fatalf("unexpected %s: %s\n%s", d.Severity, d.Summary, d.Detail)
+		tb.Fatalf("unexpected %s: %s\n%s", d.Severity, d.Summary, d.Detail)
 	}
 }
 
