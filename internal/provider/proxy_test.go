@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// TestHTTPSProxy runs itself in a process of its own for each environment: the
+// variables are read once in a process.
+func TestHTTPSProxy(t *testing.T) {
+	const role, authorityFile = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
+	const host = "example.com:443" // what the certificate of httptest is for; never connected to
+	if os.Getenv(role) != "" {
+		readBehindProxy(t, os.Getenv(authorityFile))
+		return
+	}
+	t.Parallel()
+	for name, test := range map[string]struct {
+		variable, except string
+		proxied          bool
+	}{
+		"HTTPS_PROXY":                       {"HTTPS_PROXY", "", true},
+		"https_proxy":                       {"https_proxy", "", true},
+		"HTTPS_PROXY, NO_PROXY":             {"HTTPS_PROXY", "example.com", false},
+		"HTTPS_PROXY, NO_PROXY of another":  {"HTTPS_PROXY", "other.invalid", true},
+		"HTTP_PROXY, which is not for this": {"HTTP_PROXY", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := sandbox.New(sandbox.Default())
+			server, authority := overTLS(t, service, nil)
+			through := &connectProxy{target: server.Listener.Addr().String()}
+			proxy := httptest.NewServer(through)
+			t.Cleanup(proxy.Close)
+			file := t.TempDir() + "/ca.pem"
+			if err := os.WriteFile(file, []byte(authority), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHTTPSProxy$", "-test.v")
+			for _, variable := range os.Environ() {
+				if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
+					child.Env = append(child.Env, variable)
+				}
+			}
+			child.Env = append(child.Env, role+"=child", authorityFile+"="+file, test.variable+"="+proxy.URL, "NO_PROXY="+test.except)
+			out, err := child.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if !test.proxied {
+				if !strings.Contains(string(out), "dialled "+host) || len(through.asked()) != 0 {
+					t.Errorf("not straight to %s; the proxy was asked for %v\n%s", host, through.asked(), out)
+				}
+				expectRequests(t, service, nil)
+				return
+			}
+			if asked := through.asked(); len(asked) == 0 || slices.ContainsFunc(asked, func(s string) bool { return s != "CONNECT "+host }) {
+				t.Errorf("the proxy was asked for %v", asked)
+			}
+			if !strings.Contains(string(out), "read well") {
+				t.Errorf("the read did not succeed through the proxy:\n%s", out)
+			}
+			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+		})
+	}
+}
+
+// readBehindProxy reads once and tells how it went.
+func readBehindProxy(t *testing.T, authorityFile string) {
+	t.Helper()
+	authority, err := os.ReadFile(authorityFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		fmt.Println("dialled", address)
+		if !strings.HasPrefix(address, "127.0.0.1:") {
+			return nil, errors.New("this test connects to nothing but its proxy")
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}}
+	e, diagnostics := startEngine(t, p, northwind("https://example.com").merge(arguments{argCACertificate: string(authority), argMaxRetries: 0}))
+	expectNone(t, diagnostics)
+	var state map[string]any
+	state, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+	if state != nil {
+		fmt.Println("read well")
+	}
+	printDiagnostics(diagnostics)
+}
+
+func printDiagnostics(diagnostics []*tfprotov6.Diagnostic) {
+	for _, d := range diagnostics {
+		fmt.Println(d.Summary, d.Detail)
+	}
+}
+
+// connectProxy is a proxy that tunnels every CONNECT to one target.
+type connectProxy struct {
+	target string
+	mu     sync.Mutex
+	seen   []string
+}
+
+func (p *connectProxy) asked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.seen)
+}
+
+func (p *connectProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.seen = append(p.seen, r.Method+" "+r.RequestURI)
+	p.mu.Unlock()
+	if r.Method != http.MethodConnect {
+		http.Error(w, "CONNECT alone", http.StatusMethodNotAllowed)
+		return
+	}
+	server, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", p.target)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer server.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	if _, err := io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(server, bufio.NewReader(buffered)) // until either side closes
+		_ = server.Close()
+	}()
+	_, _ = io.Copy(client, server)
+}
