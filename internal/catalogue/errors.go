@@ -37,7 +37,7 @@ const (
 	// document, in characters.
 	maxExcerpt = 200
 	// maxIssues bounds the rejected fields listed in one error.
-	maxIssues = 50
+	maxIssues = 1000
 )
 
 // Issue is one rejected field of a VALIDATION_FAILED answer.
