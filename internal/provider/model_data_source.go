@@ -98,10 +98,10 @@ func pickRevision(models []*catalogue.Model, groupID string, revision int64) (*c
 			fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision names no single one. Ask the publisher of the group to mend it.", len(found), revision, groupID))
 	case len(revisions) == 0:
 		return nil, 0, diag.NewAttributeErrorDiagnostic(at, "Revision not found",
-			fmt.Sprintf("Model group %q has no models yet, so there is no revision %d.", groupID, revision))
+			fmt.Sprintf("Model group %q has no models yet, so there is no revision %d. Wait for the publisher of the group, or read another group.", groupID, revision))
 	default:
 		return nil, 0, diag.NewAttributeErrorDiagnostic(at, "Revision not found",
-			fmt.Sprintf("Model group %q has no revision %d. It has: %s.", groupID, revision, listed(revisions)))
+			fmt.Sprintf("Model group %q has no revision %d. It has: %s.\n\nGive one of these as revision. To follow the newest, use modelcatalogue_latest_model.", groupID, revision, listed(revisions)))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -22,8 +21,6 @@ import (
 // modelGroupDataSource reads one group, by id or by name.
 type modelGroupDataSource struct{ catalogueDataSource }
 
-var _ datasource.DataSourceWithConfigValidators = (*modelGroupDataSource)(nil)
-
 func newModelGroupDataSource() datasource.DataSource {
 	return &modelGroupDataSource{catalogueDataSource{name: "model_group"}}
 }
@@ -36,7 +33,12 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				MarkdownDescription: "The group's unique identifier. Give this or `name`.",
 				Optional:            true,
 				Computed:            true,
-				Validators:          []validator.String{identifier{}},
+				// On this attribute, so that the engine points at the block's own
+				// arguments where both are given and where neither is.
+				Validators: []validator.String{
+					stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")),
+					identifier{},
+				},
 			},
 			"name": schema.StringAttribute{
 				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an error where no group has the name, or several have.",
@@ -45,12 +47,6 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 		}),
-	}
-}
-
-func (d *modelGroupDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return []datasource.ConfigValidator{
-		datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")),
 	}
 }
 

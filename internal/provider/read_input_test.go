@@ -33,8 +33,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 		config                      arguments
 		argument, summary, fragment string
 	}{
-		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Invalid Attribute Combination", "[id,name]"},
-		"model_group neither":        {nil, "", "Missing Attribute Configuration", "[id,name]"},
+		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Invalid Attribute Combination", "2 attributes specified when one (and only one) of [id,name]"},
+		"model_group neither":        {nil, "id", "Invalid Attribute Combination", "No attribute specified when one (and only one) of [id,name]"},
 		"model_group empty name":     {arguments{"name": ""}, "name", "Invalid Attribute Value Length", "at least 1"},
 		"model negative":             {arguments{"model_group_id": "a", "revision": -1}, "revision", "Invalid revision", "must be at least 0, and is -1"},
 		"model in between":           {arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, and 1.5 is none"},
