@@ -28,6 +28,9 @@ func read[T any](ctx context.Context, c *Client, answers *snapshot[T], target st
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
 	start := time.Now()
+	if err := ctx.Err(); err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
 	if _, err := c.tokens.known(); err != nil {
 		return none, fmt.Errorf("%s: %w", what, err)
 	}

@@ -25,7 +25,8 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 }
 
 func newServer(p *catalogueProvider) *server {
-	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState}
+	stopped, stop := context.WithCancel(context.Background())
+	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState, stopped: stopped, stop: stop}
 }
 
 // server is the framework's server but for one thing: what a data source has
@@ -35,6 +36,15 @@ func newServer(p *catalogueProvider) *server {
 type server struct {
 	tfprotov6.ProviderServer
 	maxState int64
+	stopped  context.Context // done once the engine was interrupted
+	stop     context.CancelFunc
+}
+
+// StopProvider ends every read, those that arrive later too: the plugin library
+// ends only those under way, and an engine may just have sent another.
+func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.stop()
+	return s.ProviderServer.StopProvider(ctx, req)
 }
 
 // outbox is where a Read leaves its result for the server.
@@ -64,6 +74,12 @@ func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 
 // ReadDataSource lets the framework read, and encodes the result.
 func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.stopped, cancel)() //nolint:contextcheck // the interrupt is the server's, not this read's
+	if s.stopped.Err() != nil {
+		cancel() // at once, where AfterFunc takes a moment
+	}
 	box := &outbox{}
 	resp, err := s.ProviderServer.ReadDataSource(context.WithValue(ctx, outboxKey{}, box), req)
 	if err != nil || !box.provided || failed(resp.Diagnostics) {

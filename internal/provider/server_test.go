@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"context"
+	"net/http"
 	"reflect"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -68,5 +72,34 @@ func TestAnUnknownGroupIsNotFound(t *testing.T) {
 	e, service := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": "none"})
 	expectError(t, diagnostics, "id", summaryGroupNotFound, `no model group "none"`, "404 Not Found, code NOT_FOUND", "GET /v1/model-group/none")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+}
+
+func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	if _, err := e.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+		expectError(t, diagnostics, "", summaryInterrupted)
+	}
+	expectRequests(t, service, nil)
+}
+
+func TestAnInterruptEndsTheReadsUnderWay(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	hanging := make(chan struct{})
+	service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, OnRequest: func(*http.Request) { close(hanging) }})
+	go func() {
+		<-hanging
+		if _, err := e.server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{}); err != nil {
+			t.Error(err)
+		}
+	}()
+	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+	expectError(t, diagnostics, "", summaryInterrupted)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }
