@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -45,31 +44,6 @@ type server struct {
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.stop()
 	return s.ProviderServer.StopProvider(ctx, req)
-}
-
-// outbox is where a Read leaves its result for the server.
-type outbox struct {
-	result   any
-	typ      tftypes.Type
-	provided bool
-}
-
-type outboxKey struct{}
-
-// setResult makes result, a struct with tfsdk tags, the state of a read. Under
-// the provider's own server it is left to that; under any other it takes the
-// framework's way.
-func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
-	box, ok := ctx.Value(outboxKey{}).(*outbox)
-	if !ok {
-		resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
-		return
-	}
-	typ := resp.State.Schema.Type().TerraformType(ctx)
-	*box = outbox{result: result, typ: typ, provided: true}
-	// The framework still walks the state that it would send: the arguments in
-	// an otherwise empty object. Null is the least to walk.
-	resp.State.Raw = tftypes.NewValue(typ, nil)
 }
 
 // ReadDataSource lets the framework read, and encodes the result.

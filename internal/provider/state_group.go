@@ -2,11 +2,9 @@ package provider
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -46,52 +44,6 @@ func groupAttributes() map[string]schema.Attribute {
 	}
 }
 
-// axisAttributes are the attributes that an axis has in a group and in a model.
-func axisAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"key":         computedString("The axis's key."),
-		"kind":        computedString("The axis's kind, such as `static`."),
-		"label":       computedString("The axis's human-readable label."),
-		"description": computedString("The axis's human-readable description."),
-		"type":        computedString("The type of the axis's values, such as `number`."),
-	}
-}
-
-// keyedNameAttribute is an object of a name, a short name and a key.
-func keyedNameAttribute(description, key string) schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{
-		MarkdownDescription: description,
-		Computed:            true,
-		Attributes: map[string]schema.Attribute{
-			"name":       computedString("The human-readable name."),
-			"short_name": computedString("The short label."),
-			"key":        computedString(key),
-		},
-	}
-}
-
-// with adds attributes to a fresh map, replacing those of the same name.
-func with(attributes, more map[string]schema.Attribute) map[string]schema.Attribute {
-	maps.Copy(attributes, more)
-	return attributes
-}
-
-func computedString(description string) schema.StringAttribute {
-	return schema.StringAttribute{MarkdownDescription: description, Computed: true}
-}
-
-func computedInt64(description string) schema.Int64Attribute {
-	return schema.Int64Attribute{MarkdownDescription: description, Computed: true}
-}
-
-func computedBool(description string) schema.BoolAttribute {
-	return schema.BoolAttribute{MarkdownDescription: description, Computed: true}
-}
-
-func computedStrings(description string) schema.ListAttribute {
-	return schema.ListAttribute{MarkdownDescription: description, Computed: true, ElementType: types.StringType}
-}
-
 // groupState is a model group as state holds it.
 type groupState struct {
 	ID             *string              `tfsdk:"id"`
@@ -102,12 +54,6 @@ type groupState struct {
 	TimeHorizon    *keyedNameState      `tfsdk:"time_horizon"`
 	Models         []*modelSummaryState `tfsdk:"models"`
 	Axes           []*groupAxisState    `tfsdk:"axes"`
-}
-
-type keyedNameState struct {
-	Name      *string `tfsdk:"name"`
-	ShortName *string `tfsdk:"short_name"`
-	Key       *string `tfsdk:"key"`
 }
 
 type modelSummaryState struct {
@@ -171,24 +117,4 @@ func sortedGroupStates(groups []*catalogue.ModelGroup) []*groupState {
 		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
 	})
 	return states
-}
-
-// comparePointers orders values, nil before any.
-func comparePointers[T cmp.Ordered](a, b *T) int {
-	if a == nil || b == nil {
-		return compareNil(b == nil, a == nil)
-	}
-	return cmp.Compare(*a, *b)
-}
-
-// compareNil orders what is nil after what is not.
-func compareNil(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	default:
-		return -1
-	}
 }

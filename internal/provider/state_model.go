@@ -64,14 +64,6 @@ func modelAttributes() map[string]schema.Attribute {
 	}
 }
 
-func nestedList(description string, attributes map[string]schema.Attribute) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{
-		MarkdownDescription: description,
-		Computed:            true,
-		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
-	}
-}
-
 // namedRecordAttributes are those of a record with a name and open content.
 func namedRecordAttributes(what string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
@@ -204,8 +196,6 @@ func newModelState(model *catalogue.Model) *modelState {
 	}
 	return state
 }
-
-func asIs(value *string) *string { return value }
 
 func newOutputVariableState(variable *catalogue.OutputVariable) *outputVariableState {
 	return &outputVariableState{

@@ -1,0 +1,73 @@
+package provider
+
+import (
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// modelGroupIDAttribute is the argument of every data source that reads below
+// one group.
+func modelGroupIDAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		MarkdownDescription: "The id of the model group to read.",
+		Required:            true,
+		Validators:          []validator.String{identifier{}},
+	}
+}
+
+// axisAttributes are the attributes that an axis has in a group and in a model.
+func axisAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"key":         computedString("The axis's key."),
+		"kind":        computedString("The axis's kind, such as `static`."),
+		"label":       computedString("The axis's human-readable label."),
+		"description": computedString("The axis's human-readable description."),
+		"type":        computedString("The type of the axis's values, such as `number`."),
+	}
+}
+
+// keyedNameAttribute is an object of a name, a short name and a key.
+func keyedNameAttribute(description, key string) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		MarkdownDescription: description,
+		Computed:            true,
+		Attributes: map[string]schema.Attribute{
+			"name":       computedString("The human-readable name."),
+			"short_name": computedString("The short label."),
+			"key":        computedString(key),
+		},
+	}
+}
+
+// with adds attributes to a fresh map, replacing those of the same name.
+func with(attributes, more map[string]schema.Attribute) map[string]schema.Attribute {
+	maps.Copy(attributes, more)
+	return attributes
+}
+
+func computedString(description string) schema.StringAttribute {
+	return schema.StringAttribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedInt64(description string) schema.Int64Attribute {
+	return schema.Int64Attribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedBool(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{MarkdownDescription: description, Computed: true}
+}
+
+func computedStrings(description string) schema.ListAttribute {
+	return schema.ListAttribute{MarkdownDescription: description, Computed: true, ElementType: types.StringType}
+}
+
+func nestedList(description string, attributes map[string]schema.Attribute) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{
+		MarkdownDescription: description,
+		Computed:            true,
+		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+	}
+}

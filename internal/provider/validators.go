@@ -1,0 +1,63 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// identifier validates the id of a model group.
+type identifier struct{}
+
+func (identifier) Description(context.Context) string {
+	return "must not be empty, \".\" or \"..\", and must not have control characters in it"
+}
+
+func (v identifier) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (identifier) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if err := catalogue.CheckID(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid model group id",
+			fmt.Sprintf("The value cannot be the id of a model group: %s.", err))
+	}
+}
+
+// countOf validates a number that counts something.
+type countOf struct{}
+
+func (countOf) Description(context.Context) string { return "must be a whole number of at least 0" }
+
+func (v countOf) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (countOf) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if _, err := wholeNumber(req.ConfigValue); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+req.Path.String(), fmt.Sprintf("The value %s.", err))
+	}
+}
+
+// wholeNumber is a number of a configuration that counts something. The
+// framework's own whole numbers call 1.5 an error in the provider.
+func wholeNumber(value types.Number) (int64, error) {
+	number := value.ValueBigFloat()
+	whole, accuracy := number.Int64()
+	switch {
+	case !number.IsInt():
+		return 0, fmt.Errorf("must be a whole number, and %s is none", number.Text('g', 20))
+	case number.Sign() < 0:
+		return 0, fmt.Errorf("must be at least 0, and is %s", number.Text('f', 0))
+	case accuracy != big.Exact:
+		return 0, fmt.Errorf("must be a number of 64 bits, and %s is larger", number.Text('g', 20))
+	}
+	return whole, nil
+}
