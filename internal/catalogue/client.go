@@ -2,7 +2,7 @@ package catalogue
 
 import (
 	"context"
-	"fmt"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,16 +17,16 @@ const (
 // Config is what a Client needs. Durations and counts of zero mean what they
 // say: set them all.
 type Config struct {
-	BaseURL      string // as ParseBaseURL takes it
+	BaseURL      *url.URL // as ParseBaseURL returns it
 	ClientID     string
 	ClientSecret string
 
-	CACertificatePEM     string        // trusted beside the system's own; "" for none
-	RequestTimeout       time.Duration // of one attempt, the body included
-	ReadTimeout          time.Duration // of one call, every wait and retry included
-	MaxRetries           int           // further attempts after the first, for failures that may pass
-	MaxRequestsPerSecond float64       // 0 for no ceiling
-	Snapshot             bool          // ask each question once; else every call asks afresh
+	CACertificates       []*x509.Certificate // trusted beside the system's own
+	RequestTimeout       time.Duration       // of one attempt, the body included
+	ReadTimeout          time.Duration       // of one call, every wait and retry included
+	MaxRetries           int                 // further attempts after the first, for failures that may pass
+	MaxRequestsPerSecond float64             // 0 for no ceiling
+	Snapshot             bool                // ask each question once; else every call asks afresh
 
 	UserAgent   string
 	Observe     func(context.Context, Exchange)                                   // told of each exchange; nil for nobody
@@ -56,18 +56,10 @@ type Client struct {
 }
 
 // New makes a client. It sends nothing: the first read asks for the first
-// token. An error is one of ParseBaseURL or CheckCACertificate.
-func New(cfg Config) (*Client, error) {
-	base, err := ParseBaseURL(cfg.BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
-	}
-	transport, err := newTransport(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("CA certificate: %w", err)
-	}
+// token.
+func New(cfg Config) *Client {
 	c := &Client{
-		base:           base,
+		base:           cfg.BaseURL,
 		requestTimeout: cfg.RequestTimeout,
 		readTimeout:    cfg.ReadTimeout,
 		maxRetries:     cfg.MaxRetries,
@@ -80,13 +72,13 @@ func New(cfg Config) (*Client, error) {
 	if observe == nil {
 		observe = func(context.Context, Exchange) {}
 	}
-	observed := &observer{next: transport, userAgent: cfg.UserAgent, clean: c.mask.clean, observe: observe}
+	observed := &observer{next: newTransport(cfg), userAgent: cfg.UserAgent, clean: c.mask.clean, observe: observe}
 	// A redirect could take the token or the secret to another host.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: observed, CheckRedirect: stay}
 	c.tokenHTTP = &http.Client{Transport: wholeAnswers{next: observed, mask: c.mask}, CheckRedirect: stay}
-	c.tokens = newTokens(c, cfg, base)
+	c.tokens = newTokens(c, cfg)
 	c.groupLists.off, c.groups.off = !cfg.Snapshot, !cfg.Snapshot
 	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot
-	return c, nil
+	return c
 }

@@ -35,10 +35,11 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 				}
 			}))
 			defer service.Close()
-			c, err := New(Config{BaseURL: service.URL, RequestTimeout: time.Minute, ReadTimeout: time.Minute, MaxRetries: 4})
+			base, err := ParseBaseURL(service.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
+			c := New(Config{BaseURL: base, RequestTimeout: time.Minute, ReadTimeout: time.Minute, MaxRetries: 4})
 			c.maxBody = limit
 			_, err = c.Models(t.Context(), "g")
 			var tooLarge *TooLargeError

@@ -50,14 +50,14 @@ type tokens struct {
 	rejected *RejectedError // once set, the answer to everything
 }
 
-func newTokens(client *Client, cfg Config, base *url.URL) *tokens {
+func newTokens(client *Client, cfg Config) *tokens {
 	return &tokens{
 		client: client,
-		path:   base.EscapedPath() + tokenPath,
+		path:   cfg.BaseURL.EscapedPath() + tokenPath,
 		config: clientcredentials.Config{
 			ClientID:     cfg.ClientID,
 			ClientSecret: cfg.ClientSecret,
-			TokenURL:     base.String() + tokenPath,
+			TokenURL:     cfg.BaseURL.String() + tokenPath,
 			AuthStyle:    oauth2.AuthStyleInParams,
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
@@ -36,15 +35,7 @@ type Exchange struct {
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
 
 // newTransport carries token requests and reads alike.
-func newTransport(cfg Config) (*http.Transport, error) {
-	tlsConfig := &tls.Config{MinVersion: tls.VersionTLS12}
-	if cfg.CACertificatePEM != "" {
-		pool, err := trusted(cfg.CACertificatePEM)
-		if err != nil {
-			return nil, err
-		}
-		tlsConfig.RootCAs = pool
-	}
+func newTransport(cfg Config) *http.Transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -52,7 +43,7 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         dial,
-		TLSClientConfig:     tlsConfig,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
@@ -61,26 +52,7 @@ func newTransport(cfg Config) (*http.Transport, error) {
 		MaxIdleConnsPerHost: 256,
 		// Answers of many megabytes are common; the default is 4 KiB.
 		ReadBufferSize: 64 << 10,
-	}, nil
-}
-
-// CheckCACertificate returns an error where text holds no PEM certificate.
-func CheckCACertificate(text string) error {
-	_, err := trusted(text)
-	return err
-}
-
-// trusted is the system's own certificates and those of the PEM text.
-func trusted(text string) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		// A system without certificates of its own still has these.
-		pool = x509.NewCertPool()
 	}
-	if !pool.AppendCertsFromPEM([]byte(text)) {
-		return nil, errors.New("no PEM certificate found in it")
-	}
-	return pool, nil
 }
 
 type attemptKey struct{}

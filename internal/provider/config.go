@@ -98,13 +98,10 @@ func (ps problems) report(diags *diag.Diagnostics) {
 func (c configuration) settings(getenv func(string) string) (settings, problems) {
 	r := resolver{getenv: getenv}
 	r.settings.client = catalogue.Config{
-		BaseURL: r.text(argBaseURL, c.BaseURL, true, func(text string) error {
-			_, err := catalogue.ParseBaseURL(text)
-			return err
-		}),
-		ClientID:             r.text(argClientID, c.ClientID, true, nil),
-		ClientSecret:         r.text(argClientSecret, c.ClientSecret, true, nil),
-		CACertificatePEM:     r.text(argCACertificate, c.CACertificatePEM, false, catalogue.CheckCACertificate),
+		BaseURL:              parsed(&r, argBaseURL, c.BaseURL, true, catalogue.ParseBaseURL),
+		ClientID:             parsed(&r, argClientID, c.ClientID, true, verbatim),
+		ClientSecret:         parsed(&r, argClientSecret, c.ClientSecret, true, verbatim),
+		CACertificates:       parsed(&r, argCACertificate, c.CACertificatePEM, false, catalogue.ParseCACertificates),
 		RequestTimeout:       r.duration(argRequestTimeout, c.RequestTimeout, defaultRequestTimeout),
 		ReadTimeout:          r.duration(argReadTimeout, c.ReadTimeout, defaultReadTimeout),
 		MaxRetries:           defaultMaxRetries,
@@ -145,11 +142,12 @@ func (r *resolver) given(argument string, value attr.Value) bool {
 	return !value.IsNull() && !value.IsUnknown()
 }
 
-// text resolves a string over its environment variable. An empty one counts as
-// absent in both places.
-func (r *resolver) text(argument string, value types.String, required bool, check func(string) error) string {
+// parsed resolves a string over its environment variable. An empty one counts
+// as absent in both places.
+func parsed[T any](r *resolver, argument string, value types.String, required bool, parse func(string) (T, error)) T {
+	var result T
 	if !r.given(argument, value) && value.IsUnknown() {
-		return ""
+		return result
 	}
 	text, variable := value.ValueString(), ""
 	if text == "" {
@@ -160,23 +158,22 @@ func (r *resolver) text(argument string, value types.String, required bool, chec
 		if required {
 			r.missing(argument)
 		}
-		return ""
+		return result
 	}
-	if check == nil {
-		return text
-	}
-	if err := check(text); err != nil {
-		if variable != "" {
-			r.problems = append(r.problems, problem{
-				argument: argument, summary: "Invalid " + argument,
-				detail: fmt.Sprintf("The value of %s comes from the environment variable %s and cannot be used: %s.", argument, variable, err),
-			})
-			return ""
-		}
+	result, err := parse(text)
+	switch {
+	case err != nil && variable != "":
+		r.problems = append(r.problems, problem{
+			argument: argument, summary: "Invalid " + argument,
+			detail: fmt.Sprintf("The value of %s comes from the environment variable %s and cannot be used: %s.", argument, variable, err),
+		})
+	case err != nil:
 		r.malformed(argument, fmt.Sprintf("The value cannot be used: %s.", err))
 	}
-	return text
+	return result
 }
+
+func verbatim(text string) (string, error) { return text, nil }
 
 func (r *resolver) duration(argument string, value types.String, standard time.Duration) time.Duration {
 	if !r.given(argument, value) || value.ValueString() == "" {

@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"crypto/x509"
 	"encoding/pem"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +30,15 @@ func complete() configuration {
 	}
 }
 
+func baseURL(tb testing.TB, text string) *url.URL {
+	tb.Helper()
+	parsed, err := catalogue.ParseBaseURL(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return parsed
+}
+
 func emptyEnvironment(string) string { return "" }
 
 func TestSettings(t *testing.T) {
@@ -42,14 +53,14 @@ func TestSettings(t *testing.T) {
 		"MODELCATALOGUE_CA_CERTIFICATE_PEM": certificate,
 	}
 	defaults := catalogue.Config{
-		BaseURL: "https://catalogue.example", ClientID: "id", ClientSecret: "secret",
+		BaseURL: baseURL(t, "https://catalogue.example"), ClientID: "id", ClientSecret: "secret",
 		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 	}
 	environmentAlone := defaults
-	environmentAlone.BaseURL, environmentAlone.ClientID, environmentAlone.ClientSecret = "https://environment.example", "environment id", "environment secret"
-	environmentAlone.CACertificatePEM = certificate
+	environmentAlone.BaseURL, environmentAlone.ClientID, environmentAlone.ClientSecret = baseURL(t, "https://environment.example"), "environment id", "environment secret"
+	environmentAlone.CACertificates = []*x509.Certificate{server.Certificate()}
 	withCertificate := defaults
-	withCertificate.CACertificatePEM = certificate
+	withCertificate.CACertificates = environmentAlone.CACertificates
 	for name, test := range map[string]struct {
 		config      configuration
 		environment map[string]string
@@ -72,7 +83,7 @@ func TestSettings(t *testing.T) {
 			},
 			environment: fromEnvironment,
 			want: catalogue.Config{
-				BaseURL: "http://localhost:8080/prefix/", ClientID: "a", ClientSecret: "b", CACertificatePEM: certificate,
+				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: environmentAlone.CACertificates,
 				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5, Snapshot: false,
 			},
 		},
@@ -167,11 +178,11 @@ func TestOneProblem(t *testing.T) {
 		},
 		"certificate of the environment": {
 			environment: map[string]string{"MODELCATALOGUE_CA_CERTIFICATE_PEM": "none"},
-			want:        problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "environment variable MODELCATALOGUE_CA_CERTIFICATE_PEM and cannot be used: no PEM certificate", false},
+			want:        problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "environment variable MODELCATALOGUE_CA_CERTIFICATE_PEM and cannot be used: it looks like the name of a file", false},
 		},
 		"certificate": {
 			change: func(c *configuration) { c.CACertificatePEM = types.StringValue("none") },
-			want:   problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "no PEM certificate", true},
+			want:   problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "file(", true},
 		},
 		"request_timeout, no unit":          {change: func(c *configuration) { c.RequestTimeout = types.StringValue("30") }, want: problem{"request_timeout", "Invalid request_timeout", `"30" is no duration. Write a number and a unit, such as "30s"`, true}},
 		"request_timeout, words":            {change: func(c *configuration) { c.RequestTimeout = types.StringValue("soon") }, want: problem{"request_timeout", "Invalid request_timeout", `"soon" is no duration`, true}},

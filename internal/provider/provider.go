@@ -124,12 +124,7 @@ func (p *catalogueProvider) Configure(ctx context.Context, req provider.Configur
 	settings.client.UserAgent = userAgent(p.version, os.Getenv)
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
-	client, err := catalogue.New(settings.client)
-	if err != nil {
-		resp.Diagnostics.AddError("Provider not configured", "The catalogue's client could not be made: "+err.Error())
-		return
-	}
-	resp.DataSourceData = &connection{client: client}
+	resp.DataSourceData = &connection{client: catalogue.New(settings.client)}
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

@@ -1,0 +1,43 @@
+package catalogue
+
+import (
+	"encoding/pem"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestParseCACertificates(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	block := func(kind string, content []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
+	}
+	whole := block("CERTIFICATE", server.Certificate().Raw)
+	broken := block("CERTIFICATE", server.Certificate().Raw[:100])
+	for text, want := range map[string]int{whole: 1, "Our authority\n" + whole + "\n# and the old one\n" + whole: 2} {
+		got, err := ParseCACertificates(text)
+		if err != nil || len(got) != want || !got[0].Equal(server.Certificate()) {
+			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
+		}
+	}
+	for name, test := range map[string]struct{ text, want string }{
+		"a file's name":           {text: "certificates/ca.pem", want: `name of a file, and the content of the file is needed; write file("…")`},
+		"a file's name and break": {text: "ca.pem\n", want: `file("…")`},
+		"a private key":           {text: block("PRIVATE KEY", []byte("hunter2")), want: "a private key"},
+		"an older private key":    {text: block("RSA PRIVATE KEY", []byte("hunter2")), want: "a private key"},
+		"a key beside it":         {text: whole + block("EC PRIVATE KEY", []byte("hunter2")), want: "a private key"},
+		"a request for one":       {text: block("CERTIFICATE REQUEST", []byte("a")), want: "it holds a CERTIFICATE REQUEST, and only"},
+		"broken inside":           {text: whole + broken, want: "certificate 2 in it is broken: x509: "},
+		"cut short":               {text: whole[:300], want: "certificate 1 in it is broken: its PEM block is cut short"},
+		"the second cut short":    {text: whole + whole[:300], want: "certificate 2 in it is broken: its PEM block is cut short"},
+		"escaped line breaks":     {text: strings.ReplaceAll(whole, "\n", `\n`), want: `line breaks are spelled \n`},
+		"none":                    {text: "some\nlines", want: "holds no certificate in PEM form"},
+	} {
+		got, err := ParseCACertificates(test.text)
+		if err == nil || got != nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, %v; want %q", name, got, err, test.want)
+		}
+	}
+}
