@@ -49,3 +49,21 @@ func TestRateLimitBody(t *testing.T) {
 		t.Errorf("Retry-After is %q", got.header.Get("Retry-After"))
 	}
 }
+
+// What one client has used up, another still has.
+func TestRateLimitIsEachClients(t *testing.T) {
+	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow, sandbox.Bucket} {
+		s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Kind: kind, Requests: 2, Per: 24 * 365 * time.Hour}))
+		c := start(t, s)
+		first := c.as("northwind")
+		first.get("/v1/model-group").wants(t, 200, "")
+		first.get("/v1/model-group").wants(t, 429, "RATE_LIMITED")
+		c.form(credentials("northwind")).wants(t, 429, "RATE_LIMITED")
+		c.as("fabrikam").get("/v1/model-group").wants(t, 200, "")
+		for i, want := range []int{401, 401, 429} {
+			if got := c.form(credentials([]string{"a", "b", "c"}[i])); got.status != want {
+				t.Errorf("unknown client %d: %d, want %d", i, got.status, want)
+			}
+		}
+	}
+}

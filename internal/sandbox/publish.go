@@ -16,7 +16,7 @@ var ErrUnknownGroup = errors.New("no such model group")
 
 // Publish publishes a revision into the group: a copy of its newest revision
 // in which the fields of overrides (a JSON object, or nothing) replace those
-// of their name. The revision is one more than the latest, or 1 in a group
+// of their name. The revision is one more than the latest, or 0 in a group
 // that has none, where the document holds what the overrides have and little
 // else. The id is new, and the same for the same group and revision; archived
 // is false and the timestamps are now, unless the overrides say otherwise.
@@ -69,7 +69,7 @@ func (s *Sandbox) publish(groupID string, changes object) (json.RawMessage, erro
 
 func (g *group) nextRevision() (string, error) {
 	if len(g.models) == 0 {
-		return "1", nil
+		return "0", nil
 	}
 	latest := g.models[0].revision
 	if latest == nil || !latest.IsInt() {

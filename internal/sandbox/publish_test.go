@@ -62,7 +62,7 @@ func TestPublish(t *testing.T) {
 
 func TestPublishFirst(t *testing.T) {
 	got, err := sandbox.New(parse(t, publishable)).Publish("none", json.RawMessage(`{"name": "n"}`))
-	if err != nil || !strings.Contains(string(got), `"revision":1,`) || !strings.Contains(string(got), `"name":"n"`) {
+	if err != nil || !strings.Contains(string(got), `"revision":0,`) || !strings.Contains(string(got), `"name":"n"`) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

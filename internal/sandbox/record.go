@@ -15,7 +15,7 @@ type Request struct {
 	Path   string // escaped, as it was sent
 	Query  string // escaped, without the question mark
 	Header http.Header
-	Form   url.Values // of token requests, nil where the body is no form
+	Form   url.Values // the fields of token requests, of a form or of JSON; nil where the body is neither
 	Remote string     // the connection's remote address; tells connections apart
 	ID     string     // X-Request-Id of the answer
 	Status int        // 0 while there is no answer, and where none was given
@@ -70,17 +70,17 @@ func (s *Sandbox) arrive(x *exchange) string {
 	return id
 }
 
-func (s *Sandbox) readForm(x *exchange) {
+func (s *Sandbox) readFields(x *exchange) {
 	if x.target.route != RouteToken {
 		return
 	}
-	form, err := url.ParseQuery(string(x.body))
+	fields, err := parseToken(mediaType(x.request), x.body)
 	if err != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x.record.Form = form
+	x.record.Form = fields
 }
 
 func (s *Sandbox) settle(x *exchange, status int) {

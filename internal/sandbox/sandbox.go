@@ -15,12 +15,15 @@ type Sandbox struct {
 	horizons  []string
 	tokenLife time.Duration
 	expiresIn func() json.RawMessage // nil: the field is left out
+	format    TokenFormat
+	wrongForm TokenRefusal
+	allowance Allowance
 
 	mu            sync.Mutex
 	groups        []*group // in the order of the catalogue; replaced, never changed
 	organisations []*Organisation
 	tokens        map[string]grant
-	allowance     *allowance // nil: no limit
+	counters      map[string]counter // by client id
 	faults        []*injected
 	requests      []*Request
 	arrivals      int
@@ -50,17 +53,17 @@ func WithExpiresIn(value any) Option {
 	return func(s *Sandbox) { s.expiresIn = func() json.RawMessage { return text } }
 }
 
-// WithRateLimit allows n requests in any window of that length, over the token
-// requests and the authenticated ones of all callers together; the rest is
-// refused with RATE_LIMITED (interface.md "Limits"). With n of 0 or less there
-// is no limit, as without the option.
+// WithRateLimit is [WithAllowance] of n requests in any window of that length.
 func WithRateLimit(n int, window time.Duration) Option {
-	return func(s *Sandbox) {
-		s.allowance = nil
-		if n > 0 {
-			s.allowance = &allowance{limit: n, window: window}
-		}
-	}
+	return WithAllowance(Allowance{Kind: SlidingWindow, Requests: n, Per: window})
+}
+
+// WithAllowance permits each client id so many requests, its token requests
+// and its authenticated ones together; the rest is refused with RATE_LIMITED
+// and not counted (interface.md "Limits"). Token requests with a client id
+// that the sandbox does not know are counted together.
+func WithAllowance(a Allowance) Option {
+	return func(s *Sandbox) { s.allowance = a }
 }
 
 // New returns a sandbox that serves the catalogue. Publishing into it does not
@@ -70,7 +73,9 @@ func New(c *Catalogue, options ...Option) *Sandbox {
 		horizons:  c.horizons,
 		groups:    c.groups,
 		tokens:    map[string]grant{},
+		counters:  map[string]counter{},
 		tokenLife: time.Hour,
+		format:    TokenForm,
 	}
 	s.expiresIn = s.wholeSeconds
 	for _, o := range c.organisations {
@@ -141,7 +146,7 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.tooLong = len(body) > maxBody
 	x.body = body[:min(len(body), maxBody)]
 	r.Body = io.NopCloser(bytes.NewReader(x.body))
-	s.readForm(x)
+	s.readFields(x)
 
 	reply := s.reply
 	if fault, ok := s.dueFault(x); ok {

@@ -3,9 +3,7 @@ package sandbox
 import (
 	"crypto/rand"
 	"encoding/json"
-	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,15 +35,15 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	defer s.mu.Unlock()
 	// The limit has no OAuth error: interface.md "Limits" names one code for
 	// every request.
-	if refusal := s.limit(); refusal != nil {
+	if refusal := s.limit(s.knownClient(x.record.Form.Get("client_id"))); refusal != nil {
 		return unstored(refusal)
 	}
-	form, refusal := tokenForm(x)
+	fields, refusal := s.tokenFields(x)
 	if refusal != nil {
 		return refusal
 	}
 	of := func(o *Organisation) bool {
-		return o.ClientID == form.Get("client_id") && o.ClientSecret == form.Get("client_secret")
+		return o.ClientID == fields.Get("client_id") && o.ClientSecret == fields.Get("client_secret")
 	}
 	i := slices.IndexFunc(s.organisations, of)
 	if i < 0 {
@@ -68,49 +66,6 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-// tokenForm returns the three fields, each sent once and in the body.
-func tokenForm(x *exchange) (url.Values, *answer) {
-	r := x.request
-	malformed := func(description string) (url.Values, *answer) {
-		return nil, badToken("invalid_request", description)
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
-		kind != "application/x-www-form-urlencoded" {
-		return malformed("The content type must be application/x-www-form-urlencoded.")
-	}
-	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
-	// sending them, and interface.md documents the body's.
-	if r.URL.RawQuery != "" {
-		return malformed("Parameters belong into the body, not into the query.")
-	}
-	if len(r.Header.Values("Authorization")) > 0 {
-		return malformed("Credentials belong into the body, not into the Authorization header.")
-	}
-	form, err := url.ParseQuery(string(x.body))
-	if err != nil {
-		return malformed("The body is no valid form.")
-	}
-	for name, values := range form {
-		switch {
-		case name != "grant_type" && name != "client_id" && name != "client_secret":
-			// The RFC would have it ignored; a client that sends what the
-			// interface does not document should hear of it here.
-			return malformed("The field " + strconv.Quote(name) + " is not known.")
-		case len(values) > 1:
-			return malformed("The field " + name + " is sent more than once.")
-		}
-	}
-	if form.Get("grant_type") != "client_credentials" {
-		return nil, badToken("unsupported_grant_type", "grant_type must be client_credentials.")
-	}
-	for _, name := range []string{"client_id", "client_secret"} {
-		if form.Get(name) == "" {
-			return malformed("The field " + name + " is missing.")
-		}
-	}
-	return form, nil
-}
-
 // authenticate returns the caller, or the refusal: 401, 429 and 403, in this
 // order, as the limit counts authenticated requests.
 func (s *Sandbox) authenticate(r *http.Request) (organisation string, refusal *answer) {
@@ -121,7 +76,7 @@ func (s *Sandbox) authenticate(r *http.Request) (organisation string, refusal *a
 		return "", deny("UNAUTHORIZED", "The bearer token is missing, invalid or expired.").
 			with("WWW-Authenticate", "Bearer")
 	}
-	if refusal := s.limit(); refusal != nil {
+	if refusal := s.limit(held.organisation.ClientID); refusal != nil {
 		return "", refusal
 	}
 	switch caller := held.organisation; {
@@ -148,12 +103,26 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// limit refuses what exceeds the allowance. The caller holds s.mu.
-func (s *Sandbox) limit() *answer {
-	wait, ok := s.allowance.admit(time.Now())
+// knownClient returns the client id, or nothing where there is none such.
+func (s *Sandbox) knownClient(id string) string {
+	if slices.ContainsFunc(s.organisations, func(o *Organisation) bool { return o.ClientID == id }) {
+		return id
+	}
+	return ""
+}
+
+// limit refuses what exceeds the client's allowance. The caller holds s.mu.
+func (s *Sandbox) limit(clientID string) *answer {
+	if !s.allowance.limited() {
+		return nil
+	}
+	if s.counters[clientID] == nil {
+		s.counters[clientID] = s.allowance.counter()
+	}
+	wait, ok := s.counters[clientID].admit(time.Now())
 	if ok {
 		return nil
 	}
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
-		with("Retry-After", strconv.Itoa(wait))
+		with("Retry-After", strconv.Itoa(retryAfter(wait)))
 }

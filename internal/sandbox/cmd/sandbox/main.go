@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -38,7 +39,9 @@ type settings struct {
 	listen    string
 	catalogue string
 	tokenLife time.Duration
-	rateLimit int
+	allowance sandbox.Allowance
+	format    sandbox.TokenFormat
+	refusal   sandbox.TokenRefusal
 }
 
 // run serves until ctx ends.
@@ -59,9 +62,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	server := &http.Server{
-		Handler: sandbox.New(catalogue,
-			sandbox.WithTokenLife(set.tokenLife),
-			sandbox.WithRateLimit(set.rateLimit, time.Second)),
+		Handler:           sandbox.New(catalogue, set.options()...),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	if err := writeWelcome(stdout, listener.Addr(), catalogue); err != nil {
@@ -90,7 +91,15 @@ func parseFlags(arguments []string, stderr io.Writer) (settings, error) {
 	flags.StringVar(&set.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 picks a free one")
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
 	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "how long a token is valid; 0: for ever")
-	flags.IntVar(&set.rateLimit, "rate-limit", 0, "requests allowed per second; 0: no limit")
+	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; counted as fixed, sliding (default) or bucket",
+		func(text string) (err error) {
+			set.allowance, err = sandbox.ParseAllowance(text)
+			return err
+		})
+	flags.Func("token-format", "content `type` that the token endpoint takes: form (default), json or any",
+		oneOf(&set.format, sandbox.TokenForm, sandbox.TokenJSON, sandbox.TokenAny))
+	flags.Func("token-refusal", "`answer` to any other type: 415, invalid_request or unsupported_grant_type",
+		oneOf(&set.refusal, sandbox.RefuseMediaType, sandbox.RefuseInvalidRequest, sandbox.RefuseGrantType))
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return set, err
@@ -102,10 +111,30 @@ func parseFlags(arguments []string, stderr io.Writer) (settings, error) {
 		return set, fmt.Errorf("unexpected argument %q: there are flags only", flags.Arg(0))
 	case set.tokenLife < 0:
 		return set, fmt.Errorf("-token-life is %s: it must not be negative", set.tokenLife)
-	case set.rateLimit < 0:
-		return set, fmt.Errorf("-rate-limit is %d: it must not be negative", set.rateLimit)
 	}
 	return set, nil
+}
+
+// oneOf takes a flag's value where it is one of those listed.
+func oneOf[T ~string](into *T, values ...T) func(string) error {
+	return func(text string) error {
+		if !slices.Contains(values, T(text)) {
+			return fmt.Errorf("it must be one of %v", values)
+		}
+		*into = T(text)
+		return nil
+	}
+}
+
+func (set settings) options() []sandbox.Option {
+	options := []sandbox.Option{sandbox.WithTokenLife(set.tokenLife), sandbox.WithAllowance(set.allowance)}
+	if set.format != "" {
+		options = append(options, sandbox.WithTokenFormat(set.format))
+	}
+	if set.refusal != "" {
+		options = append(options, sandbox.WithTokenRefusal(set.refusal))
+	}
+	return options
 }
 
 func readCatalogue(name string) (*sandbox.Catalogue, error) {

@@ -1,0 +1,187 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// TokenFormat is the content type that the token endpoint takes. The interface
+// does not show it, and services differ: RFC 6749 §4.4 has a form, some take
+// JSON only.
+type TokenFormat string
+
+const (
+	// TokenForm takes application/x-www-form-urlencoded, and is the default.
+	TokenForm TokenFormat = "form"
+	// TokenJSON takes application/json.
+	TokenJSON TokenFormat = "json"
+	// TokenAny takes both.
+	TokenAny TokenFormat = "any"
+)
+
+// TokenRefusal is how the token endpoint refuses a content type that it does
+// not take.
+type TokenRefusal string
+
+const (
+	// RefuseMediaType is status 415, from a server that looks at the content
+	// type first. It is the default of [TokenJSON].
+	RefuseMediaType TokenRefusal = "415"
+	// RefuseInvalidRequest is status 400 with invalid_request, from a server that
+	// cannot read the body. It is the default of [TokenForm].
+	RefuseInvalidRequest TokenRefusal = "invalid_request"
+	// RefuseGrantType is status 400 with unsupported_grant_type, from a server
+	// that reads the body as it expects it and finds no field.
+	RefuseGrantType TokenRefusal = "unsupported_grant_type"
+)
+
+// WithTokenFormat sets what content type the token endpoint takes.
+func WithTokenFormat(format TokenFormat) Option {
+	switch format {
+	case TokenForm, TokenJSON, TokenAny:
+		return func(s *Sandbox) { s.format = format }
+	}
+	panic(fmt.Sprintf("sandbox: there is no token format %q", format))
+}
+
+// WithTokenRefusal sets how the token endpoint refuses any other content type.
+func WithTokenRefusal(refusal TokenRefusal) Option {
+	switch refusal {
+	case RefuseMediaType, RefuseInvalidRequest, RefuseGrantType:
+		return func(s *Sandbox) { s.wrongForm = refusal }
+	}
+	panic(fmt.Sprintf("sandbox: there is no token refusal %q", refusal))
+}
+
+const (
+	formType = "application/x-www-form-urlencoded"
+	jsonType = "application/json"
+)
+
+// takes tells whether the token endpoint reads bodies of that media type.
+func (f TokenFormat) takes(mediaType string) bool {
+	return mediaType == formType && f != TokenJSON || mediaType == jsonType && f != TokenForm
+}
+
+// expected names the content types for those who sent another one.
+func (f TokenFormat) expected() string {
+	switch f {
+	case TokenJSON:
+		return jsonType
+	case TokenAny:
+		return formType + " or " + jsonType
+	}
+	return formType
+}
+
+// refuseFormat answers a content type that the endpoint does not take.
+func (s *Sandbox) refuseFormat() *answer {
+	refusal := s.wrongForm
+	if refusal == "" {
+		refusal = RefuseInvalidRequest
+		if s.format == TokenJSON {
+			refusal = RefuseMediaType
+		}
+	}
+	switch refusal {
+	case RefuseMediaType:
+		return refuseToken(http.StatusUnsupportedMediaType, "invalid_request",
+			"The content type must be "+s.format.expected()+".").with("Accept-Post", s.format.expected())
+	case RefuseGrantType:
+		return badToken("unsupported_grant_type", "grant_type is missing.")
+	default:
+		return badToken("invalid_request", "The content type must be "+s.format.expected()+".")
+	}
+}
+
+// tokenFields returns the three fields, each sent once and in the body.
+func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
+	r := x.request
+	malformed := func(description string) (url.Values, *answer) {
+		return nil, badToken("invalid_request", description)
+	}
+	kind := mediaType(r)
+	if !s.format.takes(kind) {
+		return nil, s.refuseFormat()
+	}
+	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
+	// sending them, and interface.md documents the body's.
+	if r.URL.RawQuery != "" {
+		return malformed("Parameters belong into the body, not into the query.")
+	}
+	if len(r.Header.Values("Authorization")) > 0 {
+		return malformed("Credentials belong into the body, not into the Authorization header.")
+	}
+	fields, err := parseToken(kind, x.body)
+	if err != nil {
+		return malformed(err.Error())
+	}
+	for name, values := range fields {
+		switch {
+		case name != "grant_type" && name != "client_id" && name != "client_secret":
+			// The RFC would have it ignored; a client that sends what the
+			// interface does not document should hear of it here.
+			return malformed("The field " + strconv.Quote(name) + " is not known.")
+		case len(values) > 1:
+			return malformed("The field " + name + " is sent more than once.")
+		}
+	}
+	if fields.Get("grant_type") != "client_credentials" {
+		return nil, badToken("unsupported_grant_type", "grant_type must be client_credentials.")
+	}
+	for _, name := range []string{"client_id", "client_secret"} {
+		if fields.Get(name) == "" {
+			return malformed("The field " + name + " is missing.")
+		}
+	}
+	return fields, nil
+}
+
+// mediaType is the content type without its parameters.
+func mediaType(r *http.Request) string {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// parseToken reads the fields of a body of that media type. Its errors are
+// sentences for the caller.
+func parseToken(mediaType string, body []byte) (url.Values, error) {
+	switch mediaType {
+	case formType:
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, errors.New("The body is no valid form.") //nolint:revive // the caller reads it
+		}
+		return form, nil
+	case jsonType:
+		return parseTokenJSON(body)
+	}
+	return nil, errors.New("The content type is not known.") //nolint:revive // the caller reads it
+}
+
+func parseTokenJSON(body []byte) (url.Values, error) {
+	raw, err := compact(body)
+	if err != nil {
+		return nil, fmt.Errorf("The body is no valid JSON: %w.", err) //nolint:revive // the caller reads it
+	}
+	o, err := parseObject(raw)
+	if err != nil {
+		return nil, errors.New("The body must be a JSON object.") //nolint:revive // the caller reads it
+	}
+	fields := url.Values{}
+	for _, m := range o {
+		value, ok := object{m}.text(m.name)
+		if !ok {
+			return nil, fmt.Errorf("The field %q must be a string.", m.name) //nolint:revive // the caller reads it
+		}
+		fields.Add(m.name, value)
+	}
+	return fields, nil
+}
