@@ -21,14 +21,12 @@ help: ## List the targets.
 
 .PHONY: build
 build: ## Build the provider into .cache/bin.
-	@mkdir -p $(BIN)
 	$(GO_BUILD) -o $(BIN)/ .
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
-	@mkdir -p $(BIN)
-	@MODELCATALOGUE_DEMO_ENGINE=$$(tools/engine.sh) && export MODELCATALOGUE_DEMO_ENGINE && \
-		go build -o $(BIN)/demo ./internal/demo && exec $(BIN)/demo
+	@go build -o $(BIN)/ ./internal/tools/demo
+	@exec tools/with-engine.sh $(BIN)/demo
 
 ## Change
 
@@ -61,8 +59,8 @@ unit: ## Run the tests that need no engine.
 
 .PHONY: test-engines
 test-engines: $(BIN)/terraform-1.5 $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
-	@engine=$$(tools/engine.sh) && go build -o $(BIN)/engines ./internal/engines && \
-		exec $(BIN)/engines -timeout=$(TEST_TIMEOUT) $(BIN)/terraform-1.5 "$$engine" $(BIN)/tofu
+	@engine=$$(tools/engine.sh) && \
+		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" $(CURDIR)/$(BIN)/tofu
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (60s).
@@ -70,16 +68,15 @@ fuzz: ## Fuzz each target for FUZZTIME (60s).
 
 .PHONY: bench
 bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md.
-	@mkdir -p $(BIN)
-	@MODELCATALOGUE_BENCH_ENGINE=$$(tools/engine.sh) && export MODELCATALOGUE_BENCH_ENGINE && \
-		go build -o $(BIN)/bench ./internal/bench && exec $(BIN)/bench
+	@go build -o $(BIN)/ ./internal/tools/bench
+	@exec tools/with-engine.sh $(BIN)/bench
 
 ## Release
 
 .PHONY: release-rehearsal
 release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
-	@engine=$$(tools/engine.sh) && go build -o $(BIN)/rehearsal ./internal/rehearsal && \
-		exec $(BIN)/rehearsal -goreleaser=$(BIN)/goreleaser -engine="$$engine"
+	@go build -o $(BIN)/ ./internal/tools/rehearsal
+	@exec tools/with-engine.sh $(BIN)/rehearsal -goreleaser=$(BIN)/goreleaser
 
 .PHONY: clean
 clean: ## Remove everything that make builds, tools and engines too.
@@ -89,28 +86,11 @@ clean: ## Remove everything that make builds, tools and engines too.
 # and all that it is made of by checksum: none can move another's dependencies,
 # or the provider's. A tool is rebuilt when its module changes.
 
-$(BIN)/golangci-lint: tools/golangci-lint/go.mod tools/golangci-lint/go.sum
-	$(call build-tool,golangci-lint 2.13.2,1 minute,github.com/golangci/golangci-lint/v2/cmd/golangci-lint)
+$(BIN)/%: tools/%/go.mod tools/%/go.sum
+	@echo "building $* from Go modules, once; it takes up to four minutes" >&2
+	@cd tools/$* && $(GO_BUILD) $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
+	@touch $@
 
-$(BIN)/tfplugindocs: tools/tfplugindocs/go.mod tools/tfplugindocs/go.sum
-	$(call build-tool,tfplugindocs 0.25.0,half a minute,github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs)
-
-$(BIN)/goreleaser: tools/goreleaser/go.mod tools/goreleaser/go.sum
-	$(call build-tool,goreleaser 2.12.7,2 minutes,github.com/goreleaser/goreleaser/v2)
-
-$(BIN)/tofu: tools/opentofu/go.mod tools/opentofu/go.sum
-	$(call build-tool,OpenTofu 1.12.6,3 minutes,$(tofu-release) github.com/opentofu/opentofu/cmd/tofu)
-
-$(BIN)/terraform-1.5: tools/terraform-1.5/go.mod tools/terraform-1.5/go.sum
-	$(call build-tool,Terraform 1.5.7,3 minutes,github.com/hashicorp/terraform)
-
-# Without this OpenTofu calls itself 1.12.6-dev, which few version constraints admit.
-tofu-release := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
-
-# $(1) name and version, $(2) how long it takes on two cores, $(3) flags and package.
-define build-tool
-@echo "building $(1) from Go modules, about $(2), once" >&2
-@mkdir -p $(BIN)
-@cd $(<D) && $(GO_BUILD) -o "$(CURDIR)/$@" $(3)
-@touch $@
-endef
+# Without this OpenTofu takes itself for a development build, which few version
+# constraints admit.
+$(BIN)/tofu: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints the absolute path of the engine that this project's commands use:
 # TF_ACC_TERRAFORM_PATH where it is set, else `terraform`, else `tofu` on the
-# PATH, else the OpenTofu that tools/opentofu pins, built once from Go modules.
+# PATH, else the OpenTofu that tools/tofu pins, built once from Go modules.
 # Nothing but the path goes to standard output.
 set -euo pipefail
 

@@ -2,7 +2,6 @@ package acctest_test
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -161,7 +159,7 @@ func TestAccNothingShowsACredential(t *testing.T) {
 			w := newWorkspace(t, fromEnvironment(`data "modelcatalogue_model_group" "this" { id = "a" }`+"\n"+`output "name" { value = data.modelcatalogue_model_group.this.name }`),
 				server.URL, acctest.Credentials{ID: "northwind", Secret: oddSecret})
 			log := filepath.Join(t.TempDir(), "engine.log")
-			w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+log)
+			w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log)
 			texts := map[string]string{}
 			if refuses {
 				texts["plan"] = w.expect(t, 1, "plan")
@@ -172,7 +170,7 @@ func TestAccNothingShowsACredential(t *testing.T) {
 				texts["apply"] = w.expect(t, 0, "apply", "-auto-approve")
 				texts["show -json tfplan"] = w.show(t, "-json", "tfplan")
 				texts["show -json"] = w.show(t, "-json")
-				unzip(t, filepath.Join(w.dir, "tfplan"), texts)
+				unzip(t, filepath.Join(w.Dir, "tfplan"), texts)
 				if !strings.Contains(texts["show -json"], `"name":"b"`) {
 					t.Errorf("the state lacks what was read: %s", texts["show -json"])
 				}
@@ -184,7 +182,7 @@ func TestAccNothingShowsACredential(t *testing.T) {
 					t.Errorf("the log lacks %s", want)
 				}
 			}
-			if err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
+			if err := filepath.WalkDir(w.Dir, func(path string, entry fs.DirEntry, err error) error {
 				if err == nil && !entry.IsDir() {
 					texts[path] = readText(t, path)
 				}
@@ -213,16 +211,14 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// show runs the engine's show, whose last argument is no flag.
+// show runs the engine's show and returns what it wrote to standard output.
 func (w *workspace) show(t *testing.T, arguments ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), underTest.path, append([]string{"show", "-no-color"}, arguments...)...)
-	var out, problem bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &problem
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("show %v: %v\n%s", arguments, err, problem.String())
+	out, err := w.Run(t.Context(), append([]string{"show"}, arguments...)...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out.String()
+	return out
 }
 
 // unzip adds the files of a saved plan.

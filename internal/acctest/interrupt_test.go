@@ -5,7 +5,6 @@ package acctest_test
 import (
 	"bytes"
 	"net/http"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -39,8 +38,8 @@ provider "modelcatalogue" {
 }
 `+manyBlocks(3, 3)), service.Start(t), acctest.Owner)
 			var out bytes.Buffer
-			cmd := exec.Command(underTest.path, "plan", "-no-color")
-			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &out
+			cmd := w.Command(t.Context(), "plan")
+			cmd.Stdout, cmd.Stderr = &out, &out
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
-	engines "github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 const root = "../.."
@@ -24,8 +24,7 @@ const root = "../.."
 // has it: the provider is a program of its own, and the service's address and
 // credentials are in the environment.
 type workspace struct {
-	dir string
-	env []string
+	engine.Workspace
 	cpu time.Duration // of all runs so far, the provider's included
 }
 
@@ -33,8 +32,8 @@ type workspace struct {
 // source is completed with the provider example, as its reader would do.
 func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Credentials) *workspace {
 	tb.Helper()
-	w := &workspace{dir: filepath.Join(tb.TempDir(), "work")}
-	if err := os.CopyFS(w.dir, files); err != nil {
+	w := &workspace{Workspace: engine.Workspace{Engine: underTest.Engine, Dir: filepath.Join(tb.TempDir(), "work")}}
+	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
 	if !strings.Contains(configuration(tb, files), "required_providers") {
@@ -42,15 +41,15 @@ func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Cr
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(w.dir, "provider.tf"), provider, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(w.Dir, "provider.tf"), provider, 0o600); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	override, err := engines.Override(filepath.Join(filepath.Dir(w.dir), "engine.tfrc"), provider(tb))
+	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), provider(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w.env = engines.Environment(append(engines.Service(url, credentials.ID, credentials.Secret), override,
+	w.Env = engine.Environment(append(engine.Service(url, credentials.ID, credentials.Secret), override,
 		// The same for examples that take them as variables.
 		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+credentials.ID, "TF_VAR_catalogue_client_secret="+credentials.Secret)...)
 	return w
@@ -63,12 +62,12 @@ func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
 	var out bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, underTest.path, append(arguments, "-no-color")...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, &out, &out
+	cmd := w.Command(ctx, arguments...)
+	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		tb.Fatalf("%s %s: %v", underTest.path, arguments[0], err)
+		tb.Fatalf("%s %s: %v", w.Engine, arguments[0], err)
 	}
 	w.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return cmd.ProcessState.ExitCode(), out.String()

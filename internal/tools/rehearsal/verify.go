@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -24,9 +23,7 @@ const sizeLimit = 20 << 20
 // verifyChecksums holds the signature against the key, the checksum file against
 // the files, and its list of files against what a release consists of.
 func verifyChecksums(ctx context.Context, r release, key *signingKey) error {
-	status, err := command{env: key.env(), args: []string{
-		"gpg", "--batch", "--status-fd=1", "--verify", r.path(r.checksums() + ".sig"), r.path(r.checksums()),
-	}}.output(ctx)
+	status, err := key.gpg(ctx, "--status-fd=1", "--verify", r.path(r.checksums()+".sig"), r.path(r.checksums()))
 	if err != nil {
 		return err
 	}
@@ -153,12 +150,8 @@ func unzip(path string) (map[string]packed, error) {
 	defer archive.Close() //nolint:errcheck // Only read.
 	files := map[string]packed{}
 	for _, f := range archive.File {
-		reader, err := f.Open()
+		content, err := readZipped(f)
 		if err != nil {
-			return nil, err
-		}
-		content, err := io.ReadAll(reader)
-		if err := errors.Join(err, reader.Close()); err != nil {
 			return nil, err
 		}
 		files[f.Name] = packed{mode: f.Mode(), content: content}
@@ -166,14 +159,13 @@ func unzip(path string) (map[string]packed, error) {
 	return files, nil
 }
 
-// packageHash is the checksum that a lock file keeps of a provider package, in
-// its "h1" scheme: of the names and contents of the files, not of the zip.
-func packageHash(files map[string]packed) string {
-	list := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(list, "%x  %s\n", sha256.Sum256(files[name].content), name)
+func readZipped(file *zip.File) ([]byte, error) {
+	reader, err := file.Open()
+	if err != nil {
+		return nil, err
 	}
-	return "h1:" + base64.StdEncoding.EncodeToString(list.Sum(nil))
+	content, err := io.ReadAll(reader)
+	return content, errors.Join(err, reader.Close())
 }
 
 // compareBuilds holds two releases of one commit against each other. Signatures

@@ -5,14 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 // sample is what one plan cost.
@@ -23,37 +22,41 @@ type sample struct {
 	providerCPU    time.Duration
 }
 
-// plan runs one plan with the provider in pluginDir.
-type plan struct {
-	engine, dir string
-	env         []string
-}
+// plan is a workspace that is planned once for each sample.
+type plan struct{ engine.Workspace }
 
-// newPlan writes the configuration that is planned.
-func newPlan(engine, root, name, pluginDir, config, url string, more ...string) (*plan, error) {
-	p := &plan{engine: engine, dir: filepath.Join(root, name)}
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+// newPlan writes the configuration that is planned with the provider in pluginDir.
+func newPlan(program engine.Engine, root, name, pluginDir, config, url string, more ...string) (*plan, error) {
+	p := &plan{engine.Workspace{Engine: program, Dir: filepath.Join(root, name)}}
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	text := "terraform {\n  required_providers {\n    modelcatalogue = {\n      source = \"modelcatalogue/modelcatalogue\"\n    }\n  }\n}\nprovider \"modelcatalogue\" {}\n" + config
-	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.Dir, "main.tf"), []byte(header+config), 0o600); err != nil {
 		return nil, err
 	}
-	override, err := workspace.Override(filepath.Join(p.dir, "engine.tfrc"), pluginDir)
+	override, err := engine.Override(filepath.Join(p.Dir, "engine.tfrc"), pluginDir)
 	if err != nil {
 		return nil, err
 	}
-	p.env = workspace.Environment(append(append(workspace.Service(url, "bench", "bench"), override), more...)...)
+	p.Env = engine.Environment(append(append(engine.Service(url, "bench", "bench"), override), more...)...)
 	return p, nil
 }
 
-// run plans once.
+const header = `terraform {
+  required_providers {
+    modelcatalogue = {
+      source = "modelcatalogue/modelcatalogue"
+    }
+  }
+}
+provider "modelcatalogue" {}
+`
+
+// run plans once. Its error is an *engine.RunError where the plan failed.
 func (p *plan) run(ctx context.Context) (sample, error) {
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.engine, "plan", "-no-color", "-refresh=true", "-lock=false") //nolint:gosec // the engine of whoever measures
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &out
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
+	cmd := p.Command(ctx, "plan", "-refresh=true", "-lock=false")
+	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return sample{}, err
@@ -70,20 +73,10 @@ func (p *plan) run(ctx context.Context) (sample, error) {
 	// for, and an engine waits for its providers.
 	seen.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if err != nil {
-		return seen, &planError{err: err, output: out.String()}
+		return seen, engine.NewRunError(cmd, err, out.String())
 	}
 	return seen, nil
 }
-
-// planError is a plan that failed, with all that the engine printed.
-type planError struct {
-	err    error
-	output string
-}
-
-func (e *planError) Error() string { return e.err.Error() + "\n" + e.output }
-
-func (e *planError) Unwrap() error { return e.err }
 
 // watch follows the peak memory of an engine and its providers. Both are high
 // water marks that the kernel keeps, so looking often enough to catch the last

@@ -2,15 +2,15 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 func (s spread) ratio() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.median, s.least, s.most) }
@@ -40,12 +40,7 @@ func (r *result) row() string {
 }
 
 // newReport writes what was measured, and how.
-func newReport(ctx context.Context, engine string, pairs int, results []*result, limit sample, benchmarks string, binary int64) (string, error) {
-	version, err := exec.CommandContext(ctx, engine, "version").Output() //nolint:gosec // the engine of whoever measures
-	if err != nil {
-		return "", err
-	}
-	engineVersion, _, _ := strings.Cut(string(version), "\n")
+func newReport(program engine.Engine, pairs int, results []*result, limit sample, benchmarks string, binary int64) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `# Benchmarks
 
@@ -66,7 +61,7 @@ one in the sandbox's catalogue.
 
 | plan | CPU | floor | ratio | wall | floor | ratio | engine memory | provider memory | requests | connections |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-`, pairs, engineVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor())
+`, pairs, program, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor())
 	for _, r := range results {
 		fmt.Fprintln(&out, r.row())
 	}
@@ -83,7 +78,7 @@ decodes the arguments, and walks the schema and the result.
 	for _, b := range parseBenchmarks(benchmarks) {
 		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %.0f |\n", b.name, b.seconds*1000, b.bytes/1e6, b.allocations)
 	}
-	return out.String(), nil
+	return out.String()
 }
 
 func limitRow(limit sample) string {

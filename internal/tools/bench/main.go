@@ -4,18 +4,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 // scenario is one kind of plan.
@@ -80,9 +80,9 @@ func main() {
 }
 
 func run(ctx context.Context, pairs int, only string) (err error) {
-	engine := os.Getenv("MODELCATALOGUE_BENCH_ENGINE")
-	if engine == "" {
-		return errors.New("run it with `make bench`, which finds or builds an engine")
+	program, err := engine.Find(ctx)
+	if err != nil {
+		return err
 	}
 	root, err := os.MkdirTemp("", "modelcatalogue-bench-")
 	if err != nil {
@@ -90,7 +90,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	ours, floor := filepath.Join(root, "ours"), filepath.Join(root, "floor")
-	for dir, pkg := range map[string]string{ours: ".", floor: "./internal/bench/floor"} {
+	for dir, pkg := range map[string]string{ours: ".", floor: "./internal/tools/bench/floor"} {
 		if err := build(ctx, filepath.Join(dir, "terraform-provider-modelcatalogue"), pkg); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 		if !strings.Contains(s.name, only) {
 			continue
 		}
-		r, err := measure(ctx, engine, filepath.Join(root, fmt.Sprint(i)), ours, floor, s, pairs)
+		r, err := measure(ctx, program, filepath.Join(root, fmt.Sprint(i)), ours, floor, s, pairs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -110,7 +110,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	if only != "" && only != limitScenario {
 		return nil
 	}
-	limit, err := measureLimit(ctx, engine, filepath.Join(root, limitScenario), ours)
+	limit, err := measureLimit(ctx, program, filepath.Join(root, limitScenario), ours)
 	if err != nil {
 		return err
 	}
@@ -126,34 +126,27 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	if err != nil {
 		return err
 	}
-	report, err := newReport(ctx, engine, pairs, results, limit, benchmarks, binary.Size())
-	if err != nil {
-		return err
-	}
+	report := newReport(program, pairs, results, limit, benchmarks, binary.Size())
 	fmt.Print(report)
 	return os.WriteFile("BENCHMARKS.md", []byte(report), 0o644)
 }
 
 // build makes a program as a release does.
 func build(ctx context.Context, out, pkg string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg) //nolint:gosec // of this project
+	cmd := engine.Command(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	cmd.Stderr = os.Stderr
-	return cmd.Run()
+	_, err := engine.Output(cmd)
+	return err
 }
 
 // measure plans with both providers in turn.
-func measure(ctx context.Context, engine, root, ours, floor string, s scenario, pairs int) (*result, error) {
+func measure(ctx context.Context, program engine.Engine, root, ours, floor string, s scenario, pairs int) (*result, error) {
 	service, err := newService(s.groups, s.models, s.latency)
 	if err != nil {
 		return nil, err
 	}
-	serving, stop := context.WithCancel(ctx)
+	url, stop := service.listen()
 	defer stop()
-	url, err := service.listen(serving)
-	if err != nil {
-		return nil, err
-	}
 	prepared := filepath.Join(root, "prepared")
 	if err := os.MkdirAll(prepared, 0o700); err != nil {
 		return nil, err
@@ -167,7 +160,7 @@ func measure(ctx context.Context, engine, root, ours, floor string, s scenario, 
 		"record": {floor, []string{"FLOOR_DIR=" + prepared, "FLOOR_RECORD=1"}},
 		"floor":  {floor, []string{"FLOOR_DIR=" + prepared}},
 	} {
-		if plans[name], err = newPlan(engine, root, name, settings.plugin, s.config, url, settings.env...); err != nil {
+		if plans[name], err = newPlan(program, root, name, settings.plugin, s.config, url, settings.env...); err != nil {
 			return nil, err
 		}
 	}
@@ -206,25 +199,21 @@ func measure(ctx context.Context, engine, root, ours, floor string, s scenario, 
 
 // measureLimit plans over a list of models without end, which has to end in
 // the provider's own error, and tells what that took.
-func measureLimit(ctx context.Context, engine, root, ours string) (sample, error) {
+func measureLimit(ctx context.Context, program engine.Engine, root, ours string) (sample, error) {
 	service, err := newService(1, 1, 0)
 	if err != nil {
 		return sample{}, err
 	}
 	service.endless = true
-	serving, stop := context.WithCancel(ctx)
+	url, stop := service.listen()
 	defer stop()
-	url, err := service.listen(serving)
-	if err != nil {
-		return sample{}, err
-	}
-	p, err := newPlan(engine, root, "ours", ours, `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`, url)
+	p, err := newPlan(program, root, "ours", ours, `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`, url)
 	if err != nil {
 		return sample{}, err
 	}
 	seen, err := p.run(ctx)
-	var failed *planError
-	if !errors.As(err, &failed) || !strings.Contains(failed.output, "Answer too large") {
+	var failed *engine.RunError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Output, "Answer too large") {
 		return sample{}, fmt.Errorf("a list without end ended in: %w", err)
 	}
 	return seen, nil
@@ -232,9 +221,5 @@ func measureLimit(ctx context.Context, engine, root, ours string) (sample, error
 
 // goBenchmarks runs the provider's own benchmarks.
 func goBenchmarks(ctx context.Context) (string, error) {
-	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./internal/catalogue", "./internal/provider")
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	err := cmd.Run()
-	return out.String(), err
+	return engine.Output(engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./internal/catalogue", "./internal/provider"))
 }

@@ -2,18 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/workspace"
 )
 
 // service answers with documents rendered in advance, so that what a plan
@@ -166,13 +165,19 @@ func (s *service) reset() {
 	s.reads, s.tokens, s.connections = 0, 0, 0
 }
 
-// listen serves on a free loopback port until ctx is done.
-func (s *service) listen(ctx context.Context) (string, error) {
-	return workspace.Serve(ctx, s, func(_ net.Conn, state http.ConnState) {
+// listen serves on a free loopback port until stop is called.
+func (s *service) listen() (url string, stop func()) {
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.connections++
 		}
-	})
+	}
+	server.Start()
+	return server.URL, func() {
+		server.CloseClientConnections()
+		server.Close()
+	}
 }

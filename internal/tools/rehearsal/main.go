@@ -18,11 +18,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
+	err := rehearse(ctx, os.Args[1:])
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {
@@ -35,10 +37,9 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string) (err error) {
+func rehearse(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("rehearsal", flag.ContinueOnError)
-	goreleaser := flags.String("goreleaser", "goreleaser", "the goreleaser `program`")
-	engine := flags.String("engine", "terraform", "the Terraform or OpenTofu `program` that installs and plans")
+	goreleaser := flags.String("goreleaser", ".cache/bin/goreleaser", "the path of the goreleaser `program`")
 	keep := flags.String("keep", "", "a `directory` that must not exist yet, to keep the release in")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -47,6 +48,10 @@ func run(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 
+	program, err := engine.Find(ctx)
+	if err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "rehearsal")
 	if err != nil {
 		return err
@@ -80,7 +85,7 @@ func run(ctx context.Context, args []string) (err error) {
 	if err := verifyZips(first, work); err != nil {
 		return err
 	}
-	if err := install(ctx, *engine, filepath.Join(work, "install"), first); err != nil {
+	if err := install(ctx, program, filepath.Join(work, "install"), first); err != nil {
 		return err
 	}
 

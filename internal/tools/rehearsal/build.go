@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 // head is the commit that is rehearsed.
@@ -18,17 +20,17 @@ type head struct {
 
 // describeHead finds the commit, and says so where the checkout has more than it.
 func describeHead(ctx context.Context) (head, error) {
-	root, err := command{args: []string{"git", "rev-parse", "--show-toplevel"}}.output(ctx)
+	root, err := run(ctx, "", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return head{}, err
 	}
 	h := head{root: strings.TrimSpace(root)}
-	hash, err := command{dir: h.root, args: []string{"git", "rev-parse", "--verify", "HEAD^{commit}"}}.output(ctx)
+	hash, err := run(ctx, h.root, "git", "rev-parse", "--verify", "HEAD^{commit}")
 	if err != nil {
 		return head{}, err
 	}
 	h.hash = strings.TrimSpace(hash)
-	changes, err := command{dir: h.root, args: []string{"git", "status", "--porcelain"}}.output(ctx)
+	changes, err := run(ctx, h.root, "git", "status", "--porcelain")
 	if err != nil {
 		return head{}, err
 	}
@@ -37,6 +39,13 @@ func describeHead(ctx context.Context) (head, error) {
 		say("%d changed files are not in that commit, nor in what is built", n)
 	}
 	return h, nil
+}
+
+// run runs a program in dir and returns what it wrote to standard output.
+func run(ctx context.Context, dir, program string, arguments ...string) (string, error) {
+	cmd := engine.Command(ctx, program, arguments...)
+	cmd.Dir = dir
+	return engine.Output(cmd)
 }
 
 // signingKey is a GnuPG home with one key in it.
@@ -51,14 +60,12 @@ func newSigningKey(ctx context.Context, home string) (*signingKey, error) {
 	}
 	k := &signingKey{home: home}
 	// RSA: the registry takes no elliptic curves.
-	_, err := command{env: k.env(), args: []string{
-		"gpg", "--batch", "--quiet", "--pinentry-mode=loopback", "--passphrase=",
-		"--quick-generate-key", "Release rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d",
-	}}.output(ctx)
+	_, err := k.gpg(ctx, "--quiet", "--pinentry-mode=loopback", "--passphrase=",
+		"--quick-generate-key", "Release rehearsal <rehearsal@example.invalid>", "rsa3072", "sign", "1d")
 	if err != nil {
 		return nil, err
 	}
-	listed, err := command{env: k.env(), args: []string{"gpg", "--batch", "--with-colons", "--list-secret-keys"}}.output(ctx)
+	listed, err := k.gpg(ctx, "--with-colons", "--list-secret-keys")
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +78,17 @@ func newSigningKey(ctx context.Context, home string) (*signingKey, error) {
 	return nil, fmt.Errorf("gpg lists no key after making one:\n%s", listed)
 }
 
-func (k *signingKey) env() []string { return []string{"GNUPGHOME=" + k.home} }
+// gpg runs gpg on the key's home.
+func (k *signingKey) gpg(ctx context.Context, arguments ...string) (string, error) {
+	return run(ctx, "", "gpg", append([]string{"--batch", "--homedir", k.home}, arguments...)...)
+}
 
 // forget ends the agent that gpg leaves behind for its home.
 func (k *signingKey) forget(ctx context.Context) {
 	// After an interrupt too.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	_, _ = command{env: k.env(), args: []string{"gpgconf", "--kill", "all"}}.output(ctx)
+	_, _ = run(ctx, "", "gpgconf", "--homedir", k.home, "--kill", "all")
 }
 
 // release is what one build left in its clone.
@@ -97,11 +107,14 @@ func (p platform) String() string { return p.os + "_" + p.arch }
 
 // executable is the provider's file name on a platform, as the registry wants it.
 func (r release) executable(p platform) string {
-	name := project + "_v" + r.version
-	if p.os == "windows" {
-		name += ".exe"
+	return project + "_v" + r.version + exeSuffix(p.os)
+}
+
+func exeSuffix(os string) string {
+	if os == "windows" {
+		return ".exe"
 	}
-	return name
+	return ""
 }
 
 func (r release) zip(p platform) string { return fmt.Sprintf("%s_%s_%s.zip", project, r.version, p) }
@@ -117,23 +130,24 @@ const project = "terraform-provider-modelcatalogue"
 // that is named is used in place of Go's own build cache.
 func build(ctx context.Context, goreleaser, clone string, commit head, key *signingKey, cache string) (release, error) {
 	r := release{clone: clone, dist: filepath.Join(clone, "dist"), commit: commit.hash}
-	program, err := locate(goreleaser)
+	program, err := filepath.Abs(goreleaser)
 	if err != nil {
 		return r, err
 	}
-	if _, err := (command{args: []string{"git", "clone", "--quiet", commit.root, clone}}).output(ctx); err != nil {
+	if _, err := run(ctx, "", "git", "clone", "--quiet", commit.root, clone); err != nil {
 		return r, err
 	}
-	if _, err := (command{dir: clone, args: []string{"git", "checkout", "--quiet", "--detach", commit.hash}}).output(ctx); err != nil {
+	if _, err := run(ctx, clone, "git", "checkout", "--quiet", "--detach", commit.hash); err != nil {
 		return r, err
 	}
 
-	env := append(key.env(), "GPG_FINGERPRINT="+key.fingerprint, "GITHUB_TOKEN=")
+	cmd := engine.Command(ctx, program, "release", "--snapshot", "--clean", "--skip=publish")
+	cmd.Dir = clone
+	cmd.Env = append(os.Environ(), "GNUPGHOME="+key.home, "GPG_FINGERPRINT="+key.fingerprint, "GITHUB_TOKEN=")
 	if cache != "" {
-		env = append(env, "GOCACHE="+cache)
+		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 	}
-	_, err = command{dir: clone, env: env, args: []string{program, "release", "--snapshot", "--clean", "--skip=publish"}}.output(ctx)
-	if err != nil {
+	if _, err := engine.Output(cmd); err != nil {
 		return r, err
 	}
 
@@ -149,7 +163,7 @@ func build(ctx context.Context, goreleaser, clone string, commit head, key *sign
 	}
 	r.version = metadata.Version
 
-	listed, err := command{args: []string{"go", "tool", "dist", "list"}}.output(ctx)
+	listed, err := run(ctx, "", "go", "tool", "dist", "list")
 	if err != nil {
 		return r, err
 	}

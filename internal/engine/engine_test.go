@@ -1,0 +1,120 @@
+//go:build !windows
+
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
+)
+
+// program writes a shell script with that name and returns its folder.
+func program(t *testing.T, name, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestFind(t *testing.T) {
+	terraform := program(t, "terraform", `echo "Terraform v1.11.4"; echo "on linux_amd64"`)
+	tofu := program(t, "tofu", `echo "OpenTofu v1.12.6"`)
+	tests := map[string]struct {
+		path, variable string
+		want, host     string
+		err            string
+	}{
+		"on the PATH":         {path: terraform + ":" + tofu, want: "Terraform 1.11.4", host: "registry.terraform.io"},
+		"the other kind":      {path: tofu, want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
+		"named by its path":   {path: terraform, variable: filepath.Join(tofu, "tofu"), want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
+		"named on the PATH":   {path: terraform + ":" + tofu, variable: "tofu", want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
+		"none":                {path: t.TempDir(), err: "neither terraform nor tofu is on the PATH"},
+		"named and not there": {path: terraform, variable: "nope", err: "nope"},
+		"something else":      {path: program(t, "terraform", `echo "usage: terraform"`), err: `neither Terraform nor OpenTofu says "usage: terraform\n"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", test.path)
+			t.Setenv(engine.Variable, test.variable)
+			found, err := engine.Find(t.Context())
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Fatalf("found %v, error %v, want %q", found, err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found.String() != test.want || found.RegistryHost() != test.host || !filepath.IsAbs(found.Path) {
+				t.Errorf("found %s at %s, which asks %s", found, found.Path, found.RegistryHost())
+			}
+		})
+	}
+}
+
+func TestEnvironmentLeavesOutItsUsersSettings(t *testing.T) {
+	t.Setenv("TF_LOG", "TRACE")
+	t.Setenv("TF_CLI_CONFIG_FILE", "mine")
+	t.Setenv("MODELCATALOGUE_BASE_URL", "https://mine.example")
+	t.Setenv("KEPT", "yes")
+	env := engine.Environment(engine.Service("http://127.0.0.1:1", "id", "secret")...)
+	for _, want := range []string{"KEPT=yes", "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "TF_CLI_CONFIG_FILE=" + os.DevNull} {
+		if !slices.Contains(env, want) {
+			t.Errorf("the environment lacks %s", want)
+		}
+	}
+	for _, entry := range env {
+		if strings.HasPrefix(entry, "TF_LOG=") || strings.Contains(entry, "mine") {
+			t.Errorf("the environment keeps %s", entry)
+		}
+	}
+}
+
+func TestRunTellsWhatFailed(t *testing.T) {
+	w := engine.Workspace{
+		Engine: engine.Engine{Path: filepath.Join(program(t, "tofu", `echo "$@"; echo wrong >&2; exit 3`), "tofu")},
+		Dir:    t.TempDir(),
+	}
+	_, err := w.Run(t.Context(), "show", "-json", "plan")
+	var failed *engine.RunError
+	if !errors.As(err, &failed) || failed.Output != "show -no-color -json plan\nwrong\n" {
+		t.Fatalf("the error is %v", err)
+	}
+	if want := "tofu show: exit status 3\nshow -no-color -json plan\nwrong"; err.Error() != want {
+		t.Errorf("it says %q, want %q", err, want)
+	}
+}
+
+// A program that is interrupted can end what it started itself: it is not killed.
+func TestCommandEndsByAnInterrupt(t *testing.T) {
+	dir := program(t, "tofu", `trap 'echo ended by itself; exit 0' INT; echo started; while :; do sleep 0.01; done`)
+	ctx, interrupt := context.WithCancel(t.Context())
+	cmd := engine.Command(ctx, filepath.Join(dir, "tofu"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 100)
+	n, err := out.Read(buffer)
+	if err != nil || string(buffer[:n]) != "started\n" {
+		t.Fatalf("it says %q, %v", buffer[:n], err)
+	}
+	interrupt()
+	n, err = out.Read(buffer)
+	if err != nil || string(buffer[:n]) != "ended by itself\n" {
+		t.Errorf("after the interrupt it says %q, %v", buffer[:n], err)
+	}
+	_ = cmd.Wait() // It returns the interrupt's own error.
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Environment is this process's environment without the settings that its user
+// made for an engine or for the provider, and with more, each as NAME=value.
+func Environment(more ...string) []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "MODELCATALOGUE_") {
+			env = append(env, entry)
+		}
+	}
+	env = append(env, "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0")
+	return append(env, more...)
+}
+
+// Service is what Environment takes for the service at url.
+func Service(url, clientID, clientSecret string) []string {
+	return []string{
+		"MODELCATALOGUE_BASE_URL=" + url,
+		"MODELCATALOGUE_CLIENT_ID=" + clientID,
+		"MODELCATALOGUE_CLIENT_SECRET=" + clientSecret,
+	}
+}
+
+// Override writes an engine's settings to file, by which it takes the provider
+// from the folder plugins: no init is needed then, and no registry. The result
+// is what Environment takes.
+func Override(file, plugins string) (string, error) {
+	return settings(file, "dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }", plugins)
+}
+
+// Mirror writes an engine's settings to file, by which init takes every provider
+// from the folder mirror and asks no registry. The result is what Environment
+// takes.
+func Mirror(file, mirror string) (string, error) {
+	return settings(file, "filesystem_mirror {\n    path = %q\n  }", mirror)
+}
+
+func settings(file, method, folder string) (string, error) {
+	text := fmt.Sprintf("provider_installation {\n  "+method+"\n}\n", filepath.ToSlash(folder))
+	return "TF_CLI_CONFIG_FILE=" + file, os.WriteFile(file, []byte(text), 0o600)
+}
