@@ -11,10 +11,18 @@ import (
 )
 
 // ParseBaseURL checks the service's address: an absolute https URL, with a path
-// prefix or not, http to a loopback host alone, and nothing else in it. The
+// prefix or not, http to a loopback host only, and nothing else in it. The
 // result has no trailing slash. An error quotes no part of text, which may hold
 // a password.
 func ParseBaseURL(text string) (*url.URL, error) {
+	switch lower := strings.ToLower(text); {
+	case strings.TrimSpace(text) != text:
+		return nil, errors.New("it has white space around it; leave that out")
+	case strings.Trim(text, "\"'`“”‘’„") != text:
+		return nil, errors.New("it has quotes around it that are part of the value; leave them out")
+	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
+		return nil, errors.New("it must be an absolute URL that starts with https://")
+	}
 	u, err := url.Parse(text)
 	if err != nil {
 		if parse, ok := errors.AsType[*url.Error](err); ok {
@@ -25,10 +33,10 @@ func ParseBaseURL(text string) (*url.URL, error) {
 		}
 		return nil, fmt.Errorf("it cannot be parsed as a URL: %w", err)
 	}
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
+	u.Path = strings.TrimRight(u.Path, "/")
 	port := u.Port()
 	switch {
-	case u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
-		return nil, errors.New("it must be an absolute URL that starts with https://")
 	case u.Hostname() == "":
 		return nil, errors.New("it names no host")
 	case u.User != nil:
@@ -40,15 +48,17 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	case strings.HasSuffix(u.Host, ":") || len(port) > 5 || len(port) == 5 && port > "65535" || port == "0":
 		return nil, errors.New("its port is no number from 1 to 65535")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, errors.New("http would send the secret unencrypted; it is accepted for a loopback host alone, use https")
+		return nil, errors.New("http would send the secret unencrypted; it is accepted for a loopback host only, use https")
+	case strings.HasSuffix(u.Path, "/v1"):
+		return nil, errors.New("it ends in /v1; leave that out, because the provider adds it")
+	case strings.HasSuffix(u.Path, tokenPath) || strings.Contains(u.Path+"/", modelGroupsPath+"/"):
+		return nil, errors.New("it is the address of one route; leave out /v1 and what follows, because the provider adds them")
 	}
 	for element := range strings.SplitSeq(u.Path, "/") {
 		if element == "." || element == ".." {
 			return nil, errors.New("its path must not have . or .. in it")
 		}
 	}
-	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
-	u.Path = strings.TrimRight(u.Path, "/")
 	return u, nil
 }
 

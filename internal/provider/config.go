@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"net"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -30,33 +34,35 @@ const (
 
 const envPrefix = "MODELCATALOGUE_"
 
-// environment names the variable that stands in for an argument.
-var environment = map[string]string{
-	argBaseURL:       envPrefix + "BASE_URL",
-	argClientID:      envPrefix + "CLIENT_ID",
-	argClientSecret:  envPrefix + "CLIENT_SECRET",
-	argCACertificate: envPrefix + "CA_CERTIFICATE_PEM",
-}
+// variable names the environment variable that stands in for an argument.
+func variable(argument string) string { return envPrefix + strings.ToUpper(argument) }
 
 const (
 	defaultRequestTimeout = 30 * time.Second
 	defaultReadTimeout    = 5 * time.Minute
 	defaultMaxRetries     = 4
+
+	// numberPrecision is that of an engine's numbers, in bits.
+	numberPrecision = 512
+	// minRate and maxRate bound the ceiling, in requests a second: one in 12 days
+	// and one in a nanosecond, so that no wait overflows a time.Duration.
+	minRate, maxRate = 1e-6, 1e9
 )
 
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// configuration is the provider block.
+// configuration is the provider block. The framework's own numbers call 1.5
+// and 1e400 errors in the provider, so numbers are checked here.
 type configuration struct {
-	BaseURL              types.String  `tfsdk:"base_url"`
-	ClientID             types.String  `tfsdk:"client_id"`
-	ClientSecret         types.String  `tfsdk:"client_secret"`
-	CACertificatePEM     types.String  `tfsdk:"ca_certificate_pem"`
-	RequestTimeout       types.String  `tfsdk:"request_timeout"`
-	ReadTimeout          types.String  `tfsdk:"read_timeout"`
-	MaxRetries           types.Number  `tfsdk:"max_retries"`
-	MaxRequestsPerSecond types.Float64 `tfsdk:"max_requests_per_second"`
-	Snapshot             types.Bool    `tfsdk:"snapshot"`
+	BaseURL              types.String `tfsdk:"base_url"`
+	ClientID             types.String `tfsdk:"client_id"`
+	ClientSecret         types.String `tfsdk:"client_secret"`
+	CACertificatePEM     types.String `tfsdk:"ca_certificate_pem"`
+	RequestTimeout       types.String `tfsdk:"request_timeout"`
+	ReadTimeout          types.String `tfsdk:"read_timeout"`
+	MaxRetries           types.Number `tfsdk:"max_retries"`
+	MaxRequestsPerSecond types.Number `tfsdk:"max_requests_per_second"`
+	Snapshot             types.Bool   `tfsdk:"snapshot"`
 }
 
 // settings is what a configuration comes to.
@@ -66,136 +72,165 @@ type settings struct {
 	unknown []string
 }
 
+// settings resolves the configuration over the environment and over the
+// defaults, and lists every problem there is.
+func (c configuration) settings(getenv func(string) string) (settings, []problem) {
+	r := resolver{getenv: getenv}
+	client := catalogue.Config{
+		BaseURL:              required(&r, argBaseURL, c.BaseURL, catalogue.ParseBaseURL),
+		ClientID:             required(&r, argClientID, c.ClientID, verbatim),
+		ClientSecret:         required(&r, argClientSecret, c.ClientSecret, verbatim),
+		CACertificates:       optional(&r, argCACertificate, c.CACertificatePEM, nil, catalogue.ParseCACertificates),
+		RequestTimeout:       optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration),
+		ReadTimeout:          optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration),
+		MaxRetries:           optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries),
+		MaxRequestsPerSecond: optional(&r, argMaxRequestsPerSecond, c.MaxRequestsPerSecond, 0, parseRate),
+		Snapshot:             optional(&r, argSnapshot, c.Snapshot, true, parseSwitch),
+	}
+	return settings{client: client, unknown: r.unknown}, r.problems
+}
+
+// malformed lists what is wrong with the provider block itself, whatever the
+// environment holds, and nothing that is only absent.
+func (c configuration) malformed() []problem {
+	_, problems := c.settings(func(string) string { return "" })
+	return slices.DeleteFunc(problems, func(p problem) bool { return p.missing })
+}
+
 // problem is one thing wrong with one argument.
 type problem struct {
 	argument string
-	summary  string
+	missing  bool // it is only absent
 	detail   string
-	// malformed: the configuration itself is wrong, and not just silent or
-	// overridden by a wrong environment.
-	malformed bool
 }
 
-type problems []problem
-
-func (ps problems) anyMalformed() bool {
-	for _, p := range ps {
-		if p.malformed {
-			return true
+func report(problems []problem, diags *diag.Diagnostics) {
+	for _, p := range problems {
+		summary := summaryInvalid(p.argument)
+		if p.missing {
+			summary = summaryMissing(p.argument)
 		}
-	}
-	return false
-}
-
-func (ps problems) report(diags *diag.Diagnostics) {
-	for _, p := range ps {
-		diags.AddAttributeError(path.Root(p.argument), p.summary, p.detail)
+		diags.AddAttributeError(path.Root(p.argument), summary, p.detail)
 	}
 }
 
-// settings resolves the configuration over the environment and over the
-// defaults, and lists every problem there is.
-func (c configuration) settings(getenv func(string) string) (settings, problems) {
-	r := resolver{getenv: getenv}
-	r.settings.client = catalogue.Config{
-		BaseURL:              parsed(&r, argBaseURL, c.BaseURL, true, catalogue.ParseBaseURL),
-		ClientID:             parsed(&r, argClientID, c.ClientID, true, verbatim),
-		ClientSecret:         parsed(&r, argClientSecret, c.ClientSecret, true, verbatim),
-		CACertificates:       parsed(&r, argCACertificate, c.CACertificatePEM, false, catalogue.ParseCACertificates),
-		RequestTimeout:       r.duration(argRequestTimeout, c.RequestTimeout, defaultRequestTimeout),
-		ReadTimeout:          r.duration(argReadTimeout, c.ReadTimeout, defaultReadTimeout),
-		MaxRetries:           defaultMaxRetries,
-		MaxRequestsPerSecond: 0,
-		Snapshot:             true,
-	}
-	client := &r.settings.client
-	if r.given(argMaxRetries, c.MaxRetries) {
-		retries, err := wholeNumber(c.MaxRetries)
-		if err != nil {
-			r.malformed(argMaxRetries, sentence("It "+err.Error()))
-		}
-		client.MaxRetries = int(min(retries, math.MaxInt32))
-	}
-	if r.given(argMaxRequestsPerSecond, c.MaxRequestsPerSecond) {
-		client.MaxRequestsPerSecond = c.MaxRequestsPerSecond.ValueFloat64()
-		if client.MaxRequestsPerSecond <= 0 {
-			r.malformed(argMaxRequestsPerSecond, "It must be greater than 0. Leave it out for no ceiling.")
-		}
-	}
-	if r.given(argSnapshot, c.Snapshot) {
-		client.Snapshot = c.Snapshot.ValueBool()
-	}
-	return r.settings, r.problems
-}
-
+// resolver collects what is found on the way from a configuration to settings.
 type resolver struct {
 	getenv   func(string) string
-	settings settings
-	problems problems
+	unknown  []string
+	problems []problem
 }
 
-// given tells whether an argument has a value to use, and notes an unknown one.
-func (r *resolver) given(argument string, value attr.Value) bool {
-	if value.IsUnknown() {
-		r.settings.unknown = append(r.settings.unknown, argument)
-	}
-	return !value.IsNull() && !value.IsUnknown()
-}
-
-// parsed resolves a string over its environment variable. An empty one counts
-// as absent in both places.
-func parsed[T any](r *resolver, argument string, value types.String, required bool, parse func(string) (T, error)) T {
-	var result T
-	if !r.given(argument, value) && value.IsUnknown() {
-		return result
-	}
-	text, variable := value.ValueString(), ""
-	if text == "" {
-		variable = environment[argument]
-		text = r.getenv(variable)
-	}
-	if text == "" {
-		if required {
-			r.missing(argument)
-		}
-		return result
-	}
-	result, err := parse(text)
-	switch {
-	case err != nil && variable != "":
-		r.problems = append(r.problems, problem{
-			argument: argument, summary: "Invalid " + argument,
-			detail: fmt.Sprintf("The value of %s comes from the environment variable %s and cannot be used: %s.", argument, variable, err),
-		})
-	case err != nil:
-		r.malformed(argument, fmt.Sprintf("The value cannot be used: %s.", err))
+func required[T any](r *resolver, argument string, value attr.Value, parse func(string) (T, error)) T {
+	result, given := resolve(r, argument, value, parse)
+	if !given {
+		r.problems = append(r.problems, problem{argument: argument, missing: true, detail: fmt.Sprintf(
+			"The provider needs %s. Set it in the provider block or in the environment variable %s.", argument, variable(argument))})
 	}
 	return result
 }
 
+func optional[T any](r *resolver, argument string, value attr.Value, standard T, parse func(string) (T, error)) T {
+	if result, given := resolve(r, argument, value, parse); given {
+		return result
+	}
+	return standard
+}
+
+// resolve finds the value of an argument in the provider block, or else in the
+// environment. An empty string counts as absent in both places. What is not
+// known yet counts as given: the environment must not stand in for it.
+func resolve[T any](r *resolver, argument string, value attr.Value, parse func(string) (T, error)) (result T, given bool) {
+	if value.IsUnknown() {
+		r.unknown = append(r.unknown, argument)
+		return result, true
+	}
+	text, source := asText(value), ""
+	if text == "" {
+		text = r.getenv(variable(argument))
+		source = fmt.Sprintf("%s comes from the environment variable %s, because the provider block does not set it. ", argument, variable(argument))
+	}
+	if text == "" {
+		return result, false
+	}
+	result, err := parse(text)
+	if err != nil {
+		r.problems = append(r.problems, problem{argument: argument, detail: sentence(source + "The value cannot be used: " + err.Error())})
+	}
+	return result, true
+}
+
+// asText is a value of the provider block as the environment would spell it.
+func asText(value attr.Value) string {
+	switch value := value.(type) {
+	case types.Number:
+		if !value.IsNull() {
+			return value.ValueBigFloat().Text('g', -1)
+		}
+	case types.Bool:
+		if !value.IsNull() {
+			return strconv.FormatBool(value.ValueBool())
+		}
+	case types.String:
+		return value.ValueString()
+	}
+	return ""
+}
+
 func verbatim(text string) (string, error) { return text, nil }
 
-func (r *resolver) duration(argument string, value types.String, standard time.Duration) time.Duration {
-	if !r.given(argument, value) || value.ValueString() == "" {
-		return standard
-	}
-	d, err := time.ParseDuration(value.ValueString())
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		r.malformed(argument, fmt.Sprintf("%q is no duration. Write a number and a unit, such as \"30s\", \"1m30s\" or \"500ms\".", value.ValueString()))
+		return 0, fmt.Errorf(`%q is no duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`, abridged(text))
 	case d <= 0:
-		r.malformed(argument, fmt.Sprintf("%q is no time to wait. It must be longer than zero.", value.ValueString()))
+		return 0, fmt.Errorf("%q is no time to wait; it must be longer than zero", abridged(text))
 	}
-	return d
+	return d, nil
 }
 
-func (r *resolver) missing(argument string) {
-	detail := fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable %s.", argument, environment[argument])
-	r.problems = append(r.problems, problem{argument: argument, summary: "Missing " + argument, detail: detail})
+func parseNumber(text string) (*big.Float, error) {
+	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
+	if err != nil || number.IsInf() {
+		return nil, fmt.Errorf("%q is no number", abridged(text))
+	}
+	return number, nil
 }
 
-func (r *resolver) malformed(argument, detail string) {
-	r.problems = append(r.problems, problem{argument: argument, summary: "Invalid " + argument, detail: detail, malformed: true})
+func parseRetries(text string) (int, error) {
+	number, err := parseNumber(text)
+	if err != nil {
+		return 0, err
+	}
+	retries, err := wholeNumber(types.NumberValue(number))
+	if err != nil {
+		return 0, fmt.Errorf("it %w", err)
+	}
+	return int(min(retries, math.MaxInt32)), nil
+}
+
+func parseRate(text string) (float64, error) {
+	number, err := parseNumber(text)
+	if err != nil {
+		return 0, err
+	}
+	rate, _ := number.Float64()
+	switch {
+	case number.Sign() <= 0:
+		return 0, fmt.Errorf("it must be greater than 0, and is %s; leave it out for no ceiling", abridged(text))
+	case rate < minRate || rate > maxRate:
+		return 0, fmt.Errorf("it must be from %.6f to %.0f, and is %s; leave it out for no ceiling", minRate, maxRate, abridged(text))
+	}
+	return rate, nil
+}
+
+func parseSwitch(text string) (bool, error) {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", abridged(text))
+	}
+	return on, nil
 }
 
 // userAgent names the provider to the service. The engine's own version is left

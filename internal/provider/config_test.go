@@ -8,17 +8,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // complete is a configuration with what is required and nothing else.
@@ -51,40 +47,59 @@ func TestSettings(t *testing.T) {
 		"MODELCATALOGUE_CLIENT_ID":          "environment id",
 		"MODELCATALOGUE_CLIENT_SECRET":      "environment secret",
 		"MODELCATALOGUE_CA_CERTIFICATE_PEM": certificate,
+
+		"MODELCATALOGUE_REQUEST_TIMEOUT":         "10s",
+		"MODELCATALOGUE_READ_TIMEOUT":            "2m",
+		"MODELCATALOGUE_MAX_RETRIES":             "7",
+		"MODELCATALOGUE_MAX_REQUESTS_PER_SECOND": "2.5",
+		"MODELCATALOGUE_SNAPSHOT":                "false",
 	}
 	defaults := catalogue.Config{
 		BaseURL: baseURL(t, "https://catalogue.example"), ClientID: "id", ClientSecret: "secret",
 		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 	}
-	environmentAlone := defaults
-	environmentAlone.BaseURL, environmentAlone.ClientID, environmentAlone.ClientSecret = baseURL(t, "https://environment.example"), "environment id", "environment secret"
-	environmentAlone.CACertificates = []*x509.Certificate{server.Certificate()}
-	withCertificate := defaults
-	withCertificate.CACertificates = environmentAlone.CACertificates
+	certificates := []*x509.Certificate{server.Certificate()}
+	environmentOnly := catalogue.Config{
+		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret", CACertificates: certificates,
+		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, MaxRequestsPerSecond: 2.5, Snapshot: false,
+	}
+	wrong := map[string]string{}
+	for variable := range fromEnvironment {
+		wrong[variable] = "wrong"
+	}
 	for name, test := range map[string]struct {
 		config      configuration
 		environment map[string]string
 		want        catalogue.Config
 	}{
-		"defaults":             {config: complete(), want: defaults},
-		"environment alone":    {environment: fromEnvironment, want: environmentAlone},
-		"HCL over environment": {config: complete(), environment: fromEnvironment, want: withCertificate},
-		"empty HCL counts not": {config: configuration{BaseURL: types.StringValue(""), ClientID: types.StringValue(""), ClientSecret: types.StringValue(""), CACertificatePEM: types.StringValue("")}, environment: fromEnvironment, want: environmentAlone},
+		"defaults":         {config: complete(), want: defaults},
+		"environment only": {environment: fromEnvironment, want: environmentOnly},
+		"empty HCL counts not": {
+			config: configuration{
+				BaseURL: types.StringValue(""), ClientID: types.StringValue(""), ClientSecret: types.StringValue(""), CACertificatePEM: types.StringValue(""),
+				RequestTimeout: types.StringValue(""), ReadTimeout: types.StringValue(""),
+			},
+			environment: fromEnvironment, want: environmentOnly,
+		},
 		"empty duration counts not": {config: func() configuration {
 			c := complete()
 			c.RequestTimeout, c.ReadTimeout = types.StringValue(""), types.StringValue("")
 			return c
 		}(), want: defaults},
-		"everything set": {
+		"empty variables count not": {
+			config: complete(), want: defaults,
+			environment: map[string]string{"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "", "MODELCATALOGUE_READ_TIMEOUT": ""},
+		},
+		"HCL over environment": {
 			config: configuration{
 				BaseURL: types.StringValue("http://localhost:8080/prefix/"), ClientID: types.StringValue("a"), ClientSecret: types.StringValue("b"),
 				CACertificatePEM: types.StringValue(certificate), RequestTimeout: types.StringValue("1m30s"), ReadTimeout: types.StringValue("500ms"),
-				MaxRetries: types.NumberValue(big.NewFloat(0)), MaxRequestsPerSecond: types.Float64Value(0.5), Snapshot: types.BoolValue(false),
+				MaxRetries: types.NumberValue(big.NewFloat(0)), MaxRequestsPerSecond: types.NumberValue(big.NewFloat(0.5)), Snapshot: types.BoolValue(true),
 			},
-			environment: fromEnvironment,
+			environment: wrong,
 			want: catalogue.Config{
-				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: environmentAlone.CACertificates,
-				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5, Snapshot: false,
+				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
+				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5, Snapshot: true,
 			},
 		},
 	} {
@@ -135,7 +150,9 @@ func TestBaseURLs(t *testing.T) {
 		"https://catalogue.example:65536":    "port",
 		"https://catalogue.example:abc":      "cannot be parsed as a URL",
 		"https://catalogue.example/%zz":      "cannot be parsed as a URL",
-		" https://catalogue.example":         "cannot be parsed as a URL",
+		" https://catalogue.example":         "white space around it; leave that out",
+		"\"https://catalogue.example\"":      "quotes around it",
+		"https://catalogue.example/v1":       "ends in /v1; leave that out",
 		"https://user:p%zz@c.example":        "cannot be parsed as a URL",
 		"https://catalogue.example/a/../b":   ". or ..",
 		"http://catalogue.example":           "unencrypted",
@@ -151,7 +168,7 @@ func TestBaseURLs(t *testing.T) {
 			continue
 		}
 		p := problems[0]
-		if p.argument != "base_url" || p.summary != "Invalid base_url" || !p.malformed || !strings.Contains(p.detail, fragment) {
+		if p.argument != "base_url" || p.missing || !strings.Contains(p.detail, fragment) {
 			t.Errorf("%q: %+v, want %q", refused, p, fragment)
 		}
 		// What stands before an @ may be a password.
@@ -163,35 +180,115 @@ func TestBaseURLs(t *testing.T) {
 
 func TestOneProblem(t *testing.T) {
 	t.Parallel()
+	number := func(text string) types.Number {
+		value, err := parseNumber(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return types.NumberValue(value)
+	}
+	const (
+		fromVariable = "comes from the environment variable MODELCATALOGUE_"
+		noDuration   = `is no duration; write a number and a unit, such as "30s"`
+	)
 	for name, test := range map[string]struct {
 		change      func(*configuration)
 		environment map[string]string
-		want        problem // detail is a fragment
+		argument    string
+		missing     bool
+		details     []string // fragments
 	}{
-		"no base_url":      {change: func(c *configuration) { c.BaseURL = types.StringNull() }, want: problem{"base_url", "Missing base_url", "base_url. Set it in the provider block or in the environment variable MODELCATALOGUE_BASE_URL.", false}},
-		"empty base_url":   {change: func(c *configuration) { c.BaseURL = types.StringValue("") }, want: problem{"base_url", "Missing base_url", "MODELCATALOGUE_BASE_URL", false}},
-		"no client_id":     {change: func(c *configuration) { c.ClientID = types.StringNull() }, want: problem{"client_id", "Missing client_id", "client_id. Set it in the provider block or in the environment variable MODELCATALOGUE_CLIENT_ID.", false}},
-		"no client_secret": {change: func(c *configuration) { c.ClientSecret = types.StringNull() }, want: problem{"client_secret", "Missing client_secret", "client_secret. Set it in the provider block or in the environment variable MODELCATALOGUE_CLIENT_SECRET.", false}},
+		"no base_url": {
+			change: func(c *configuration) { c.BaseURL = types.StringNull() }, argument: "base_url", missing: true,
+			details: []string{"The provider needs base_url. Set it in the provider block or in the environment variable MODELCATALOGUE_BASE_URL."},
+		},
+		"empty base_url": {
+			change: func(c *configuration) { c.BaseURL = types.StringValue("") }, argument: "base_url", missing: true,
+			details: []string{"MODELCATALOGUE_BASE_URL"},
+		},
+		"no client_id": {
+			change: func(c *configuration) { c.ClientID = types.StringNull() }, argument: "client_id", missing: true,
+			details: []string{"client_id", "MODELCATALOGUE_CLIENT_ID."},
+		},
+		"no client_secret": {
+			change: func(c *configuration) { c.ClientSecret = types.StringNull() }, argument: "client_secret", missing: true,
+			details: []string{"client_secret", "MODELCATALOGUE_CLIENT_SECRET."},
+		},
 		"base_url of the environment": {
-			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"MODELCATALOGUE_BASE_URL": "ftp://a"},
-			want: problem{"base_url", "Invalid base_url", "environment variable MODELCATALOGUE_BASE_URL and cannot be used: it must be an absolute URL", false},
+			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"}, argument: "base_url",
+			details: []string{
+				"base_url " + fromVariable + "BASE_URL, because the provider block does not set it.",
+				"cannot be used: it must be an absolute URL that starts with https://.",
+			},
 		},
 		"certificate of the environment": {
-			environment: map[string]string{"MODELCATALOGUE_CA_CERTIFICATE_PEM": "none"},
-			want:        problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "environment variable MODELCATALOGUE_CA_CERTIFICATE_PEM and cannot be used: it looks like the name of a file", false},
+			environment: map[string]string{"CA_CERTIFICATE_PEM": "ca.pem"}, argument: "ca_certificate_pem",
+			details: []string{fromVariable + "CA_CERTIFICATE_PEM", "it looks like the name of a file"},
+		},
+		"request_timeout of the environment": {
+			environment: map[string]string{"REQUEST_TIMEOUT": "30"}, argument: "request_timeout",
+			details: []string{fromVariable + "REQUEST_TIMEOUT", `"30" ` + noDuration},
+		},
+		"read_timeout of the environment": {
+			environment: map[string]string{"READ_TIMEOUT": "0s"}, argument: "read_timeout",
+			details: []string{fromVariable + "READ_TIMEOUT", "longer than zero"},
+		},
+		"max_retries of the environment": {
+			environment: map[string]string{"MAX_RETRIES": "many"}, argument: "max_retries",
+			details: []string{fromVariable + "MAX_RETRIES", `"many" is no number.`},
+		},
+		"infinite max_retries of the environment": {
+			environment: map[string]string{"MAX_RETRIES": "inf"}, argument: "max_retries",
+			details: []string{fromVariable + "MAX_RETRIES", `"inf" is no number.`},
+		},
+		"max_requests_per_second of the environment": {
+			environment: map[string]string{"MAX_REQUESTS_PER_SECOND": "-1"}, argument: "max_requests_per_second",
+			details: []string{fromVariable + "MAX_REQUESTS_PER_SECOND", "it must be greater than 0, and is -1; leave it out for no ceiling."},
+		},
+		"snapshot of the environment": {
+			environment: map[string]string{"SNAPSHOT": "yes"}, argument: "snapshot",
+			details: []string{fromVariable + "SNAPSHOT", `"yes" is neither true nor false.`},
 		},
 		"certificate": {
-			change: func(c *configuration) { c.CACertificatePEM = types.StringValue("none") },
-			want:   problem{"ca_certificate_pem", "Invalid ca_certificate_pem", "file(", true},
+			change: func(c *configuration) { c.CACertificatePEM = types.StringValue("none") }, argument: "ca_certificate_pem",
+			details: []string{`The value cannot be used: it looks like the name of a file`, `file("…")`},
 		},
-		"request_timeout, no unit":          {change: func(c *configuration) { c.RequestTimeout = types.StringValue("30") }, want: problem{"request_timeout", "Invalid request_timeout", `"30" is no duration. Write a number and a unit, such as "30s"`, true}},
-		"request_timeout, words":            {change: func(c *configuration) { c.RequestTimeout = types.StringValue("soon") }, want: problem{"request_timeout", "Invalid request_timeout", `"soon" is no duration`, true}},
-		"request_timeout, zero":             {change: func(c *configuration) { c.RequestTimeout = types.StringValue("0s") }, want: problem{"request_timeout", "Invalid request_timeout", "longer than zero", true}},
-		"read_timeout, no unit":             {change: func(c *configuration) { c.ReadTimeout = types.StringValue("5") }, want: problem{"read_timeout", "Invalid read_timeout", `"5" is no duration`, true}},
-		"read_timeout, negative":            {change: func(c *configuration) { c.ReadTimeout = types.StringValue("-1m") }, want: problem{"read_timeout", "Invalid read_timeout", "longer than zero", true}},
-		"max_retries, negative":             {change: func(c *configuration) { c.MaxRetries = types.NumberValue(big.NewFloat(-1)) }, want: problem{"max_retries", "Invalid max_retries", "at least 0", true}},
-		"max_requests_per_second, zero":     {change: func(c *configuration) { c.MaxRequestsPerSecond = types.Float64Value(0) }, want: problem{"max_requests_per_second", "Invalid max_requests_per_second", "greater than 0", true}},
-		"max_requests_per_second, negative": {change: func(c *configuration) { c.MaxRequestsPerSecond = types.Float64Value(-2) }, want: problem{"max_requests_per_second", "Invalid max_requests_per_second", "greater than 0", true}},
+		"request_timeout, no unit": {
+			change: func(c *configuration) { c.RequestTimeout = types.StringValue("30") }, argument: "request_timeout",
+			details: []string{`"30" ` + noDuration},
+		},
+		"request_timeout, words": {
+			change: func(c *configuration) { c.RequestTimeout = types.StringValue("soon") }, argument: "request_timeout",
+			details: []string{`"soon" ` + noDuration},
+		},
+		"request_timeout, zero": {
+			change: func(c *configuration) { c.RequestTimeout = types.StringValue("0s") }, argument: "request_timeout",
+			details: []string{"longer than zero"},
+		},
+		"read_timeout, no unit": {
+			change: func(c *configuration) { c.ReadTimeout = types.StringValue("5") }, argument: "read_timeout",
+			details: []string{`"5" ` + noDuration},
+		},
+		"read_timeout, negative": {
+			change: func(c *configuration) { c.ReadTimeout = types.StringValue("-1m") }, argument: "read_timeout",
+			details: []string{"longer than zero"},
+		},
+		"max_retries, negative": {
+			change: func(c *configuration) { c.MaxRetries = number("-1") }, argument: "max_retries",
+			details: []string{"The value cannot be used: it must be at least 0, and is -1."},
+		},
+		"max_requests_per_second, zero": {
+			change: func(c *configuration) { c.MaxRequestsPerSecond = number("0") }, argument: "max_requests_per_second",
+			details: []string{"greater than 0, and is 0; leave it out"},
+		},
+		"max_requests_per_second, negative": {
+			change: func(c *configuration) { c.MaxRequestsPerSecond = number("-2.5") }, argument: "max_requests_per_second",
+			details: []string{"greater than 0, and is -2.5"},
+		},
+		"max_requests_per_second, tiny": {
+			change: func(c *configuration) { c.MaxRequestsPerSecond = number("1e-400") }, argument: "max_requests_per_second",
+			details: []string{"from 0.000001 to 1000000000, and is 1e-400"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,173 +296,19 @@ func TestOneProblem(t *testing.T) {
 			if test.change != nil {
 				test.change(&c)
 			}
-			_, problems := c.settings(func(variable string) string { return test.environment[variable] })
+			_, problems := c.settings(func(variable string) string { return test.environment[strings.TrimPrefix(variable, "MODELCATALOGUE_")] })
 			if len(problems) != 1 {
 				t.Fatalf("want one problem, got %+v", problems)
 			}
 			got := problems[0]
-			if !strings.Contains(got.detail, test.want.detail) {
-				t.Errorf("the detail lacks %q: %s", test.want.detail, got.detail)
+			if got.argument != test.argument || got.missing != test.missing {
+				t.Errorf("%+v", got)
 			}
-			got.detail, test.want.detail = "", ""
-			if got != test.want {
-				t.Errorf("%+v\nwant %+v", got, test.want)
+			for _, detail := range test.details {
+				if !strings.Contains(got.detail, detail) {
+					t.Errorf("the detail lacks %q: %s", detail, got.detail)
+				}
 			}
 		})
 	}
-}
-
-// clearEnvironment lets a test say itself what the environment holds.
-func clearEnvironment(t *testing.T) {
-	t.Helper()
-	for _, variable := range environment {
-		t.Setenv(variable, "")
-	}
-}
-
-// validateProvider asks what the provider thinks of its block.
-func validateProvider(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
-	t.Helper()
-	p := &catalogueProvider{}
-	var schema provider.SchemaResponse
-	p.Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	resp, err := newServer(p).ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{
-		Config: config.value(t, schema.Schema.Type()),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.Diagnostics
-}
-
-// reported lists diagnostics as "argument: summary", sorted.
-func reported(diagnostics []*tfprotov6.Diagnostic) []string {
-	var list []string
-	for _, d := range diagnostics {
-		list = append(list, attributeOf(d)+": "+d.Summary)
-	}
-	slices.Sort(list)
-	return list
-}
-
-func attributeOf(d *tfprotov6.Diagnostic) string {
-	if d.Attribute == nil {
-		return ""
-	}
-	return strings.Trim(strings.ReplaceAll(d.Attribute.String(), "AttributeName", ""), `()"`)
-}
-
-func TestMissingSettingsAreReportedByConfigureAlone(t *testing.T) {
-	clearEnvironment(t)
-	expectNone(t, validateProvider(t, nil))
-	_, diagnostics := startEngine(t, &catalogueProvider{}, nil)
-	want := []string{"base_url: Missing base_url", "client_id: Missing client_id", "client_secret: Missing client_secret"}
-	if got := reported(diagnostics); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for _, d := range diagnostics {
-		if variable := "MODELCATALOGUE_" + strings.ToUpper(attributeOf(d)); !strings.Contains(d.Detail, variable) {
-			t.Errorf("the detail lacks %s: %s", variable, d.Detail)
-		}
-	}
-}
-
-func TestMalformedSettingsAreReportedByValidateWithTheMissing(t *testing.T) {
-	clearEnvironment(t)
-	diagnostics := validateProvider(t, arguments{
-		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none",
-		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests_per_second": 0,
-	})
-	want := []string{
-		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "client_id: Missing client_id",
-		"client_secret: Missing client_secret", "max_requests_per_second: Invalid max_requests_per_second",
-		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout",
-	}
-	if got := reported(diagnostics); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
-}
-
-func TestAFractionIsNoNumberOfRetries(t *testing.T) {
-	t.Parallel()
-	diagnostics := validateProvider(t, northwind("https://catalogue.example").with("max_retries", 1.5))
-	expectError(t, diagnostics, "max_retries", "Invalid max_retries", "It must be a whole number, and 1.5 is none.")
-}
-
-func TestTheEnvironmentConfigures(t *testing.T) {
-	clearEnvironment(t)
-	service := sandbox.New(sandbox.Default())
-	t.Setenv("MODELCATALOGUE_BASE_URL", service.Start(t))
-	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
-	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "northwind-sandbox-secret")
-	newEngine(t, arguments{"base_url": ""}).mustRead(t, "model_group", arguments{"id": mainGroup})
-
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", "none")
-	expectNone(t, validateProvider(t, nil))
-	_, diagnostics := startEngine(t, &catalogueProvider{}, nil)
-	expectError(t, diagnostics, "ca_certificate_pem", "Invalid ca_certificate_pem", "MODELCATALOGUE_CA_CERTIFICATE_PEM")
-}
-
-func TestABaseURLMayHaveAPathPrefixAndATrailingSlash(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(sandbox.Default())
-	server := httptest.NewServer(http.StripPrefix("/a/b", service))
-	defer server.Close()
-	for _, suffix := range []string{"/a/b", "/a/b/"} {
-		newEngine(t, northwind(server.URL+suffix)).mustRead(t, "model_group", arguments{"id": mainGroup})
-	}
-	newEngine(t, northwind(service.Start(t)+"/")).mustRead(t, "model_group", arguments{"id": mainGroup})
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 3})
-}
-
-func TestConfiguringSendsNothing(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	expectRequests(t, service, nil)
-	e.mustRead(t, "model_group", arguments{"id": mainGroup})
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
-}
-
-// readable are arguments with which each data source reads something.
-var readable = map[string]arguments{
-	"model_groups":       nil,
-	"model_group":        {"id": mainGroup},
-	"latest_model":       {"model_group_id": mainGroup},
-	"model_group_models": {"model_group_id": mainGroup},
-	"model":              {"model_group_id": mainGroup, "revision": 0},
-}
-
-func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
-	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
-	// The environment must not stand in for an argument that is only late.
-	t.Setenv("MODELCATALOGUE_BASE_URL", url)
-	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
-	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "northwind-sandbox-secret")
-	for _, argument := range []string{
-		"base_url", "client_id", "client_secret", "ca_certificate_pem", "request_timeout",
-		"read_timeout", "max_retries", "max_requests_per_second", "snapshot",
-	} {
-		e := newEngine(t, northwind(url).with(argument, unknown))
-		for name, config := range readable {
-			_, diagnostics := e.read(t.Context(), t, name, config)
-			expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument "+argument+" has a value", "-target", "depends_on")
-		}
-	}
-	expectRequests(t, service, nil)
-}
-
-func TestEveryUnknownArgumentIsNamed(t *testing.T) {
-	t.Parallel()
-	e := newEngine(t, arguments{"base_url": unknown, "client_id": "a", "client_secret": unknown})
-	_, diagnostics := e.read(t.Context(), t, "model_groups", nil)
-	expectError(t, diagnostics, "", "Provider argument not known yet", "base_url, client_secret")
-}
-
-func TestAnUnknownArgumentHidesNoProblem(t *testing.T) {
-	clearEnvironment(t)
-	_, diagnostics := startEngine(t, &catalogueProvider{}, arguments{"base_url": unknown, "client_id": "a"})
-	expectError(t, diagnostics, "client_secret", "Missing client_secret")
-	diagnostics = validateProvider(t, northwind("ftp://catalogue.example").with("client_id", unknown))
-	expectError(t, diagnostics, "base_url", "Invalid base_url")
 }

@@ -35,7 +35,7 @@ func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadReq
 	model, err := client.LatestModel(ctx, groupID.ValueString())
 	if err != nil {
 		about := groupSubject(path.Root("model_group_id"), groupID.ValueString())
-		about.missing = summaryGroupNotFound + ", or without models"
+		about.missing = summaryGroupOrModels
 		about.missingDetail = "The catalogue has no model group %q, these credentials cannot see it, or it has no models yet: the service does not tell these apart."
 		resp.Diagnostics.Append(diagnose(err, about))
 		return

@@ -57,7 +57,7 @@ func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	revision, err := wholeNumber(number)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("revision"), "Invalid revision", fmt.Sprintf("The value %s.", err))
+		resp.Diagnostics.AddAttributeError(path.Root("revision"), summaryInvalidRevision, fmt.Sprintf("The value %s.", err))
 		return
 	}
 	models, err := client.Models(ctx, groupID.ValueString())
@@ -94,13 +94,13 @@ func pickRevision(models []*catalogue.Model, groupID string, revision int64) (*c
 		return found[0], slices.Max(revisions), nil
 	case len(found) > 1:
 		// A pin must name one image, and nothing tells which is meant.
-		return nil, 0, diag.NewAttributeErrorDiagnostic(at, "Several models of that revision",
+		return nil, 0, diag.NewAttributeErrorDiagnostic(at, summarySeveralModels,
 			fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision names no single one. Ask the publisher of the group to mend it.", len(found), revision, groupID))
 	case len(revisions) == 0:
-		return nil, 0, diag.NewAttributeErrorDiagnostic(at, "Revision not found",
+		return nil, 0, diag.NewAttributeErrorDiagnostic(at, summaryRevisionNotFound,
 			fmt.Sprintf("Model group %q has no models yet, so there is no revision %d. Wait for the publisher of the group, or read another group.", groupID, revision))
 	default:
-		return nil, 0, diag.NewAttributeErrorDiagnostic(at, "Revision not found",
+		return nil, 0, diag.NewAttributeErrorDiagnostic(at, summaryRevisionNotFound,
 			fmt.Sprintf("Model group %q has no revision %d. It has: %s.\n\nGive one of these as revision. To follow the newest, use modelcatalogue_latest_model.", groupID, revision, listed(revisions)))
 	}
 }

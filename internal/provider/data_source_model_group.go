@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -36,15 +35,14 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				// On this attribute, so that the engine points at the block's own
 				// arguments where both are given and where neither is.
 				Validators: []validator.String{
-					stringvalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name")),
-					identifier{},
+					idOrName{}, identifier{},
 				},
 			},
 			"name": schema.StringAttribute{
 				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an error where no group has the name, or several have.",
 				Optional:            true,
 				Computed:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{notEmpty{summary: summaryInvalidName}},
 			},
 		}),
 	}
@@ -107,7 +105,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 				"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.", name))
 	default:
 		slices.Sort(ids)
-		return nil, diag.NewAttributeErrorDiagnostic(at, "Several model groups of that name",
+		return nil, diag.NewAttributeErrorDiagnostic(at, summarySeveralGroups,
 			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.", len(found), name, strings.Join(ids, ", ")))
 	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -25,7 +24,7 @@ func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the groups of every horizon.",
 				Optional:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{notEmpty{summary: summaryInvalidHorizon}},
 			},
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
 		},
@@ -48,7 +47,7 @@ func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if err != nil {
 		about := subject{}
 		if !horizon.IsNull() {
-			about = subject{path: path.Root("time_horizon"), rejected: "Invalid time horizon", name: "time horizon", value: horizon.ValueString()}
+			about = subject{path: path.Root("time_horizon"), rejected: summaryInvalidHorizon, name: "time horizon", value: horizon.ValueString()}
 		}
 		resp.Diagnostics.Append(diagnose(err, about))
 		return

@@ -15,26 +15,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// Summaries are stable: users search for them.
-const (
-	summaryGroupNotFound        = "Model group not found"
-	summaryRejected             = "Credentials rejected"
-	summaryNoToken              = "No usable token"
-	summaryOrganisationDisabled = "Organisation disabled"
-	summaryForbidden            = "Access forbidden"
-	summaryInvalidRequest       = "Request rejected"
-	summaryNotAnswered          = "Request refused"
-	summaryRateLimited          = "Request allowance exceeded"
-	summaryUnavailable          = "Catalogue service failed"
-	summaryUnreachable          = "Catalogue service not reached"
-	summaryTimeout              = "Catalogue service too slow"
-	summaryUntrusted            = "Secure connection failed"
-	summaryUnexpected           = "Unexpected answer"
-	summaryRedirect             = "Unexpected redirect"
-	summaryTooLarge             = "Answer too large"
-	summaryInterrupted          = "Read interrupted"
-)
-
 // subject is what a read was about: the argument at fault where the service
 // rejects or misses it.
 type subject struct {
@@ -49,7 +29,7 @@ type subject struct {
 func groupSubject(at path.Path, id string) subject {
 	return subject{
 		path: at, name: "model group id", value: id,
-		rejected:      "Invalid model group id",
+		rejected:      summaryInvalidID,
 		missing:       summaryGroupNotFound,
 		missingDetail: "The catalogue has no model group %q, or these credentials cannot see it: the service does not tell these apart.",
 	}
@@ -94,7 +74,7 @@ func diagnose(err error, about subject) diag.Diagnostic {
 		m.add("The run was interrupted while the catalogue was being read.")
 		m.next = "Run it again to read what is missing."
 	default:
-		m.summary = "Catalogue not read"
+		m.summary = summaryNotRead
 		m.add("%s", sentence(err.Error()))
 		m.next = "Please report this to the provider's developers."
 	}

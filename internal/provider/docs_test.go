@@ -1,15 +1,11 @@
 package provider
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -155,83 +151,9 @@ func TestEveryErrorIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := summaries(t)
-	if len(found) < 25 {
-		t.Fatalf("only %d summaries found: %q", len(found), found)
-	}
-	for _, summary := range found {
+	for _, summary := range summaries {
 		if !strings.Contains(string(text), "\n### "+summary+"\n") && !strings.Contains(string(text), "**"+summary+"**") {
 			t.Errorf("the page does not explain %q", summary)
 		}
 	}
-}
-
-// summaries reads the package's source for the summaries of its diagnostics:
-// constants called summary…, and what is given where a summary is asked for.
-func summaries(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Which argument of these functions is the summary.
-	calls := map[string]int{"AddError": 0, "NewErrorDiagnostic": 0, "AddAttributeError": 1, "NewAttributeErrorDiagnostic": 1}
-	fields := []string{"summary", "Summary", "rejected", "missing"}
-	var found []string
-	add := func(e ast.Expr) {
-		if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			if text, err := strconv.Unquote(literal.Value); err == nil {
-				found = append(found, text)
-			}
-		}
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(parsed, func(node ast.Node) bool {
-			switch node := node.(type) {
-			case *ast.ValueSpec:
-				for i, name := range node.Names {
-					if strings.HasPrefix(name.Name, "summary") && i < len(node.Values) {
-						add(node.Values[i])
-					}
-				}
-			case *ast.CallExpr:
-				if selector, ok := node.Fun.(*ast.SelectorExpr); ok {
-					if at, known := calls[selector.Sel.Name]; known && at < len(node.Args) {
-						add(node.Args[at])
-					}
-				}
-			case *ast.CompositeLit:
-				// A function's summary is no diagnostic's.
-				if selector, ok := node.Type.(*ast.SelectorExpr); ok && selector.Sel.Name == "Definition" {
-					return false
-				}
-			case *ast.KeyValueExpr:
-				if key, ok := node.Key.(*ast.Ident); ok && slices.Contains(fields, key.Name) {
-					add(node.Value)
-				}
-			case *ast.AssignStmt:
-				if selector, ok := node.Lhs[0].(*ast.SelectorExpr); ok && slices.Contains(fields, selector.Sel.Name) {
-					add(node.Rhs[0])
-				}
-			}
-			return true
-		})
-	}
-	for _, argument := range []string{argBaseURL, argClientID, argClientSecret} {
-		found = append(found, "Missing "+argument)
-	}
-	for _, argument := range []string{argBaseURL, argCACertificate, argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequestsPerSecond} {
-		found = append(found, "Invalid "+argument)
-	}
-	// Made of a constant and a few words more.
-	found = append(found, summaryGroupNotFound+", or without models")
-	slices.Sort(found)
-	return slices.Compact(found)
 }

@@ -69,7 +69,8 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	}
 	parts, err := parseImage(image)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s.", abridged(image), err))
+		// Engines end the sentence.
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s", abridged(image), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)
@@ -117,23 +118,50 @@ func obviousFault(image string) error {
 		return errors.New("64 hexadecimal digits are the id of an image, not a name for one")
 	}
 	if _, err := digest.Parse(image); err == nil {
-		return errors.New("it is a digest alone, without the repository to find it in")
+		return errors.New("it is a digest only, without the repository to find it in")
 	}
-	if strings.ContainsFunc(repositoryIn(image), unicode.IsUpper) {
+	if _, text, found := strings.Cut(image, "@"); found {
+		if err := digestFault(text); err != nil {
+			return err
+		}
+	}
+	repository, tag := repositoryIn(image)
+	switch {
+	case strings.ContainsFunc(repository, unicode.IsUpper):
 		return errors.New("its repository must be in lower case")
+	case tag != "" && reference.TagRegexp.FindString(tag) != tag:
+		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin with no dot or hyphen", abridged(tag))
 	}
 	return nil
 }
 
-// repositoryIn is what stands between the first slash and the tag. What comes
-// before that slash may be a registry, where upper case is allowed.
-func repositoryIn(image string) string {
+// digestFault puts the parser's words about a digest into ours, with what was
+// counted.
+func digestFault(text string) error {
+	name, digits, _ := strings.Cut(text, ":")
+	algorithm := digest.Algorithm(name)
+	_, err := digest.Parse(text)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, digest.ErrDigestUnsupported):
+		return errors.New("the algorithm of its digest is none of sha256, sha384 and sha512")
+	case errors.Is(err, digest.ErrDigestInvalidLength):
+		return fmt.Errorf("a %s digest has %d hexadecimal digits, this has %d", name, algorithm.Size()*2, len(digits))
+	default:
+		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case, such as sha256:1f3a…")
+	}
+}
+
+// repositoryIn is what stands between the first slash and the tag, and the tag.
+// What comes before that slash may be a registry, where upper case is allowed.
+func repositoryIn(image string) (repository, tag string) {
 	name, _, _ := strings.Cut(image, "@")
 	if _, below, found := strings.Cut(name, "/"); found {
 		name = below
 	}
-	repository, _, _ := strings.Cut(name, ":")
-	return repository
+	repository, tag, _ = strings.Cut(name, ":")
+	return repository, tag
 }
 
 // imageFault puts the parser's words into ours.
@@ -141,12 +169,6 @@ func imageFault(err error) error {
 	switch {
 	case errors.Is(err, reference.ErrNameTooLong):
 		return fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
-	case errors.Is(err, digest.ErrDigestUnsupported):
-		return errors.New("the algorithm of its digest is none of sha256, sha384 and sha512")
-	case errors.Is(err, digest.ErrDigestInvalidLength):
-		return errors.New("its digest has the wrong length for its algorithm: sha256 has 64 hexadecimal digits, sha384 has 96, sha512 has 128")
-	case errors.Is(err, digest.ErrDigestInvalidFormat):
-		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case")
 	case errors.Is(err, reference.ErrReferenceInvalidFormat):
 		return errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
 	}

@@ -97,7 +97,7 @@ func TestParseImage(t *testing.T) {
 func TestParseImageRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ image, want string }{
-		"empty":                    {"", `"" is no container image reference: it is empty.`},
+		"empty":                    {"", `"" is no container image reference: it is empty`},
 		"space":                    {" nginx", "white space"},
 		"line break":               {"nginx\n", "white space"},
 		"scheme":                   {"https://registry.example/app", "scheme"},
@@ -107,16 +107,19 @@ func TestParseImageRefuses(t *testing.T) {
 		"300 characters below":     {"registry.example/" + strings.Repeat("a/", 149) + "aa", "more than 255 characters"},
 		"300 upper case":           {strings.Repeat("A", 300), "lower case"},
 		"an image id":              {hexDigits, "the id of an image"},
-		"a digest alone":           {sha256Digest, "a digest alone"},
+		"a digest alone":           {sha256Digest, "a digest only"},
 		"no tag":                   {"nginx:", "no tag after the colon"},
 		"no digest":                {"nginx@", "no digest after the @"},
-		"tag too long":             {"nginx:" + strings.Repeat("t", 129), "[registry[:port]/]repository[:tag][@digest]"},
-		"digest too short":         {"nginx@sha256:" + hexDigits[1:], "wrong length for its algorithm"},
-		"digest too long":          {"nginx@" + sha256Digest + "0", "wrong length for its algorithm"},
+		"tag too long":             {"nginx:" + strings.Repeat("t", 129), "must be 1 to 128 letters"},
+		"digest too short":         {"nginx@sha256:" + hexDigits[1:], "a sha256 digest has 64 hexadecimal digits, this has 63"},
+		"digest too long":          {"nginx@" + sha256Digest + "0", "a sha256 digest has 64 hexadecimal digits, this has 65"},
 		"digest in upper case":     {"nginx@sha256:" + strings.ToUpper(hexDigits), "in lower case"},
-		"digest without algorithm": {"nginx@" + hexDigits, "[registry[:port]/]repository[:tag][@digest]"},
+		"digest without algorithm": {"nginx@" + hexDigits, "an algorithm, a colon and hexadecimal digits"},
+		"three digits":             {"nginx@sha256:abc", "a sha256 digest has 64 hexadecimal digits, this has 3"},
+		"384 bits too short":       {"nginx@sha384:" + hexDigits, "a sha384 digest has 96 hexadecimal digits, this has 64"},
+		"a sign in the tag":        {"nginx:1.0+build", `its tag "1.0+build" must be 1 to 128 letters`},
 		"unknown algorithm":        {"nginx@md5:d41d8cd98f00b204e9800998ecf8427e", "none of sha256, sha384 and sha512"},
-		"two colons":               {"nginx:1:2", "[registry[:port]/]"},
+		"two colons":               {"nginx:1:2", `its tag "1:2" must be`},
 		"only a slash":             {"/", "[registry[:port]/]"},
 		"slash at the end":         {"registry.example/app/", "[registry[:port]/]"},
 		"no repository":            {"registry.example:5000/", "[registry[:port]/]"},
@@ -133,6 +136,9 @@ func TestParseImageRefuses(t *testing.T) {
 			}
 			if !strings.Contains(failure.Text, test.want) {
 				t.Errorf("%q gives %q, want %q", test.image, failure.Text, test.want)
+			}
+			if strings.HasSuffix(failure.Text, ".") {
+				t.Errorf("an engine adds a second full stop to %q", failure.Text)
 			}
 			if failure.FunctionArgument == nil || *failure.FunctionArgument != 0 {
 				t.Errorf("the error is not on the first argument: %v", failure.FunctionArgument)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,6 +249,9 @@ func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, su
 	d := diagnostics[0]
 	if d.Summary != summary {
 		t.Errorf("summary %q, want %q\n%s", d.Summary, summary, d.Detail)
+	}
+	if !slices.Contains(summaries, summary) {
+		t.Errorf("the summary %q is not in the list of all of them", summary)
 	}
 	at := ""
 	if d.Attribute != nil {

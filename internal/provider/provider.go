@@ -48,59 +48,54 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the container image of each.",
 		Attributes: map[string]schema.Attribute{
 			argBaseURL: schema.StringAttribute{
-				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not; `http` is accepted for a loopback host alone. Required here or as `" + envPrefix + "BASE_URL`.",
+				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and without `/v1`; `http` is accepted for a loopback host only. Required here or as `" + variable(argBaseURL) + "`.",
 				Optional:            true,
 			},
 			argClientID: schema.StringAttribute{
-				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" + envPrefix + "CLIENT_ID`.",
+				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" + variable(argClientID) + "`.",
 				Optional:            true,
 			},
 			argClientSecret: schema.StringAttribute{
-				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" + envPrefix + "CLIENT_SECRET`, which keeps it out of the configuration.",
+				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" + variable(argClientSecret) + "`, which keeps it out of the configuration.",
 				Optional:            true,
 				Sensitive:           true,
 			},
 			argCACertificate: schema.StringAttribute{
-				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service behind a private authority. Also read from `" + envPrefix + "CA_CERTIFICATE_PEM`.",
+				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service behind a private authority. Also read from `" + variable(argCACertificate) + "`.",
 				Optional:            true,
 			},
 			argRequestTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration such as `10s`. The default is `" + defaultRequestTimeout.String() + "`.",
+				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration such as `10s`. The default is `" + defaultRequestTimeout.String() + "`. Also read from `" + variable(argRequestTimeout) + "`.",
 				Optional:            true,
 			},
 			argReadTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one read of one data source may take, every wait and retry included, as a duration such as `90s`. The default is `5m`.",
+				MarkdownDescription: "How long one read of one data source may take, every wait and retry included, as a duration such as `90s`. The default is `5m`. Also read from `" + variable(argReadTimeout) + "`.",
 				Optional:            true,
 			},
 			argMaxRetries: schema.NumberAttribute{
-				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way that may pass. `0` is allowed. The default is `4`.",
+				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way that may pass. `0` is allowed. The default is `4`. Also read from `" + variable(argMaxRetries) + "`.",
 				Optional:            true,
 			},
-			argMaxRequestsPerSecond: schema.Float64Attribute{
-				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as `5` or `0.5`. There is none by default; the process still slows down where the service asks it to.",
+			argMaxRequestsPerSecond: schema.NumberAttribute{
+				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as `5` or `0.5`. There is none by default; the process still slows down where the service asks it to. Also read from `" + variable(argMaxRequestsPerSecond) + "`.",
 				Optional:            true,
 			},
 			argSnapshot: schema.BoolAttribute{
-				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads it. The default is `true`.",
+				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads it. The default is `true`. Also read from `" + variable(argSnapshot) + "`.",
 				Optional:            true,
 			},
 		},
 	}
 }
 
-// ValidateConfig reports what is wrong in the configuration itself. Arguments
-// that are only missing are left to Configure: `validate` has to pass where the
-// credentials are not. Where one is wrong, though, those missing are named with
-// it, so that all problems appear at once.
+// ValidateConfig reports what is wrong in the provider block itself. What is
+// only absent, and the environment, are left to Configure: `validate` has to
+// pass where the credentials are not.
 func (p *catalogueProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var config configuration
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	_, problems := config.settings(os.Getenv)
-	if problems.anyMalformed() {
-		problems.report(&resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		report(config.malformed(), &resp.Diagnostics)
 	}
 }
 
@@ -113,7 +108,7 @@ func (p *catalogueProvider) Configure(ctx context.Context, req provider.Configur
 		return
 	}
 	settings, problems := config.settings(os.Getenv)
-	problems.report(&resp.Diagnostics)
+	report(problems, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

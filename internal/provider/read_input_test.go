@@ -33,13 +33,13 @@ func TestArgumentsAreValidated(t *testing.T) {
 		config                      arguments
 		argument, summary, fragment string
 	}{
-		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Invalid Attribute Combination", "2 attributes specified when one (and only one) of [id,name]"},
-		"model_group neither":        {nil, "id", "Invalid Attribute Combination", "No attribute specified when one (and only one) of [id,name]"},
-		"model_group empty name":     {arguments{"name": ""}, "name", "Invalid Attribute Value Length", "at least 1"},
+		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Both id and name given", "Leave out one of them"},
+		"model_group neither":        {nil, "id", "Missing id or name", "Give its id, or its exact name."},
+		"model_group empty name":     {arguments{"name": ""}, "name", "Invalid model group name", "The value is empty. Give one, or null to leave the argument out."},
 		"model negative":             {arguments{"model_group_id": "a", "revision": -1}, "revision", "Invalid revision", "must be at least 0, and is -1"},
 		"model in between":           {arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, and 1.5 is none"},
 		"model beyond 64 bits":       {arguments{"model_group_id": "a", "revision": 1e30}, "revision", "Invalid revision", "must be a number of 64 bits"},
-		"model_groups empty horizon": {arguments{"time_horizon": ""}, "time_horizon", "Invalid Attribute Value Length", "at least 1"},
+		"model_groups empty horizon": {arguments{"time_horizon": ""}, "time_horizon", "Invalid time horizon", "The value is empty."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dataSource, _, _ := strings.Cut(name, " ")

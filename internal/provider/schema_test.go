@@ -72,7 +72,7 @@ ca_certificate_pem      optional string
 request_timeout         optional string
 read_timeout            optional string
 max_retries             optional number
-max_requests_per_second optional float64
+max_requests_per_second optional number
 snapshot                optional bool
 `
 )

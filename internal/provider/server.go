@@ -71,7 +71,7 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 	case err != nil:
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  "Result not encoded",
+			Summary:  summaryNotEncoded,
 			Detail:   fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.", req.TypeName, err),
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -25,8 +26,44 @@ func (identifier) ValidateString(_ context.Context, req validator.StringRequest,
 		return
 	}
 	if err := catalogue.CheckID(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid model group id",
+		resp.Diagnostics.AddAttributeError(req.Path, summaryInvalidID,
 			fmt.Sprintf("The value cannot be the id of a model group: %s.", err))
+	}
+}
+
+// notEmpty validates a string that may be left out, but not be empty.
+type notEmpty struct{ summary string }
+
+func (notEmpty) Description(context.Context) string { return "must not be empty" }
+
+func (v notEmpty) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && value.ValueString() == "" {
+		resp.Diagnostics.AddAttributeError(req.Path, v.summary, "The value is empty. Give one, or null to leave the argument out.")
+	}
+}
+
+// idOrName validates, on id, that a block gives either that or name. An engine
+// then points at the block's own arguments in both cases.
+type idOrName struct{}
+
+func (idOrName) Description(context.Context) string { return "must be given where name is not" }
+
+func (v idOrName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	var name types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &name)...)
+	switch id := req.ConfigValue; {
+	case id.IsUnknown() || name.IsUnknown():
+		// What is not known yet may turn out to be null.
+	case id.IsNull() && name.IsNull():
+		resp.Diagnostics.AddAttributeError(req.Path, summaryNoIDNorName,
+			"The block does not say which model group to read. Give its id, or its exact name. The id is the safer choice: several groups can have one name.")
+	case !id.IsNull() && !name.IsNull():
+		resp.Diagnostics.AddAttributeError(req.Path, summaryIDAndName,
+			"A model group is read by its id or by its name. Leave out one of them: set it to null, or remove it.")
 	}
 }
 
@@ -42,7 +79,7 @@ func (countOf) ValidateNumber(_ context.Context, req validator.NumberRequest, re
 		return
 	}
 	if _, err := wholeNumber(req.ConfigValue); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+req.Path.String(), fmt.Sprintf("The value %s.", err))
+		resp.Diagnostics.AddAttributeError(req.Path, summaryInvalidRevision, fmt.Sprintf("The value %s.", err))
 	}
 }
 

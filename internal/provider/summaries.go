@@ -1,0 +1,62 @@
+package provider
+
+// The summaries of all diagnostics. They stay the same from release to release,
+// because users search for them.
+const (
+	summaryUnknownArgument = "Provider argument not known yet"
+	summaryNotConfigured   = "Provider not configured"
+
+	summaryInvalidID       = "Invalid model group id"
+	summaryInvalidName     = "Invalid model group name"
+	summaryInvalidRevision = "Invalid revision"
+	summaryInvalidHorizon  = "Invalid time horizon"
+	summaryIDAndName       = "Both id and name given"
+	summaryNoIDNorName     = "Missing id or name"
+
+	summaryGroupNotFound    = "Model group not found"
+	summaryGroupOrModels    = "Model group not found, or without models"
+	summarySeveralGroups    = "Several model groups of that name"
+	summaryRevisionNotFound = "Revision not found"
+	summarySeveralModels    = "Several models of that revision"
+
+	summaryRejected             = "Credentials rejected"
+	summaryNoToken              = "No usable token"
+	summaryOrganisationDisabled = "Organisation disabled"
+	summaryForbidden            = "Access forbidden"
+
+	summaryInvalidRequest = "Request rejected"
+	summaryNotAnswered    = "Request refused"
+	summaryRateLimited    = "Request allowance exceeded"
+
+	summaryUnavailable = "Catalogue service failed"
+	summaryUnreachable = "Catalogue service not reached"
+	summaryTimeout     = "Catalogue service too slow"
+	summaryUntrusted   = "Secure connection failed"
+	summaryRedirect    = "Unexpected redirect"
+	summaryUnexpected  = "Unexpected answer"
+	summaryTooLarge    = "Answer too large"
+	summaryInterrupted = "Read interrupted"
+	summaryNotRead     = "Catalogue not read"
+	summaryNotEncoded  = "Result not encoded"
+)
+
+// summaries are those above and those of the provider's arguments. The page
+// about errors explains each.
+var summaries = []string{
+	summaryUnknownArgument, summaryNotConfigured,
+	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon, summaryIDAndName, summaryNoIDNorName,
+	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryRevisionNotFound, summarySeveralModels,
+	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
+	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
+	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,
+	summaryTooLarge, summaryInterrupted, summaryNotRead, summaryNotEncoded,
+	summaryMissing(argBaseURL), summaryMissing(argClientID), summaryMissing(argClientSecret),
+	summaryInvalid(argBaseURL), summaryInvalid(argCACertificate), summaryInvalid(argRequestTimeout), summaryInvalid(argReadTimeout),
+	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequestsPerSecond), summaryInvalid(argSnapshot),
+}
+
+// summaryInvalid is the summary where an argument of the provider cannot be used.
+func summaryInvalid(argument string) string { return "Invalid " + argument }
+
+// summaryMissing is the summary where the provider needs an argument.
+func summaryMissing(argument string) string { return "Missing " + argument }
