@@ -5,6 +5,8 @@ GO_BUILD := CGO_ENABLED=0 go build -trimpath
 # The race detector is the one thing here that needs a C compiler: RACE= does without.
 RACE ?= -race
 TEST_TIMEOUT ?= 20m
+# Where `make install` builds to. From the command line only: shells have a DIR, too.
+DIR := .cache/mirror
 FUZZTIME ?= 60s
 
 .DEFAULT_GOAL := help
@@ -22,6 +24,11 @@ help: ## List the targets.
 .PHONY: build
 build: ## Build the provider into .cache/bin.
 	$(GO_BUILD) -o $(BIN)/ .
+	@echo "\`make install\` puts it where Terraform and OpenTofu find it"
+
+.PHONY: install
+install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=….
+	@exec tools/install.sh "$(DIR)"
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.

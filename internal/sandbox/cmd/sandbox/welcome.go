@@ -36,6 +36,7 @@ func writeWelcome(w io.Writer, listening net.Addr, catalogue *sandbox.Catalogue)
 	fmt.Fprintf(&text, "  export MODELCATALOGUE_BASE_URL=%s\n", base)
 	fmt.Fprintf(&text, "  export MODELCATALOGUE_CLIENT_ID=%s MODELCATALOGUE_CLIENT_SECRET=%s\n",
 		shellWord(caller.ClientID), shellWord(caller.ClientSecret))
+	fmt.Fprint(&text, "\nThe provider for it: `make install` in a clone builds one and prints how `init` finds it.\n")
 	if len(owned) > 0 {
 		fmt.Fprint(&text, "\nTo publish a revision, with any fields of the model replaced:\n\n")
 		fmt.Fprintf(&text, "  curl -X POST %s/control/model-groups/%s/publish \\\n", base, url.PathEscape(publishable(owned)))

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# install.sh DIR builds the provider into the filesystem mirror DIR, for the
+# registries of Terraform and of OpenTofu alike, and writes a CLI configuration
+# file beside it with which `init` takes the provider from there. Every other
+# provider comes from its registry as before.
+set -euo pipefail
+
+dir=${1:?the folder of the mirror}
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The version that is being worked on, and no pre-release of it: version
+# constraints such as "~> 0.1" admit none.
+version=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)
+platform=$(go env GOOS)_$(go env GOARCH)
+program=terraform-provider-modelcatalogue_v$version$(go env GOEXE)
+
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$version" -o "$build/$program" .
+
+addresses=()
+replaced=
+for host in registry.terraform.io registry.opentofu.org; do
+  address=$host/modelcatalogue/modelcatalogue
+  addresses+=("\"$address\"")
+  package=$dir/$address/$version/$platform
+  mkdir -p "$package"
+  if [[ -e $package/$program ]] && ! cmp -s "$build/$program" "$package/$program"; then
+    replaced=yes
+  fi
+  # Not written in place: an engine may be running the old one.
+  rm -f "$package/$program"
+  cp "$build/$program" "$package/$program"
+done
+
+# The path as a string of HCL.
+path=${dir//\\/\\\\}
+path=${path//\"/\\\"}
+list="${addresses[0]}, ${addresses[1]}"
+cat >"$dir/modelcatalogue.tfrc" <<TFRC
+provider_installation {
+  filesystem_mirror {
+    path    = "$path"
+    include = [$list]
+  }
+  direct {
+    exclude = [$list]
+  }
+}
+TFRC
+
+printf 'Installed modelcatalogue %s for %s in %s\n' "$version" "$platform" "$dir"
+printf 'Paste these two lines in the folder of a configuration; the second is tofu init for OpenTofu:\n\n'
+printf '  export TF_CLI_CONFIG_FILE=%q\n' "$dir/modelcatalogue.tfrc"
+printf '  terraform init\n\n'
+if [[ -n $replaced ]]; then
+  printf 'It replaces another build of that version: where a configuration has locked that one,\n'
+  printf 'remove its .terraform.lock.hcl first.\n'
+fi
+printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this here,\n'
+printf 'in another shell, and paste what it prints: go run ./internal/sandbox/cmd/sandbox\n'
