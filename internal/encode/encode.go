@@ -2,9 +2,9 @@
 // plugin hands values to its engine, by a plan made once for each type.
 //
 // It follows the encoding of terraform's plugin protocol, version 6: an object
-// is a map of its attributes, a list an array, null is nil. A struct's fields
-// are matched to attributes by their tfsdk tags, as the framework's own
-// reflection matches them.
+// is a map of its attributes, a list an array, a map a map with its keys in
+// order, null is nil. A struct's fields are matched to attributes by their tfsdk
+// tags, as the framework's own reflection matches them.
 package encode
 
 import (
@@ -12,6 +12,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/tinylib/msgp/msgp"
@@ -41,7 +42,7 @@ type output struct {
 
 func (o *output) size() int64 { return o.dropped + int64(len(o.bytes)) }
 
-// settle bounds the memory taken. A list calls it after each of its elements.
+// settle bounds the memory taken.
 func (o *output) settle() {
 	if o.dropped > 0 || int64(len(o.bytes)) > o.limit {
 		o.dropped += int64(len(o.bytes))
@@ -49,9 +50,21 @@ func (o *output) settle() {
 	}
 }
 
-// sampled is the element of a long list after which the size of the rest is
-// known well enough to take memory for it at once.
+// sampled is the element of a long list or map after which the size of the rest
+// is known well enough to take memory for it at once.
 const sampled = 31
+
+// each encodes so many elements, and bounds the memory that they take.
+func (o *output) each(count int, element func(i int)) {
+	start := o.size()
+	for i := range count {
+		element(i)
+		o.settle()
+		if i == sampled {
+			o.expect((o.size() - start) / (sampled + 1) * int64(count-sampled))
+		}
+	}
+}
 
 // expect takes memory for so many further bytes, and some more.
 func (o *output) expect(bytes int64) {
@@ -111,6 +124,10 @@ func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, e
 		if goType.Kind() == reflect.Slice {
 			return compileList(goType, typ, place)
 		}
+	case tftypes.Map:
+		if goType.Kind() == reflect.Map && goType.Key().Kind() == reflect.String {
+			return compileMap(goType, typ, place)
+		}
 	default:
 		if encode := scalar(goType.Kind(), typ); encode != nil {
 			return encode, nil
@@ -143,14 +160,29 @@ func compileList(goType reflect.Type, typ tftypes.List, place string) (encodeFun
 			return
 		}
 		out.bytes = msgp.AppendArrayHeader(out.bytes, uint32(v.Len())) //nolint:gosec // a list of 2^32 elements does not fit in a message
-		start := out.size()
-		for i := range v.Len() {
-			element(out, v.Index(i))
-			out.settle()
-			if i == sampled {
-				out.expect((out.size() - start) / (sampled + 1) * int64(v.Len()-sampled))
-			}
+		out.each(v.Len(), func(i int) { element(out, v.Index(i)) })
+	}, nil
+}
+
+// compileMap makes an encoder of maps. Their keys are sorted, so that equal
+// values have equal encodings.
+func compileMap(goType reflect.Type, typ tftypes.Map, place string) (encodeFunc, error) {
+	element, err := compile(goType.Elem(), typ.ElementType, place+"[]")
+	if err != nil {
+		return nil, err
+	}
+	return func(out *output, v reflect.Value) {
+		if v.IsNil() {
+			out.bytes = msgp.AppendNil(out.bytes)
+			return
 		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(keys))) //nolint:gosec // a map of 2^32 elements does not fit in a message
+		out.each(len(keys), func(i int) {
+			out.bytes = msgp.AppendString(out.bytes, keys[i].String())
+			element(out, v.MapIndex(keys[i]))
+		})
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"reflect"
@@ -22,11 +23,13 @@ type embedded struct {
 
 type outer struct {
 	embedded
-	Plain  string    `tfsdk:"plain"`
-	One    *inner    `tfsdk:"one"`
-	Many   []*inner  `tfsdk:"many"`
-	Values []inner   `tfsdk:"values"`
-	Texts  []*string `tfsdk:"texts"`
+	Plain  string            `tfsdk:"plain"`
+	One    *inner            `tfsdk:"one"`
+	Many   []*inner          `tfsdk:"many"`
+	Values []inner           `tfsdk:"values"`
+	Texts  []*string         `tfsdk:"texts"`
+	Named  map[string]*inner `tfsdk:"named"`
+	Counts map[string]int64  `tfsdk:"counts"`
 	hidden int
 }
 
@@ -36,6 +39,7 @@ var (
 		"count": tftypes.Number, "flag": tftypes.Bool, "plain": tftypes.String, "one": innerType,
 		"many": tftypes.List{ElementType: innerType}, "values": tftypes.List{ElementType: innerType},
 		"texts": tftypes.List{ElementType: tftypes.String},
+		"named": tftypes.Map{ElementType: innerType}, "counts": tftypes.Map{ElementType: tftypes.Number},
 	}}
 )
 
@@ -55,11 +59,13 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 			"plain": tftypes.NewValue(tftypes.String, ""), "one": tftypes.NewValue(innerType, nil),
 			"many": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil), "values": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
 			"texts": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, nil),
+			"named": tftypes.NewValue(tftypes.Map{ElementType: innerType}, nil), "counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, nil),
 		}},
 		"all set": {
 			value: outer{
 				embedded: embedded{Count: new(int64(math.MinInt64)), Flag: new(true)}, Plain: long, One: &inner{Name: new("a")},
 				Many: []*inner{{Name: new("b")}, nil, {}}, Values: []inner{{}}, Texts: []*string{new("c"), nil}, hidden: 1,
+				Named: map[string]*inner{"b": {Name: new("d")}, "": nil, "a": {}, "β/%41": {}}, Counts: map[string]int64{},
 			},
 			want: map[string]tftypes.Value{
 				"count": tftypes.NewValue(tftypes.Number, int64(math.MinInt64)), "flag": tftypes.NewValue(tftypes.Bool, true),
@@ -67,6 +73,10 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 				"many":   tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner("b"), tftypes.NewValue(innerType, nil), newInner(nil)}),
 				"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner(nil)}),
 				"texts":  tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, "c"), tftypes.NewValue(tftypes.String, nil)}),
+				"named": tftypes.NewValue(tftypes.Map{ElementType: innerType}, map[string]tftypes.Value{
+					"b": newInner("d"), "": tftypes.NewValue(innerType, nil), "a": newInner(nil), "β/%41": newInner(nil),
+				}),
+				"counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, map[string]tftypes.Value{}),
 			},
 		},
 	} {
@@ -89,6 +99,27 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 				t.Errorf("%v %v", differences, err)
 			}
 		})
+	}
+}
+
+func TestEqualMapsHaveEqualEncodings(t *testing.T) {
+	t.Parallel()
+	encoder, err := Compile(reflect.TypeFor[map[string]int64](), tftypes.Map{ElementType: tftypes.Number})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := map[string]int64{}
+	for i := range int64(100) {
+		value[strings.Repeat("k", int(i))] = i
+	}
+	first, err := encoder.Encode(value, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if again, err := encoder.Encode(value, 1<<20); err != nil || !bytes.Equal(again, first) {
+			t.Fatalf("%v, or another order of the keys", err)
+		}
 	}
 }
 
@@ -148,6 +179,8 @@ func TestCompileRefusesWhatDoesNotAgree(t *testing.T) {
 		"name: encode.twice has two fields for the attribute":                   {reflect.TypeFor[twice](), object("name", tftypes.String)},
 		"the value: string cannot hold tftypes.Object[\"name\":tftypes.String]": {reflect.TypeFor[string](), innerType},
 		"the value: encode.inner cannot hold tftypes.Set[tftypes.String]":       {reflect.TypeFor[inner](), tftypes.Set{ElementType: tftypes.String}},
+		"the value: map[int]string cannot hold tftypes.Map[tftypes.String]":     {reflect.TypeFor[map[int]string](), tftypes.Map{ElementType: tftypes.String}},
+		"[]: string cannot hold tftypes.Bool":                                   {reflect.TypeFor[map[string]string](), tftypes.Map{ElementType: tftypes.Bool}},
 	} {
 		if _, err := Compile(test.goType, test.typ); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
