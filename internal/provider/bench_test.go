@@ -38,7 +38,7 @@ func BenchmarkMap(b *testing.B) {
 			models := manyModels(b, count)
 			b.ReportAllocs()
 			for b.Loop() {
-				sortedModelStates(models)
+				sortedModelStates(models, nil)
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			var schema datasource.SchemaResponse
 			newModelGroupModelsDataSource().Schema(b.Context(), datasource.SchemaRequest{}, &schema)
-			state := &modelGroupModelsState{Models: sortedModelStates(manyModels(b, count))}
+			state := &modelGroupModelsState{Models: sortedModelStates(manyModels(b, count), nil)}
 			encoder, err := encoderFor(reflect.TypeOf(state), schema.Schema.Type().TerraformType(b.Context()))
 			if err != nil {
 				b.Fatal(err)

@@ -174,6 +174,8 @@ var readable = map[string]arguments{
 	"latest_model":       {"model_group_id": mainGroup},
 	"model_group_models": {"model_group_id": mainGroup},
 	"model":              {"model_group_id": mainGroup, "revision": 0},
+	"latest_models":      {"model_group_ids": []any{mainGroup}},
+	"pinned_models":      {"revisions": map[string]any{mainGroup: 0}},
 }
 
 func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {

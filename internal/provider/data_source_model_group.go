@@ -68,7 +68,7 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 			resp.Diagnostics.Append(problem)
 			return
 		}
-		state = newGroupState(group)
+		state = newGroupState(group, nil)
 		state.Name = name.ValueStringPointer()
 	} else {
 		group, err := client.ModelGroup(ctx, id.ValueString())
@@ -76,7 +76,7 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 			resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("id"), id.ValueString())))
 			return
 		}
-		state = newGroupState(group)
+		state = newGroupState(group, nil)
 		state.ID = id.ValueStringPointer()
 	}
 	setResult(ctx, resp, state)

@@ -21,6 +21,7 @@ func (d *modelGroupModelsDataSource) Schema(_ context.Context, _ datasource.Sche
 		MarkdownDescription: "Lists every revision of a model group, archived ones too.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
+			argAttributes:    attributesArgument(modelAttributes(), "models"),
 			"models":         nestedList("The group's models, newest revision first.", modelAttributes()),
 		},
 	}
@@ -28,12 +29,14 @@ func (d *modelGroupModelsDataSource) Schema(_ context.Context, _ datasource.Sche
 
 type modelGroupModelsState struct {
 	ModelGroupID *string       `tfsdk:"model_group_id"`
+	Attributes   []string      `tfsdk:"attributes"`
 	Models       []*modelState `tfsdk:"models"`
 }
 
 func (d *modelGroupModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var groupID types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
+	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
 	client, ok := d.client(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -43,5 +46,7 @@ func (d *modelGroupModelsDataSource) Read(ctx context.Context, req datasource.Re
 		resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
 		return
 	}
-	setResult(ctx, resp, &modelGroupModelsState{ModelGroupID: groupID.ValueStringPointer(), Models: sortedModelStates(models)})
+	setResult(ctx, resp, &modelGroupModelsState{
+		ModelGroupID: groupID.ValueStringPointer(), Attributes: attributes, Models: sortedModelStates(models, only),
+	})
 }

@@ -26,6 +26,7 @@ func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 				Optional:            true,
 				Validators:          []validator.String{notEmpty{summary: summaryInvalidHorizon}},
 			},
+			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
 		},
 	}
@@ -33,24 +34,32 @@ func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 
 type modelGroupsState struct {
 	TimeHorizon *string       `tfsdk:"time_horizon"`
+	Attributes  []string      `tfsdk:"attributes"`
 	ModelGroups []*groupState `tfsdk:"model_groups"`
 }
 
 func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var horizon types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
+	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
 	client, ok := d.client(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
 	groups, err := client.ModelGroups(ctx, horizon.ValueString())
 	if err != nil {
-		about := subject{}
-		if !horizon.IsNull() {
-			about = subject{path: path.Root("time_horizon"), rejected: summaryInvalidHorizon, name: "time horizon", value: horizon.ValueString()}
-		}
-		resp.Diagnostics.Append(diagnose(err, about))
+		resp.Diagnostics.Append(diagnose(err, horizonSubject(horizon)))
 		return
 	}
-	setResult(ctx, resp, &modelGroupsState{TimeHorizon: horizon.ValueStringPointer(), ModelGroups: sortedGroupStates(groups)})
+	setResult(ctx, resp, &modelGroupsState{
+		TimeHorizon: horizon.ValueStringPointer(), Attributes: attributes, ModelGroups: sortedGroupStates(groups, only),
+	})
+}
+
+// horizonSubject is a list of the groups of a time horizon, or of all groups.
+func horizonSubject(horizon types.String) subject {
+	if horizon.IsNull() {
+		return subject{}
+	}
+	return subject{path: path.Root("time_horizon"), rejected: summaryInvalidHorizon, name: "time horizon", value: horizon.ValueString()}
 }

@@ -57,6 +57,13 @@ func expected(t *testing.T, name string, typ tftypes.Type, value any) any {
 		}
 		return list
 	}
+	if of, ok := typ.(tftypes.Map); ok {
+		elements := map[string]any{}
+		for key, element := range asObject(t, value) {
+			elements[key] = expected(t, key, of.ElementType, element)
+		}
+		return elements
+	}
 	switch {
 	case value == nil, name == "docker_image" && value == "":
 		return nil
@@ -144,6 +151,9 @@ func camelCase(attribute string) string {
 	return strings.Join(words, "")
 }
 
+// fleets are the maps of models by model group id.
+var fleets = map[string]bool{"latest_models.models": true, "pinned_models.models": true, "pinned_models.revisions": true}
+
 // compare reports every attribute that differs, and notes those with a value.
 func compare(t *testing.T, place string, got, want any, seen map[string]bool) {
 	t.Helper()
@@ -158,7 +168,11 @@ func compare(t *testing.T, place string, got, want any, seen map[string]bool) {
 			return
 		}
 		for name, value := range want {
-			compare(t, place+"."+name, record[name], value, seen)
+			below := place + "." + name
+			if fleets[place] {
+				below = place + "[]"
+			}
+			compare(t, below, record[name], value, seen)
 		}
 	case []any:
 		list, ok := got.([]any)
@@ -185,6 +199,8 @@ func places(place string, typ tftypes.Type) []string {
 			list = append(list, places(place+"."+name, attribute)...)
 		}
 	case tftypes.List:
+		list = append(list, places(place+"[]", typ.ElementType)...)
+	case tftypes.Map:
 		list = append(list, places(place+"[]", typ.ElementType)...)
 	}
 	return list

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -23,8 +24,8 @@ type engine struct {
 	types  map[string]tftypes.Type // of each data source
 }
 
-// arguments of a provider block or a data source: strings, bools, numbers, nil,
-// or unknown.
+// arguments of a provider block or a data source: strings, bools, numbers, lists
+// and maps of them, nil, or unknown.
 type arguments map[string]any
 
 // unknown is a value that a plan does not know yet.
@@ -167,12 +168,7 @@ func (a arguments) valueOf(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicVa
 	}
 	values := map[string]tftypes.Value{}
 	for name, attributeType := range object.AttributeTypes {
-		switch value := a[name].(type) {
-		case unknownValue:
-			values[name] = tftypes.NewValue(attributeType, tftypes.UnknownValue)
-		default:
-			values[name] = tftypes.NewValue(attributeType, value)
-		}
+		values[name] = valueOf(attributeType, a[name])
 	}
 	for name := range a {
 		if _, ok := values[name]; !ok {
@@ -232,11 +228,55 @@ func plain(tb testing.TB, value tftypes.Value) any {
 	}
 }
 
+// valueOf is one argument or an element of it. Lists are []any, maps map[string]any.
+func valueOf(typ tftypes.Type, value any) tftypes.Value {
+	switch value := value.(type) {
+	case unknownValue:
+		return tftypes.NewValue(typ, tftypes.UnknownValue)
+	case []any:
+		list, _ := typ.(tftypes.List)
+		elements := make([]tftypes.Value, 0, len(value))
+		for _, element := range value {
+			elements = append(elements, valueOf(list.ElementType, element))
+		}
+		return tftypes.NewValue(typ, elements)
+	case map[string]any:
+		of, _ := typ.(tftypes.Map)
+		elements := map[string]tftypes.Value{}
+		for key, element := range value {
+			elements[key] = valueOf(of.ElementType, element)
+		}
+		return tftypes.NewValue(typ, elements)
+	default:
+		return tftypes.NewValue(typ, value)
+	}
+}
+
 func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 	tb.Helper()
 	for _, d := range diagnostics {
 		tb.Fatalf("unexpected %s: %s\n%s", d.Severity, d.Summary, d.Detail)
 	}
+}
+
+// argumentOf is the argument that a diagnostic is on, with the element of it, as
+// a configuration spells them: model_group_ids[3], revisions["a"].
+func argumentOf(d *tfprotov6.Diagnostic) string {
+	if d.Attribute == nil {
+		return ""
+	}
+	var at strings.Builder
+	for _, step := range d.Attribute.Steps() {
+		switch step := step.(type) {
+		case tftypes.AttributeName:
+			at.WriteString(string(step))
+		case tftypes.ElementKeyInt:
+			fmt.Fprintf(&at, "[%d]", step)
+		case tftypes.ElementKeyString:
+			fmt.Fprintf(&at, "[%q]", string(step))
+		}
+	}
+	return at.String()
 }
 
 // expectError wants exactly one error with that summary, on that argument (""
@@ -253,11 +293,7 @@ func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, su
 	if !slices.Contains(summaries, summary) {
 		t.Errorf("the summary %q is not in the list of all of them", summary)
 	}
-	at := ""
-	if d.Attribute != nil {
-		at = strings.Trim(strings.ReplaceAll(d.Attribute.String(), "AttributeName", ""), `()"`)
-	}
-	if at != argument {
+	if at := argumentOf(d); at != argument {
 		t.Errorf("on %q, want %q", at, argument)
 	}
 	for _, fragment := range fragments {

@@ -1,4 +1,4 @@
-// Package provider is the Terraform side: schemas, configuration, the five
+// Package provider is the Terraform side: schemas, configuration, the
 // data sources, and what an engine is told when a read fails.
 package provider
 
@@ -134,6 +134,8 @@ func (p *catalogueProvider) DataSources(context.Context) []func() datasource.Dat
 		newLatestModelDataSource,
 		newModelGroupModelsDataSource,
 		newModelDataSource,
+		newLatestModelsDataSource,
+		newPinnedModelsDataSource,
 	}
 }
 

@@ -133,14 +133,14 @@ func TestPickRevision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model, latest, problem := pickRevision(test.models, "g", test.revision)
+			model, problem := pickRevision(test.models, "g", test.revision)
 			if test.summary == "" {
-				if problem != nil || int64(*model.Revision) != test.revision || latest != test.latest {
-					t.Errorf("%+v, latest %d, %v", model, latest, problem)
+				if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
+					t.Errorf("%+v, %v", model, problem)
 				}
 				return
 			}
-			if problem == nil || problem.Summary() != test.summary || !strings.Contains(problem.Detail(), test.detail) {
+			if problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail) {
 				t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
 			}
 		})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -100,8 +102,15 @@ func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
 		t.Helper()
 		want := asObject(t, expected(t, name, e.types[name], document))
 		maps.Copy(want, more)
+		if all := allAttributes(e.types[name]); all != nil {
+			// Naming all of them is the same as leaving the argument out.
+			want["attributes"] = all
+			compare(t, name, e.mustRead(t, name, config.with("attributes", all)), want, seen)
+			want["attributes"] = nil
+		}
 		compare(t, name, e.mustRead(t, name, config), want, seen)
 	}
+	var latest, pinned fleetDocuments
 	check("model_groups", nil, map[string]any{"modelGroups": groups}, nil)
 	check("model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead}, map[string]any{"time_horizon": "day_ahead"})
 	for _, group := range groups {
@@ -115,15 +124,125 @@ func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
 		if len(models) == 0 {
 			continue
 		}
-		check("latest_model", arguments{"model_group_id": id}, service.get(t, path+"/latest-model"), configured)
-		latest := integer(t, models[0], "revision")
+		newest := service.get(t, path+"/latest-model")
+		check("latest_model", arguments{"model_group_id": id}, newest, configured)
+		latest.add(id, newest, nil)
+		highest := integer(t, models[0], "revision")
 		for _, model := range models {
 			revision := integer(t, model, "revision")
-			check("model", arguments{"model_group_id": id, "revision": revision}, model, map[string]any{
-				"model_group_id": id, "latest_revision": latest, "is_latest": revision == latest,
-			})
+			derived := map[string]any{"latest_revision": highest, "is_latest": revision == highest}
+			check("model", arguments{"model_group_id": id, "revision": revision}, model, plus(derived, "model_group_id", id))
+			pinned.add(id, model, derived)
 		}
 	}
+	compareFleets(t, e, dayAhead, latest, pinned, check)
+}
+
+// fleetDocuments are models by group id: one in each map that a block may read,
+// and in as many maps as a group has models.
+type fleetDocuments []map[string]fleetDocument
+
+type fleetDocument struct {
+	model   any
+	derived map[string]any
+}
+
+func (f *fleetDocuments) add(id string, model any, derived map[string]any) {
+	for _, documents := range *f {
+		if _, known := documents[id]; !known {
+			documents[id] = fleetDocument{model, derived}
+			return
+		}
+	}
+	*f = append(*f, map[string]fleetDocument{id: {model, derived}})
+}
+
+// models are documents as the service sends them, with the id that they were
+// asked for.
+func (f *fleetDocuments) models(t *testing.T) map[string]any {
+	t.Helper()
+	models := map[string]any{}
+	for id, document := range (*f)[0] {
+		models[id] = plus(asObject(t, document.model), "modelGroupId", id)
+	}
+	return models
+}
+
+// compareFleets reads the same models with one block for all groups.
+func compareFleets(t *testing.T, e *engine, dayAhead []any, latest, pinned fleetDocuments, check func(string, arguments, any, map[string]any)) {
+	t.Helper()
+	models := latest.models(t)
+	nothing := map[string]any{"model_group_ids": nil, "time_horizon": nil}
+	check("latest_models", nil, map[string]any{"models": models}, nothing)
+	ids := []any{}
+	for _, id := range slices.Sorted(maps.Keys(models)) {
+		ids = append(ids, id)
+	}
+	named := slices.Concat(ids, ids[:1])
+	check("latest_models", arguments{"model_group_ids": named}, map[string]any{"models": models}, plus(nothing, "model_group_ids", named))
+	near := map[string]any{}
+	for _, group := range dayAhead {
+		if id := textOf(group, "id"); models[id] != nil {
+			near[id] = models[id]
+		}
+	}
+	check("latest_models", arguments{"time_horizon": "day_ahead"}, map[string]any{"models": near}, plus(nothing, "time_horizon", "day_ahead"))
+	for i := range pinned {
+		revisions := map[string]any{}
+		derived := map[string]map[string]any{}
+		documents := pinned[i : i+1]
+		models := documents.models(t)
+		for id, document := range pinned[i] {
+			revisions[id], derived[id] = integer(t, document.model, "revision"), document.derived
+		}
+		want := asObject(t, expected(t, "models", asObjectType(t, e.types["pinned_models"])["models"], models))
+		for id := range derived {
+			maps.Copy(asObject(t, want[id]), derived[id])
+		}
+		check("pinned_models", arguments{"revisions": revisions}, map[string]any{"revisions": map[string]any{}, "models": map[string]any{}},
+			map[string]any{"revisions": revisions, "models": want})
+	}
+}
+
+// plus returns a copy with one more value.
+func plus(values map[string]any, name string, value any) map[string]any {
+	copied := maps.Clone(values)
+	copied[name] = value
+	return copied
+}
+
+func asObjectType(t *testing.T, typ tftypes.Type) map[string]tftypes.Type {
+	t.Helper()
+	object, ok := typ.(tftypes.Object)
+	if !ok {
+		t.Fatalf("no object type: %s", typ)
+	}
+	return object.AttributeTypes
+}
+
+// allAttributes are the names that the argument attributes of a data source
+// takes, nil where it has none.
+func allAttributes(typ tftypes.Type) []any {
+	root, _ := typ.(tftypes.Object)
+	if root.AttributeTypes["attributes"] == nil {
+		return nil
+	}
+	names := []any{}
+	for _, attribute := range root.AttributeTypes {
+		var record tftypes.Type
+		switch attribute := attribute.(type) {
+		case tftypes.List:
+			record = attribute.ElementType
+		case tftypes.Map:
+			record = attribute.ElementType
+		}
+		if object, ok := record.(tftypes.Object); ok {
+			for _, name := range slices.Sorted(maps.Keys(object.AttributeTypes)) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 func sortedGroups(t *testing.T, service caller, query string) []any {

@@ -71,3 +71,11 @@ func nestedList(description string, attributes map[string]schema.Attribute) sche
 		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
 	}
 }
+
+func nestedMap(description string, attributes map[string]schema.Attribute) schema.MapNestedAttribute {
+	return schema.MapNestedAttribute{
+		MarkdownDescription: description,
+		Computed:            true,
+		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+	}
+}

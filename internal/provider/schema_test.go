@@ -64,6 +64,10 @@ is_owner                  bool
 has_performance_metrics   bool
 default_comparison_models [string]
 `
+	pinnedWant = `
+latest_revision           int64
+is_latest                 bool
+`
 	providerWant = `
 base_url                optional string
 client_id               optional string
@@ -81,7 +85,10 @@ snapshot                optional bool
 func parseTable(t *testing.T, table string) map[string]string {
 	t.Helper()
 	want := map[string]string{}
-	for line := range strings.Lines(strings.TrimSpace(table)) {
+	for line := range strings.Lines(table) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if _, twice := want[name]; twice {
 			t.Fatalf("%s stands twice in the table", name)
@@ -114,10 +121,18 @@ func TestNamesAndTypes(t *testing.T) {
 	groupID := map[string]string{"model_group_id": "required string"}
 	want := map[string]map[string]string{
 		"the provider":       parseTable(t, providerWant),
-		"model_groups":       {"time_horizon": "optional string", "model_groups": "[" + objectOf(t, groupWant) + "]"},
+		"model_groups":       {"time_horizon": "optional string", "attributes": "optional [string]", "model_groups": "[" + objectOf(t, groupWant) + "]"},
 		"model_group":        tableWith(t, groupWant, map[string]string{"id": "optional computed string", "name": "optional computed string"}),
 		"latest_model":       tableWith(t, modelWant, groupID),
-		"model_group_models": {"model_group_id": "required string", "models": "[" + objectOf(t, modelWant) + "]"},
+		"model_group_models": {"model_group_id": "required string", "attributes": "optional [string]", "models": "[" + objectOf(t, modelWant) + "]"},
+		"latest_models": {
+			"model_group_ids": "optional [string]", "time_horizon": "optional string", "attributes": "optional [string]",
+			"models": "map of " + objectOf(t, modelWant),
+		},
+		"pinned_models": {
+			"revisions": "required map of number", "attributes": "optional [string]",
+			"models": "map of " + objectOf(t, modelWant+pinnedWant),
+		},
 		"model": tableWith(t, modelWant, map[string]string{
 			"model_group_id": "required string", "revision": "required number", "latest_revision": "int64", "is_latest": "bool",
 		}),
@@ -208,12 +223,14 @@ func usageOf(attribute described) string {
 	return text
 }
 
-// spelledType spells a type as the tables do. Custom types, sets, maps and
-// whatever else the contract has no place for come out as what they are.
+// spelledType spells a type as the tables do. Custom types, sets and whatever
+// else the contract has no place for come out as what they are.
 func spelledType(typ attr.Type) string {
 	switch typ := typ.(type) {
 	case types.ListType:
 		return "[" + spelledType(typ.ElemType) + "]"
+	case types.MapType:
+		return "map of " + spelledType(typ.ElemType)
 	case types.ObjectType:
 		var fields []string
 		for _, name := range slices.Sorted(maps.Keys(typ.AttrTypes)) {
@@ -243,6 +260,8 @@ func nestedIn(attribute described) (attributes map[string]schema.Attribute, isNe
 		return attribute.Attributes, true
 	case schema.ListNestedAttribute:
 		return attribute.NestedObject.Attributes, true
+	case schema.MapNestedAttribute:
+		return attribute.NestedObject.Attributes, true
 	}
 	return nil, false
 }
@@ -266,7 +285,7 @@ func TestEveryAttribute(t *testing.T) {
 		}
 		attributes, isNested := nestedIn(attribute)
 		if spelled := spelledType(attribute.GetType()); !isNested && strings.ContainsAny(spelled, "{.") {
-			t.Errorf("%s: %s is no list or scalar of a plain type", place, spelled)
+			t.Errorf("%s: %s is no list, map or scalar of a plain type", place, spelled)
 		}
 		for name, attribute := range attributes {
 			walk(place+"."+name, attribute, true)
@@ -305,6 +324,8 @@ func TestStructsAgreeWithSchemas(t *testing.T) {
 		"latest_model":       &modelState{},
 		"model_group_models": &modelGroupModelsState{},
 		"model":              &pinnedModelState{},
+		"latest_models":      &latestModelsState{},
+		"pinned_models":      &pinnedModelsState{},
 	}
 	for name, schema := range dataSourceSchemas(t) {
 		state, ok := states[name]

@@ -26,7 +26,7 @@ func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 		tried[name] = true
 		ours, ourDiagnostics := e.readFrom(t.Context(), t, e.server, name, config)
 		theirs, theirDiagnostics := e.readFrom(t.Context(), t, e.server.ProviderServer, name, config)
-		if len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+		if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
 			t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
 		}
 	}
@@ -41,6 +41,18 @@ func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 		for _, model := range asList(t, group["models"]) {
 			compare("model", arguments{"model_group_id": id, "revision": asObject(t, model)["revision"]})
 		}
+	}
+	for _, some := range []any{nil, []any{}, []any{"id", "models", "axes"}} {
+		compare("model_groups", arguments{"attributes": some})
+	}
+	for _, some := range []any{nil, []any{}, []any{"docker_image", "tags", "model_group_id"}} {
+		compare("model_group_models", arguments{"model_group_id": mainGroup, "attributes": some})
+		compare("latest_models", arguments{"attributes": some})
+		compare("latest_models", arguments{"time_horizon": "day_ahead", "attributes": some})
+		compare("latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup}, "attributes": some})
+		compare("latest_models", arguments{"model_group_ids": []any{}, "attributes": some})
+		compare("pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}, "attributes": some})
+		compare("pinned_models", arguments{"revisions": map[string]any{}, "attributes": some})
 	}
 	for name := range e.types {
 		if !tried[name] {

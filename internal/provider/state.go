@@ -25,6 +25,14 @@ func list[From, To any](from []*From, each func(*From) *To) []*To {
 	return to
 }
 
+// listOrNull maps a list that is null where the service left it out.
+func listOrNull[From, To any](from []*From, each func(*From) *To) []*To {
+	if from == nil {
+		return nil
+	}
+	return list(from, each)
+}
+
 // scalars spells the values of a list as strings.
 func scalars(from []*catalogue.Scalar) []*string {
 	return list(from, func(value *catalogue.Scalar) *string { return (*string)(value) })

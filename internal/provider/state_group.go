@@ -76,32 +76,42 @@ type groupAxisValueState struct {
 	Historical *bool   `tfsdk:"historical"`
 }
 
-// newGroupState maps a group, its revisions newest first.
-func newGroupState(group *catalogue.ModelGroup) *groupState {
-	models := list(group.Models, func(model *catalogue.ModelSummary) *modelSummaryState {
+// groupFields map a model group.
+var groupFields = []field[catalogue.ModelGroup, groupState]{
+	{"id", func(to *groupState, from *catalogue.ModelGroup) { to.ID = from.ID }},
+	{"name", func(to *groupState, from *catalogue.ModelGroup) { to.Name = from.Name }},
+	{"latest_revision", func(to *groupState, from *catalogue.ModelGroup) { to.LatestRevision = (*int64)(from.LatestRevision) }},
+	{"public", func(to *groupState, from *catalogue.ModelGroup) { to.Public = from.Public }},
+	{"created_at", func(to *groupState, from *catalogue.ModelGroup) { to.CreatedAt = from.CreatedAt }},
+	{"time_horizon", func(to *groupState, from *catalogue.ModelGroup) { to.TimeHorizon = newHorizonState(from.TimeHorizon) }},
+	{"models", func(to *groupState, from *catalogue.ModelGroup) { to.Models = sortedSummaryStates(from.Models) }},
+	{"axes", func(to *groupState, from *catalogue.ModelGroup) { to.Axes = list(from.Axes, newGroupAxisState) }},
+}
+
+// newGroupState maps a group, but for the attributes that are not selected.
+func newGroupState(group *catalogue.ModelGroup, only selection) *groupState {
+	return newState(groupFields, group, only)
+}
+
+// sortedSummaryStates maps a group's revisions, newest first, then by id.
+func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
+	states := list(models, func(model *catalogue.ModelSummary) *modelSummaryState {
 		return &modelSummaryState{ID: model.ID, Revision: (*int64)(model.Revision), CreatedAt: model.CreatedAt}
 	})
-	slices.SortStableFunc(models, func(a, b *modelSummaryState) int {
+	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
 		if a == nil || b == nil {
 			return compareNil(a == nil, b == nil)
 		}
 		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 	})
-	return &groupState{
-		ID:             group.ID,
-		Name:           group.Name,
-		LatestRevision: (*int64)(group.LatestRevision),
-		Public:         group.Public,
-		CreatedAt:      group.CreatedAt,
-		TimeHorizon:    newHorizonState(group.TimeHorizon),
-		Models:         models,
-		Axes: list(group.Axes, func(axis *catalogue.GroupAxis) *groupAxisState {
-			return &groupAxisState{
-				Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
-				Values: list(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
-					return &groupAxisValueState{Value: (*string)(value.Value), Historical: value.Historical}
-				}),
-			}
+	return states
+}
+
+func newGroupAxisState(axis *catalogue.GroupAxis) *groupAxisState {
+	return &groupAxisState{
+		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
+		Values: list(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
+			return &groupAxisValueState{Value: (*string)(value.Value), Historical: value.Historical}
 		}),
 	}
 }
@@ -111,10 +121,10 @@ func newHorizonState(horizon *catalogue.TimeHorizon) *keyedNameState {
 }
 
 // sortedGroupStates maps groups, sorted by name, then id.
-func sortedGroupStates(groups []*catalogue.ModelGroup) []*groupState {
-	states := list(groups, newGroupState)
-	slices.SortStableFunc(states, func(a, b *groupState) int {
+func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupState {
+	sorted := slices.Clone(groups)
+	slices.SortStableFunc(sorted, func(a, b *catalogue.ModelGroup) int {
 		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
 	})
-	return states
+	return list(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) })
 }

@@ -24,26 +24,28 @@ func TestAGroupWithEverythingSet(t *testing.T) {
 				{Value: new(catalogue.Scalar("0.1")), Historical: new(true)},
 			},
 		}},
-	}), &groupState{
-		ID: new("g"), Name: new("Price"), LatestRevision: new(int64(7)), Public: new(true), CreatedAt: new("2026-01-01"),
-		TimeHorizon: &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
-		Models: []*modelSummaryState{
-			{ID: new("m7"), Revision: new(int64(7)), CreatedAt: new("2026-01-01")},
-			{ID: new("m0"), Revision: new(int64(0)), CreatedAt: new("2025-01-01")},
-		},
-		Axes: []*groupAxisState{{
-			Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
-			Values: []*groupAxisValueState{
-				{Value: new("0.9"), Historical: new(false)},
-				{Value: new("0.1"), Historical: new(true)},
+	}, nil),
+
+		&groupState{
+			ID: new("g"), Name: new("Price"), LatestRevision: new(int64(7)), Public: new(true), CreatedAt: new("2026-01-01"),
+			TimeHorizon: &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+			Models: []*modelSummaryState{
+				{ID: new("m7"), Revision: new(int64(7)), CreatedAt: new("2026-01-01")},
+				{ID: new("m0"), Revision: new(int64(0)), CreatedAt: new("2025-01-01")},
 			},
-		}},
-	})
+			Axes: []*groupAxisState{{
+				Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
+				Values: []*groupAxisValueState{
+					{Value: new("0.9"), Historical: new(false)},
+					{Value: new("0.1"), Historical: new(true)},
+				},
+			}},
+		})
 }
 
 func TestAGroupWithEverythingMissing(t *testing.T) {
 	t.Parallel()
-	expectSame(t, newGroupState(&catalogue.ModelGroup{}), &groupState{Models: []*modelSummaryState{}, Axes: []*groupAxisState{}})
+	expectSame(t, newGroupState(&catalogue.ModelGroup{}, nil), &groupState{Models: []*modelSummaryState{}, Axes: []*groupAxisState{}})
 }
 
 func TestAGroupWithNullElements(t *testing.T) {
@@ -52,15 +54,17 @@ func TestAGroupWithNullElements(t *testing.T) {
 		TimeHorizon: &catalogue.TimeHorizon{},
 		Models:      []*catalogue.ModelSummary{nil, {}, {Revision: new(catalogue.Integer(1))}},
 		Axes:        []*catalogue.GroupAxis{nil, {}, {Values: []*catalogue.GroupAxisValue{nil, {}}}},
-	}), &groupState{
-		TimeHorizon: &keyedNameState{},
-		Models:      []*modelSummaryState{{Revision: new(int64(1))}, {}, nil},
-		Axes: []*groupAxisState{
-			nil,
-			{Values: []*groupAxisValueState{}},
-			{Values: []*groupAxisValueState{nil, {}}},
-		},
-	})
+	}, nil),
+
+		&groupState{
+			TimeHorizon: &keyedNameState{},
+			Models:      []*modelSummaryState{{Revision: new(int64(1))}, {}, nil},
+			Axes: []*groupAxisState{
+				nil,
+				{Values: []*groupAxisValueState{}},
+				{Values: []*groupAxisValueState{nil, {}}},
+			},
+		})
 }
 
 func TestRevisionsOfAGroupThatTieAreSortedByID(t *testing.T) {
@@ -69,7 +73,8 @@ func TestRevisionsOfAGroupThatTieAreSortedByID(t *testing.T) {
 		{ID: new("b"), Revision: new(catalogue.Integer(1))},
 		{ID: new("c"), Revision: new(catalogue.Integer(1))},
 		{ID: new("a"), Revision: new(catalogue.Integer(1))},
-	}})
+	}}, nil)
+
 	expectSame(t, state.Models, []*modelSummaryState{
 		{ID: new("a"), Revision: new(int64(1))}, {ID: new("b"), Revision: new(int64(1))}, {ID: new("c"), Revision: new(int64(1))},
 	})
@@ -84,11 +89,11 @@ func TestGroupsAreSortedByNameThenID(t *testing.T) {
 		{ID: new("5"), Name: new("a")},
 		{ID: new("2")},
 		{ID: new("1"), Name: new("B")},
-	}) {
+	}, nil) {
 		order = append(order, state.ID)
 	}
 	expectSame(t, order, []*string{new("2"), new("1"), new("5"), new("3"), new("4")})
-	expectSame(t, sortedGroupStates(nil), []*groupState{})
+	expectSame(t, sortedGroupStates(nil, nil), []*groupState{})
 }
 
 // expectSame compares whole values, nil and empty lists told apart.

@@ -151,50 +151,67 @@ type modelAxisState struct {
 	Default     *string   `tfsdk:"default"`
 }
 
-// newModelState maps a model.
-func newModelState(model *catalogue.Model) *modelState {
-	state := &modelState{
-		ID:                      model.ID,
-		ModelGroupID:            model.ModelGroupID,
-		Name:                    model.Name,
-		DisplayName:             model.DisplayName,
-		Notes:                   model.Notes,
-		Description:             model.Description,
-		Revision:                (*int64)(model.Revision),
-		DockerImage:             model.DockerImage,
-		CreatedAt:               model.CreatedAt,
-		UpdatedAt:               model.UpdatedAt,
-		RunMode:                 model.RunMode,
-		Horizon:                 newHorizonState(model.Horizon),
-		ModelMetadata:           (*string)(model.ModelMetadata),
-		OutputVariables:         list(model.OutputVariables, newOutputVariableState),
-		OutputSpecification:     scalars(model.OutputSpecification),
-		Archived:                model.Archived,
-		Enabled:                 model.Enabled,
-		Tags:                    list(model.Tags, asIs),
-		Sensitivities:           list(model.Sensitivities, newSensitivityState),
-		Axes:                    list(model.Axes, newModelAxisState),
-		InputAggregations:       list(model.InputAggregations, newInputAggregationState),
-		OutputFileFormat:        model.OutputFileFormat,
-		DisplayTimezone:         model.DisplayTimezone,
-		ForecastVariable:        (*keyedNameState)(model.ForecastVariable),
-		IsOwner:                 model.IsOwner,
-		HasPerformanceMetrics:   model.HasPerformanceMetrics,
-		DefaultComparisonModels: list(model.DefaultComparisonModels, asIs),
+// modelFields map a model.
+var modelFields = []field[catalogue.Model, modelState]{
+	{"id", func(to *modelState, from *catalogue.Model) { to.ID = from.ID }},
+	{"model_group_id", func(to *modelState, from *catalogue.Model) { to.ModelGroupID = from.ModelGroupID }},
+	{"name", func(to *modelState, from *catalogue.Model) { to.Name = from.Name }},
+	{"display_name", func(to *modelState, from *catalogue.Model) { to.DisplayName = from.DisplayName }},
+	{"notes", func(to *modelState, from *catalogue.Model) { to.Notes = from.Notes }},
+	{"description", func(to *modelState, from *catalogue.Model) { to.Description = from.Description }},
+	{"revision", func(to *modelState, from *catalogue.Model) { to.Revision = (*int64)(from.Revision) }},
+	{"docker_image", func(to *modelState, from *catalogue.Model) { to.DockerImage = shownImage(from.DockerImage) }},
+	{"created_at", func(to *modelState, from *catalogue.Model) { to.CreatedAt = from.CreatedAt }},
+	{"updated_at", func(to *modelState, from *catalogue.Model) { to.UpdatedAt = from.UpdatedAt }},
+	{"run_mode", func(to *modelState, from *catalogue.Model) { to.RunMode = from.RunMode }},
+	{"horizon", func(to *modelState, from *catalogue.Model) { to.Horizon = newHorizonState(from.Horizon) }},
+	{"model_metadata", func(to *modelState, from *catalogue.Model) { to.ModelMetadata = (*string)(from.ModelMetadata) }},
+	{"output_variables", func(to *modelState, from *catalogue.Model) {
+		to.OutputVariables = list(from.OutputVariables, newOutputVariableState)
+	}},
+	{"output_specification", func(to *modelState, from *catalogue.Model) {
+		to.OutputSpecification = scalars(from.OutputSpecification)
+	}},
+	// These two, and no other lists, may be null in the service, and stay so.
+	{"inputs", func(to *modelState, from *catalogue.Model) { to.Inputs = listOrNull(from.Inputs, newInputState) }},
+	{"datasets", func(to *modelState, from *catalogue.Model) { to.Datasets = listOrNull(from.Datasets, newDatasetState) }},
+	{"archived", func(to *modelState, from *catalogue.Model) { to.Archived = from.Archived }},
+	{"enabled", func(to *modelState, from *catalogue.Model) { to.Enabled = from.Enabled }},
+	{"tags", func(to *modelState, from *catalogue.Model) { to.Tags = list(from.Tags, asIs) }},
+	{"sensitivities", func(to *modelState, from *catalogue.Model) {
+		to.Sensitivities = list(from.Sensitivities, newSensitivityState)
+	}},
+	{"axes", func(to *modelState, from *catalogue.Model) { to.Axes = list(from.Axes, newModelAxisState) }},
+	{"input_aggregations", func(to *modelState, from *catalogue.Model) {
+		to.InputAggregations = list(from.InputAggregations, newInputAggregationState)
+	}},
+	{"output_file_format", func(to *modelState, from *catalogue.Model) { to.OutputFileFormat = from.OutputFileFormat }},
+	{"display_timezone", func(to *modelState, from *catalogue.Model) { to.DisplayTimezone = from.DisplayTimezone }},
+	{"forecast_variable", func(to *modelState, from *catalogue.Model) {
+		to.ForecastVariable = (*keyedNameState)(from.ForecastVariable)
+	}},
+	{"is_owner", func(to *modelState, from *catalogue.Model) { to.IsOwner = from.IsOwner }},
+	{"has_performance_metrics", func(to *modelState, from *catalogue.Model) {
+		to.HasPerformanceMetrics = from.HasPerformanceMetrics
+	}},
+	{"default_comparison_models", func(to *modelState, from *catalogue.Model) {
+		to.DefaultComparisonModels = list(from.DefaultComparisonModels, asIs)
+	}},
+}
+
+// newModelState maps a model, but for the attributes that are not selected.
+func newModelState(model *catalogue.Model, only selection) *modelState {
+	return newState(modelFields, model, only)
+}
+
+// shownImage is the reference of an image, nil for one that is withheld, which
+// the service spells as an empty string. Null makes a required argument fail
+// while planning, and lets coalesce work.
+func shownImage(reference *string) *string {
+	if reference != nil && *reference == "" {
+		return nil
 	}
-	// These two alone may be null in the service, and stay so.
-	if model.Inputs != nil {
-		state.Inputs = list(model.Inputs, newInputState)
-	}
-	if model.Datasets != nil {
-		state.Datasets = list(model.Datasets, newDatasetState)
-	}
-	// The service spells a withheld image as an empty string. Null makes a
-	// required argument fail while planning, and lets coalesce work.
-	if state.DockerImage != nil && *state.DockerImage == "" {
-		state.DockerImage = nil
-	}
-	return state
+	return reference
 }
 
 func newOutputVariableState(variable *catalogue.OutputVariable) *outputVariableState {
@@ -231,10 +248,10 @@ func newModelAxisState(axis *catalogue.ModelAxis) *modelAxisState {
 }
 
 // sortedModelStates maps models, newest revision first, then by id.
-func sortedModelStates(models []*catalogue.Model) []*modelState {
-	states := list(models, newModelState)
-	slices.SortStableFunc(states, func(a, b *modelState) int {
+func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
+	sorted := slices.Clone(models)
+	slices.SortStableFunc(sorted, func(a, b *catalogue.Model) int {
 		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 	})
-	return states
+	return list(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) })
 }

@@ -25,24 +25,26 @@ func TestAModelWithEverythingSet(t *testing.T) {
 		OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
 		ForecastVariable: &catalogue.ForecastVariable{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
 		IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
-	}), &modelState{
-		ID: new("m"), ModelGroupID: new("g"), Name: new("price"), DisplayName: new("Price"), Notes: new("Notes."), Description: new("Hourly."),
-		Revision: new(int64(0)), DockerImage: new("registry/price:1"), CreatedAt: new("2026-01-01"), UpdatedAt: new("2026-01-02"),
-		RunMode:             new("AUTOMATIC"),
-		Horizon:             &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
-		ModelMetadata:       new(`{"a":1}`),
-		OutputVariables:     []*outputVariableState{{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*string{new("#1")}}},
-		OutputSpecification: []*string{new("column")},
-		Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: new(`{"id":"i"}`)}},
-		Datasets:            []*datasetState{{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: new(`{"id":"d"}`)}},
-		Archived:            new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
-		Sensitivities:     []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: new(`{"id":"s"}`)}},
-		Axes:              []*modelAxisState{{Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"), Values: []*string{new("0.9"), new("0.1")}, Default: new("0.5")}},
-		InputAggregations: []*namedRecordState{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: new(`{"id":"n"}`)}},
-		OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
-		ForecastVariable: &keyedNameState{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
-		IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
-	})
+	}, nil),
+
+		&modelState{
+			ID: new("m"), ModelGroupID: new("g"), Name: new("price"), DisplayName: new("Price"), Notes: new("Notes."), Description: new("Hourly."),
+			Revision: new(int64(0)), DockerImage: new("registry/price:1"), CreatedAt: new("2026-01-01"), UpdatedAt: new("2026-01-02"),
+			RunMode:             new("AUTOMATIC"),
+			Horizon:             &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+			ModelMetadata:       new(`{"a":1}`),
+			OutputVariables:     []*outputVariableState{{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*string{new("#1")}}},
+			OutputSpecification: []*string{new("column")},
+			Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: new(`{"id":"i"}`)}},
+			Datasets:            []*datasetState{{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: new(`{"id":"d"}`)}},
+			Archived:            new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
+			Sensitivities:     []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: new(`{"id":"s"}`)}},
+			Axes:              []*modelAxisState{{Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"), Values: []*string{new("0.9"), new("0.1")}, Default: new("0.5")}},
+			InputAggregations: []*namedRecordState{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: new(`{"id":"n"}`)}},
+			OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
+			ForecastVariable: &keyedNameState{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
+			IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
+		})
 }
 
 // emptyModel is a model of which the service says nothing.
@@ -55,22 +57,22 @@ func emptyModel() *modelState {
 
 func TestAModelWithEverythingMissing(t *testing.T) {
 	t.Parallel()
-	expectSame(t, newModelState(&catalogue.Model{}), emptyModel())
+	expectSame(t, newModelState(&catalogue.Model{}, nil), emptyModel())
 }
 
 func TestEmptyInputsAndDatasetsAreNotNull(t *testing.T) {
 	t.Parallel()
 	want := emptyModel()
 	want.Inputs, want.Datasets = []*inputState{}, []*datasetState{}
-	expectSame(t, newModelState(&catalogue.Model{Inputs: []*catalogue.Input{}, Datasets: []*catalogue.Dataset{}}), want)
+	expectSame(t, newModelState(&catalogue.Model{Inputs: []*catalogue.Input{}, Datasets: []*catalogue.Dataset{}}, nil), want)
 }
 
 func TestAWithheldImageIsNull(t *testing.T) {
 	t.Parallel()
-	expectSame(t, newModelState(&catalogue.Model{DockerImage: new("")}), emptyModel())
+	expectSame(t, newModelState(&catalogue.Model{DockerImage: new("")}, nil), emptyModel())
 	want := emptyModel()
 	want.Notes, want.Description = new(""), new("")
-	expectSame(t, newModelState(&catalogue.Model{Notes: new(""), Description: new("")}), want)
+	expectSame(t, newModelState(&catalogue.Model{Notes: new(""), Description: new("")}, nil), want)
 }
 
 func TestAModelWithNullElements(t *testing.T) {
@@ -95,7 +97,9 @@ func TestAModelWithNullElements(t *testing.T) {
 		Axes:                    []*catalogue.ModelAxis{nil, {}, {Values: []*catalogue.Scalar{nil}}},
 		InputAggregations:       []*catalogue.InputAggregation{nil},
 		DefaultComparisonModels: []*string{nil},
-	}), want)
+	}, nil),
+
+		want)
 }
 
 func TestModelsAreSortedByRevisionThenID(t *testing.T) {
@@ -108,9 +112,9 @@ func TestModelsAreSortedByRevisionThenID(t *testing.T) {
 		{ID: new("ten"), Revision: new(catalogue.Integer(10))},
 		{ID: new("b"), Revision: new(catalogue.Integer(1))},
 		{ID: new("nine"), Revision: new(catalogue.Integer(9))},
-	}) {
+	}, nil) {
 		order = append(order, state.ID)
 	}
 	expectSame(t, order, []*string{new("ten"), new("nine"), new("b"), new("c"), new("zero"), new("none")})
-	expectSame(t, sortedModelStates(nil), []*modelState{})
+	expectSame(t, sortedModelStates(nil, nil), []*modelState{})
 }

@@ -11,6 +11,8 @@ const (
 	summaryInvalidRevision = "Invalid revision"
 	summaryInvalidHorizon  = "Invalid time horizon"
 	summaryIDAndName       = "Both id and name given"
+	summaryIDsAndHorizon   = "Both model_group_ids and time_horizon given"
+	summaryAttribute       = "Unknown attribute"
 	summaryNoIDNorName     = "Missing id or name"
 
 	summaryGroupNotFound    = "Model group not found"
@@ -18,6 +20,7 @@ const (
 	summarySeveralGroups    = "Several model groups of that name"
 	summaryRevisionNotFound = "Revision not found"
 	summarySeveralModels    = "Several models of that revision"
+	summaryLeftOut          = "Model group left out"
 
 	summaryRejected             = "Credentials rejected"
 	summaryNoToken              = "No usable token"
@@ -44,8 +47,9 @@ const (
 // about errors explains each.
 var summaries = []string{
 	summaryUnknownArgument, summaryNotConfigured,
-	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon, summaryIDAndName, summaryNoIDNorName,
-	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryRevisionNotFound, summarySeveralModels,
+	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon,
+	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
+	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryRevisionNotFound, summarySeveralModels, summaryLeftOut,
 	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
 	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -86,6 +87,9 @@ func (countOf) ValidateNumber(_ context.Context, req validator.NumberRequest, re
 // wholeNumber is a number of a configuration that counts something. The
 // framework's own whole numbers call 1.5 an error in the provider.
 func wholeNumber(value types.Number) (int64, error) {
+	if value.IsNull() || value.IsUnknown() {
+		return 0, errors.New("must be given")
+	}
 	number := value.ValueBigFloat()
 	whole, accuracy := number.Int64()
 	switch {

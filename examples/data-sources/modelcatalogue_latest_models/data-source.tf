@@ -1,0 +1,26 @@
+# Every day-ahead group that has a model, with two attributes of each model: the
+# others are null, and stay out of the state.
+data "modelcatalogue_latest_models" "day_ahead" {
+  time_horizon = "day_ahead"
+  attributes   = ["revision", "docker_image"]
+}
+
+# A plan shows which of them move when revisions are published.
+output "images" {
+  value = {
+    for id, model in data.modelcatalogue_latest_models.day_ahead.models :
+    id => model.docker_image
+  }
+}
+
+# Groups by their ids, with everything that the service tells of a model.
+data "modelcatalogue_latest_models" "named" {
+  model_group_ids = [
+    "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01",
+    "300e8055-5890-451a-a300-e618befa8baf",
+  ]
+}
+
+output "enabled" {
+  value = [for id, model in data.modelcatalogue_latest_models.named.models : id if model.enabled]
+}

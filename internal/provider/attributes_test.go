@@ -1,0 +1,200 @@
+package provider
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// A name in a table of fields that is in no schema would never be filled.
+func TestFieldsAgreeWithSchemas(t *testing.T) {
+	t.Parallel()
+	var groups, models []string
+	for _, f := range groupFields {
+		groups = append(groups, f.name)
+	}
+	for _, f := range modelFields {
+		models = append(models, f.name)
+	}
+	check := func(what string, fields []string, attributes map[string]schema.Attribute) {
+		slices.Sort(fields)
+		if want := slices.Sorted(maps.Keys(attributes)); !slices.Equal(fields, want) {
+			t.Errorf("%s: fields %q\nwant %q", what, fields, want)
+		}
+	}
+	check("group", groups, groupAttributes())
+	check("model", models, modelAttributes())
+	check("pinned model", append(models, "latest_revision", "is_latest"), pinnedModelAttributes())
+}
+
+// many are arguments with which the data sources that return many read some,
+// and the records of a state.
+var many = map[string]struct {
+	config  arguments
+	records func(*testing.T, map[string]any) map[string]any
+}{
+	"model_groups":       {nil, listedRecords("model_groups")},
+	"model_group_models": {arguments{"model_group_id": mainGroup}, listedRecords("models")},
+	"latest_models":      {nil, modelsOf},
+	"pinned_models":      {arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}}, modelsOf},
+}
+
+// listedRecords are the records of a list, by their place in it.
+func listedRecords(name string) func(*testing.T, map[string]any) map[string]any {
+	return func(t *testing.T, state map[string]any) map[string]any {
+		t.Helper()
+		records := map[string]any{}
+		for i, record := range asList(t, state[name]) {
+			records[strings.Repeat("|", i)] = record
+		}
+		return records
+	}
+}
+
+// Each attribute by itself, two together, none: what is named equals what a
+// whole read gives, and everything else is null, lists too.
+func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	for name, test := range many {
+		whole := test.records(t, e.mustRead(t, name, test.config))
+		if len(whole) < 3 {
+			t.Fatalf("%s: %d records", name, len(whole))
+		}
+		all := allAttributes(e.types[name])
+		selections := [][]any{{}, {all[0], all[len(all)-1]}, {all[1], all[0], all[1]}}
+		for _, attribute := range all {
+			selections = append(selections, []any{attribute})
+		}
+		for _, selected := range selections {
+			state := e.mustRead(t, name, test.config.with("attributes", selected))
+			if !reflect.DeepEqual(state["attributes"], any(selected)) {
+				t.Errorf("%s: attributes came back as %v, configured as %v", name, state["attributes"], selected)
+			}
+			want := map[string]any{}
+			for key, record := range whole {
+				filled := map[string]any{}
+				for attribute, value := range asObject(t, record) {
+					filled[attribute] = nil
+					if slices.Contains(selected, any(attribute)) {
+						filled[attribute] = value
+					}
+				}
+				want[key] = filled
+			}
+			if got := test.records(t, state); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %v:\n%v\nwant\n%v", name, selected, got, want)
+			}
+		}
+	}
+}
+
+// What is left out is not even looked at.
+func TestWhatIsLeftOutIsNotMapped(t *testing.T) {
+	t.Parallel()
+	model := &catalogue.Model{ID: new("m"), Tags: []*string{new("a")}, Inputs: []*catalogue.Input{{}}, Axes: []*catalogue.ModelAxis{{}}}
+	expectSame(t, newModelState(model, selection{"id": true}), &modelState{ID: new("m")})
+	expectSame(t, newModelState(model, selection{}), &modelState{})
+	expectSame(t, newGroupState(&catalogue.ModelGroup{ID: new("g"), Name: new("n")}, selection{"name": true, "axes": true}), &groupState{Name: new("n"), Axes: []*groupAxisState{}})
+}
+
+func TestAttributesKeepTheOrder(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	var revisions []any
+	models := e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})
+	for _, model := range asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup, "attributes": []any{"display_name"}})["models"]) {
+		revisions = append(revisions, asObject(t, model)["display_name"])
+	}
+	for i, model := range asList(t, models["models"]) {
+		if asObject(t, model)["display_name"] != revisions[i] {
+			t.Errorf("models[%d] is another one", i)
+		}
+	}
+	var names, want []any
+	for _, group := range asList(t, e.mustRead(t, "model_groups", arguments{"attributes": []any{"id"}})["model_groups"]) {
+		names = append(names, asObject(t, group)["id"])
+	}
+	for _, group := range asList(t, e.mustRead(t, "model_groups", nil)["model_groups"]) {
+		want = append(want, asObject(t, group)["id"])
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("groups %v, want %v", names, want)
+	}
+}
+
+func TestNamesOfAttributesAreValidated(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	for name, suggestions := range map[string]map[string]string{
+		"model_groups":       {"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": ""},
+		"model_group_models": {"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon", "is_latest": "", "*": "", "": ""},
+		"latest_models":      {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
+		"pinned_models":      {"is_lates": "is_latest", "last_revision": "latest_revision"},
+	} {
+		config := readable[name]
+		if config == nil {
+			config = arguments{}
+		}
+		for mistaken, suggestion := range suggestions {
+			diagnostics := e.validate(t, name, config.with("attributes", []any{"id", mistaken}))
+			expectError(t, diagnostics, "attributes[1]", summaryAttribute, "These can be named: ", "id, ")
+			_, suggested, _ := strings.Cut(diagnostics[0].Detail, "Did you mean \"")
+			if suggested, _, _ = strings.Cut(suggested, `"?`); suggested != suggestion {
+				t.Errorf("%s: %q is taken for %q, want %q", name, mistaken, suggested, suggestion)
+			}
+		}
+		expectError(t, e.validate(t, name, config.with("attributes", []any{nil})), "attributes[0]", summaryAttribute, "The name is null.")
+		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(e.types[name])} {
+			expectNone(t, e.validate(t, name, config.with("attributes", good)))
+		}
+		expectTold(t, e.validate(t, name, config.with("attributes", []any{"a", "id", "b"})),
+			told{"attributes[0]", summaryAttribute, nil}, told{"attributes[2]", summaryAttribute, nil})
+	}
+	expectRequests(t, service, nil)
+}
+
+func TestArgumentsOfAFleetAreValidated(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	for name, test := range map[string]struct {
+		dataSource                  string
+		config                      arguments
+		argument, summary, fragment string
+	}{
+		"ids and horizon":      {"latest_models", arguments{"model_group_ids": []any{"a"}, "time_horizon": "day_ahead"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one of the two"},
+		"no ids, and horizon":  {"latest_models", arguments{"model_group_ids": []any{}, "time_horizon": "day_ahead"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one of the two"},
+		"empty horizon":        {"latest_models", arguments{"time_horizon": ""}, "time_horizon", summaryInvalidHorizon, "The value is empty."},
+		"empty id":             {"latest_models", arguments{"model_group_ids": []any{"a", ""}}, "model_group_ids[1]", summaryInvalidID, "it is empty"},
+		"relative id":          {"latest_models", arguments{"model_group_ids": []any{"..", "a"}}, "model_group_ids[0]", summaryInvalidID, "relative path"},
+		"null id":              {"latest_models", arguments{"model_group_ids": []any{"a", "b", nil}}, "model_group_ids[2]", summaryInvalidID, "The value is null."},
+		"empty id of a pin":    {"pinned_models", arguments{"revisions": map[string]any{"": 1}}, `revisions[""]`, summaryInvalidID, "it is empty"},
+		"odd id of a pin":      {"pinned_models", arguments{"revisions": map[string]any{"a\n": 1}}, `revisions["a\n"]`, summaryInvalidID, "control characters"},
+		"negative revision":    {"pinned_models", arguments{"revisions": map[string]any{"a": 1, "b": -1}}, `revisions["b"]`, summaryInvalidRevision, "must be at least 0, and is -1"},
+		"revision in between":  {"pinned_models", arguments{"revisions": map[string]any{"a": 1.5}}, `revisions["a"]`, summaryInvalidRevision, "must be a whole number, and 1.5 is none"},
+		"revision beyond 2^63": {"pinned_models", arguments{"revisions": map[string]any{"a": 1e30}}, `revisions["a"]`, summaryInvalidRevision, "must be a number of 64 bits"},
+		"null revision":        {"pinned_models", arguments{"revisions": map[string]any{"a": nil}}, `revisions["a"]`, summaryInvalidRevision, "The value is null."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			expectError(t, e.validate(t, test.dataSource, test.config), test.argument, test.summary, test.fragment)
+		})
+	}
+	for _, good := range []reading{
+		{"latest_models", nil},
+		{"latest_models", arguments{"model_group_ids": []any{unknown, oddGroup}}},
+		{"latest_models", arguments{"model_group_ids": unknown, "time_horizon": unknown}},
+		{"latest_models", arguments{"model_group_ids": []any{"a", "a"}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
+		{"pinned_models", arguments{"revisions": unknown}},
+	} {
+		expectNone(t, e.validate(t, good.name, good.config))
+	}
+	expectRequests(t, service, map[sandbox.Route]int{})
+}

@@ -1,0 +1,156 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// latestModelsDataSource reads the newest revision of many groups.
+type latestModelsDataSource struct{ catalogueDataSource }
+
+func newLatestModelsDataSource() datasource.DataSource {
+	return &latestModelsDataSource{catalogueDataSource{name: "latest_models"}}
+}
+
+func (d *latestModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those named, of those on a time horizon, or of all that the credentials may see. " +
+			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
+		Attributes: map[string]schema.Attribute{
+			"model_group_ids": schema.ListAttribute{
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list reads nothing. " +
+					"A group without models is an error. Leave it out to read every group, or those of `time_horizon`.",
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.List{groupIDs{}},
+			},
+			"time_horizon": schema.StringAttribute{
+				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far as they have models. It cannot be given beside `model_group_ids`.",
+				Optional:            true,
+				Validators:          []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+			},
+			argAttributes: attributesArgument(modelAttributes(), "models"),
+			"models":      nestedMap("The latest model of each group, by model group id. A group that was not named, and has no models, is left out.", modelAttributes()),
+		},
+	}
+}
+
+type latestModelsState struct {
+	ModelGroupIDs []string               `tfsdk:"model_group_ids"`
+	TimeHorizon   *string                `tfsdk:"time_horizon"`
+	Attributes    []string               `tfsdk:"attributes"`
+	Models        map[string]*modelState `tfsdk:"models"`
+}
+
+func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var ids []string
+	var horizon types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_ids"), &ids)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
+	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
+	client, ok := d.client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	questions := namedGroups(ids)
+	var listed map[string]*catalogue.ModelGroup
+	if ids == nil {
+		groups, err := client.ModelGroups(ctx, horizon.ValueString())
+		if err != nil {
+			resp.Diagnostics.Append(diagnose(err, horizonSubject(horizon)))
+			return
+		}
+		questions, listed = listedGroups(groups)
+	}
+	replies, fault := readFleet(ctx, questions, client.LatestModel)
+	missing := leaveOutMissing(questions, replies, listed)
+	tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), func(f failure) diag.Diagnostic {
+		return diagnose(f.err, latestSubject(f.at, f.id))
+	})
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	warnOfMissing(&resp.Diagnostics, missing)
+	models := make(map[string]*modelState, len(questions))
+	for i, q := range questions {
+		if replies[i].answer == nil {
+			continue
+		}
+		state := newModelState(replies[i].answer, only)
+		if only.has("model_group_id") {
+			state.ModelGroupID = &q.id
+		}
+		models[q.id] = state
+	}
+	setResult(ctx, resp, &latestModelsState{
+		ModelGroupIDs: ids, TimeHorizon: horizon.ValueStringPointer(), Attributes: attributes, Models: models,
+	})
+}
+
+// namedGroups are the groups of model_group_ids, each once.
+func namedGroups(ids []string) []question {
+	questions, known := []question{}, map[string]bool{}
+	for i, id := range ids {
+		if !known[id] {
+			questions = append(questions, question{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
+			known[id] = true
+		}
+	}
+	return questions
+}
+
+// listedGroups are the groups of a list, each once.
+func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup) {
+	questions, listed := []question{}, map[string]*catalogue.ModelGroup{}
+	for _, group := range groups {
+		if group.ID == nil || listed[*group.ID] != nil {
+			continue
+		}
+		questions = append(questions, question{id: *group.ID, at: path.Empty()})
+		listed[*group.ID] = group
+	}
+	return questions, listed
+}
+
+// leaveOutMissing clears the replies about listed groups that the service knows
+// no latest model of. Most have no models. One that the list shows with models
+// has been removed since, or made private: the ids of those are returned.
+func leaveOutMissing(questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+	for i, q := range questions {
+		group := listed[q.id]
+		if group == nil || !errors.Is(replies[i].err, catalogue.ErrNotFound) {
+			continue
+		}
+		replies[i].err = nil
+		if len(group.Models) > 0 {
+			missing = append(missing, q.id)
+		}
+	}
+	return missing
+}
+
+func warnOfMissing(diags *diag.Diagnostics, missing []string) {
+	if len(missing) == 0 {
+		return
+	}
+	named := make([]string, 0, maxIDs+1)
+	for _, id := range missing[:min(len(missing), maxIDs)] {
+		named = append(named, fmt.Sprintf("%q", id))
+	}
+	if more := len(missing) - maxIDs; more > 0 {
+		named = append(named, andOthers(more))
+	}
+	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no latest model of them when it was asked for it: %s.\n\n"+
+		"They may have been removed or made private in between. If the next run leaves them out again, show this to those who run the service.", strings.Join(named, ", ")))
+}

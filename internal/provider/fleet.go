@@ -1,0 +1,177 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// A fleet is many model groups that one data source reads, with one question to
+// the service for each.
+
+const (
+	// fewAtOnce is how many questions are under way at first, and while answers
+	// take their time: as many as an engine itself asks by default. Then each has
+	// the same chance to end within its read_timeout as in a block of its own.
+	fewAtOnce = 10
+	// manyAtOnce is how many there are at most. Each prompt answer admits one more.
+	manyAtOnce = 32
+	// prompt is the longest that an answer may take for that, its wait for the
+	// allowance included.
+	prompt = 5 * time.Second
+	// progressEvery is the least time between two lines of progress in the log.
+	progressEvery = time.Second
+)
+
+// question is about one model group.
+type question struct {
+	id string
+	at path.Path // the element of the argument that names it, empty where listing found it
+}
+
+// reply is how a question ended. It is zero for one that was not asked.
+type reply[T any] struct {
+	answer T
+	err    error
+}
+
+// ending is a question that has ended: how, and when it began.
+type ending[T any] struct {
+	reply[T]
+	index int
+	took  time.Duration
+	heard int // what fleet.heard was when it began
+}
+
+// fleet is the questions of one read.
+type fleet[T any] struct {
+	questions []question
+	ask       func(context.Context, string) (T, error)
+
+	replies []reply[T] // by question
+	ended   chan ending[T]
+	asked   int
+	running int
+	width   int   // how many may run
+	heard   int   // questions to which the service gave an answer of its own, a refusal too
+	doubt   error // a failure after which the service has not been heard yet
+	fault   error // a failure that every other question would share
+	logged  time.Time
+}
+
+// readFleet asks every question. The replies are in the order of the questions.
+// A fault is a failure that concerns all of them: no more are asked then, and
+// those under way are ended.
+func readFleet[T any](ctx context.Context, questions []question, ask func(context.Context, string) (T, error)) (replies []reply[T], fault error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &fleet[T]{
+		questions: questions, ask: ask,
+		replies: make([]reply[T], len(questions)), ended: make(chan ending[T]),
+		width: fewAtOnce, logged: time.Now(),
+	}
+	for {
+		for f.mayAsk() {
+			f.start(ctx)
+		}
+		if f.running == 0 {
+			break
+		}
+		f.settle(<-f.ended)
+		if f.fault != nil {
+			cancel()
+		}
+		f.log(ctx)
+	}
+	if f.fault == nil {
+		// Nothing was heard of the service any more: it is down.
+		f.fault = f.doubt
+	}
+	return f.replies, f.fault
+}
+
+func (f *fleet[T]) mayAsk() bool {
+	return f.fault == nil && f.doubt == nil && f.running < f.width && f.asked < len(f.questions)
+}
+
+func (f *fleet[T]) start(ctx context.Context) {
+	index, heard := f.asked, f.heard
+	f.asked++
+	f.running++
+	go func() {
+		began := time.Now()
+		answer, err := f.ask(ctx, f.questions[index].id)
+		f.ended <- ending[T]{reply: reply[T]{answer: answer, err: err}, index: index, took: time.Since(began), heard: heard}
+	}()
+}
+
+func (f *fleet[T]) settle(e ending[T]) {
+	f.running--
+	f.replies[e.index] = e.reply
+	switch scopeOf(e.err) {
+	case ofThisQuestion:
+		f.heard++
+		f.doubt = nil
+	case ofTheService:
+		// While others are answered it is this group that fails. Those under
+		// way will tell.
+		if f.heard == e.heard && f.doubt == nil {
+			f.doubt = e.err
+		}
+	case ofAllQuestions:
+		if f.fault == nil {
+			f.fault = e.err
+		}
+	}
+	f.width = min(f.width+1, manyAtOnce)
+	if e.took > prompt {
+		f.width = fewAtOnce
+	}
+}
+
+// log tells of the progress, and of the end where that came without a fault.
+func (f *fleet[T]) log(ctx context.Context) {
+	done := f.asked - f.running
+	if now := time.Now(); f.fault == nil && (done == len(f.questions) || now.Sub(f.logged) >= progressEvery) {
+		f.logged = now
+		tflog.Info(ctx, fmt.Sprintf("%d of %d groups read", done, len(f.questions)))
+	}
+}
+
+// scope is how far a failure reaches.
+type scope int
+
+const (
+	ofThisQuestion scope = iota // so does no failure
+	ofTheService                // of the service, or of the network; or of this group only
+	ofAllQuestions
+)
+
+func scopeOf(err error) scope {
+	var (
+		rejected *catalogue.RejectedError
+		tooLong  *catalogue.WaitTooLongError
+		gaveUp   *catalogue.GaveUpError
+		network  *catalogue.NetworkError
+		api      *catalogue.APIError
+	)
+	isNetwork, isAnswer := errors.As(err, &network), errors.As(err, &api)
+	switch {
+	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.As(err, &tooLong),
+		errors.Is(err, catalogue.ErrOrganisationDisabled), isNetwork && network.Permanent:
+		return ofAllQuestions
+	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || !isNetwork && !isAnswer):
+		// Its turn did not come in time, and that of the others will not.
+		return ofAllQuestions
+	case gaveUp != nil, isNetwork:
+		return ofTheService
+	default:
+		return ofThisQuestion
+	}
+}

@@ -1,0 +1,133 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// maxIDs bounds the ids that one diagnostic names.
+const maxIDs = 10
+
+// failure is a question that was not answered.
+type failure struct {
+	question
+	err error
+}
+
+// failures are the questions that were not answered, but for those that a fault
+// kept from being.
+func failures[T any](questions []question, replies []reply[T], fault error) []failure {
+	var list []failure
+	for i, r := range replies {
+		if r.err != nil && (fault == nil || scopeOf(r.err) != ofAllQuestions) {
+			list = append(list, failure{questions[i], r.err})
+		}
+	}
+	return list
+}
+
+// cause is what failures have in common that a user would see as one.
+type cause struct {
+	summary string
+	status  int
+	code    string
+	problem string
+}
+
+func causeOf(summary string, err error) cause {
+	c := cause{summary: summary}
+	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
+		c.status, c.code = api.Status, api.Code
+	}
+	// Places in a list and ports are of one group's answer only.
+	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
+		c.problem = withoutDigits(network.Problem)
+	}
+	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
+		c.problem = withoutDigits(unusable.Place + ": " + unusable.Problem)
+	}
+	return c
+}
+
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// tellFailures says what failed: one diagnostic for a fault, and one for each
+// other cause, on the first element that has it. Groups is how many there are.
+func tellFailures(diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic) {
+	told := map[cause]bool{}
+	if fault != nil {
+		d := diagnose(fault, subject{})
+		diags.Append(d)
+		if errors.Is(fault, context.Canceled) {
+			return
+		}
+		told[causeOf(d.Summary(), fault)] = true
+	}
+	var order []cause
+	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
+	for _, f := range list {
+		d := explain(f)
+		c := causeOf(d.Summary(), f.err)
+		if told[c] {
+			continue
+		}
+		if _, known := first[c]; !known {
+			order = append(order, c)
+			first[c] = d
+		}
+		alike[c] = append(alike[c], f)
+	}
+	for _, c := range order {
+		diags.Append(together(first[c], alike[c], groups))
+	}
+}
+
+// together is the diagnostic of the first of several failures, with the others
+// named.
+func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
+	detail := d.Detail()
+	if others := alike[1:]; len(others) > 0 {
+		lines := []string{fmt.Sprintf("So it is with %d more of the %d groups:", len(others), groups)}
+		for _, f := range others[:min(len(others), maxIDs-1)] {
+			lines = append(lines, "  - "+f.inAPhrase())
+		}
+		if more := len(others) - (maxIDs - 1); more > 0 {
+			lines = append(lines, "  - "+andOthers(more))
+		}
+		detail += "\n\n" + strings.Join(lines, "\n")
+	}
+	if at := alike[0].at; !at.Equal(path.Empty()) {
+		return diag.NewAttributeErrorDiagnostic(at, d.Summary(), detail)
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), detail)
+}
+
+// andOthers ends a list of which so many are not named.
+func andOthers(n int) string {
+	if n == 1 {
+		return "and 1 other"
+	}
+	return fmt.Sprintf("and %d others", n)
+}
+
+func (f failure) inAPhrase() string {
+	if problem, ok := errors.AsType[*revisionError](f.err); ok {
+		return fmt.Sprintf("%q: %s", f.id, problem.short)
+	}
+	return fmt.Sprintf("%q", f.id)
+}

@@ -1,0 +1,333 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// idsOf are the ids of so many groups of manyGroups.
+func idsOf(n int) []any {
+	var ids []any
+	for i := range n {
+		ids = append(ids, groupID(i))
+	}
+	return ids
+}
+
+// pins are as many of them at that revision.
+func pins(n, revision int) map[string]any {
+	revisions := map[string]any{}
+	for i := range n {
+		revisions[groupID(i)] = revision
+	}
+	return revisions
+}
+
+func modelsOf(t *testing.T, state map[string]any) map[string]any {
+	t.Helper()
+	return asObject(t, state["models"])
+}
+
+// Each model is what a single block reads of the group: for the owner, for
+// others, and for ids that need escaping.
+func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
+	t.Parallel()
+	url := sandbox.New(sandbox.Default()).Start(t)
+	for _, organisation := range []string{"northwind", "contoso-trading", "fabrikam"} {
+		e := newEngine(t, credentialsOf(organisation, url))
+		latest := modelsOf(t, e.mustRead(t, "latest_models", nil))
+		revisions := map[string]any{}
+		for id, model := range latest {
+			revisions[id] = asObject(t, model)["revision"]
+		}
+		pinned := modelsOf(t, e.mustRead(t, "pinned_models", arguments{"revisions": revisions}))
+		if latest[oddGroup] == nil || len(pinned) != len(latest) {
+			t.Errorf("%s: latest %v, pinned %v", organisation, slices.Collect(maps.Keys(latest)), slices.Collect(maps.Keys(pinned)))
+		}
+		for id := range latest {
+			if single := e.mustRead(t, "latest_model", arguments{"model_group_id": id}); !reflect.DeepEqual(latest[id], any(single)) {
+				t.Errorf("%s, %s: latest\n%v\n%v", organisation, id, latest[id], single)
+			}
+			single := e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id]})
+			if !reflect.DeepEqual(pinned[id], any(single)) || single["is_latest"] != true {
+				t.Errorf("%s, %s: pinned\n%v\n%v", organisation, id, pinned[id], single)
+			}
+		}
+	}
+}
+
+func TestAPinBehindTheLatest(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	state := e.mustRead(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, sparseGroup: 1}})
+	for id, want := range map[string]map[string]any{
+		mainGroup:   {"revision": int64(2), "latest_revision": int64(3), "is_latest": false, "archived": true, "model_group_id": mainGroup},
+		sparseGroup: {"revision": int64(1), "latest_revision": int64(1), "is_latest": true, "model_group_id": sparseGroup},
+	} {
+		for name, value := range want {
+			if got := asObject(t, modelsOf(t, state)[id])[name]; got != value {
+				t.Errorf("%s: %s is %v, want %v", id, name, got, value)
+			}
+		}
+	}
+}
+
+func TestAnEmptyFleetSendsNothing(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	for _, r := range []reading{
+		{"latest_models", arguments{"model_group_ids": []any{}}},
+		{"pinned_models", arguments{"revisions": map[string]any{}}},
+		{"latest_models", arguments{"model_group_ids": []any{}, "attributes": []any{"id"}}},
+	} {
+		state := e.mustRead(t, r.name, r.config)
+		if models := modelsOf(t, state); len(models) != 0 {
+			t.Errorf("%s: models %v", r.name, models)
+		}
+		for argument, value := range r.config {
+			if !reflect.DeepEqual(state[argument], value) {
+				t.Errorf("%s: %s is %v, configured as %v", r.name, argument, state[argument], value)
+			}
+		}
+	}
+	expectRequests(t, service, nil)
+}
+
+func TestAnIDGivenTwiceIsOneEntry(t *testing.T) {
+	t.Parallel()
+	for name, snapshot := range map[string]any{"shared": true, "afresh": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := sandbox.New(sandbox.Default())
+			e := newEngine(t, northwind(service.Start(t)).with(argSnapshot, snapshot))
+			ids := []any{mainGroup, oddGroup, mainGroup, mainGroup}
+			state := e.mustRead(t, "latest_models", arguments{"model_group_ids": ids})
+			if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
+				t.Errorf("models of %q", got)
+			}
+			if !reflect.DeepEqual(state["model_group_ids"], any(ids)) {
+				t.Errorf("model_group_ids %v", state["model_group_ids"])
+			}
+			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
+		})
+	}
+}
+
+func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		const groups = 40
+		service := sandbox.New(manyGroups(t, groups))
+		service.Inject(sandbox.Fault{Delay: sec})
+		e := inMemory(t, service, nil)
+		readings := []reading{
+			{"latest_models", nil},
+			{"latest_models", arguments{"model_group_ids": idsOf(groups)}},
+			{"latest_models", arguments{"model_group_ids": idsOf(7), "attributes": []any{"revision"}}},
+			{"pinned_models", arguments{"revisions": pins(groups, 1)}},
+			{"pinned_models", arguments{"revisions": pins(groups, 2)}},
+			{"model_groups", nil},
+		}
+		for i := range groups {
+			readings = append(readings, reading{"latest_model", arguments{"model_group_id": groupID(i)}},
+				reading{"model", arguments{"model_group_id": groupID(i), "revision": 2}})
+		}
+		expectAllRead(t, e.readAll(t, 10, readings))
+		expectRequests(t, service, map[sandbox.Route]int{
+			sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: groups, sandbox.RouteModels: groups,
+		})
+	})
+}
+
+// crowd counts the requests of a route that are under way, and keeps the most.
+type crowd struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+func (c *crowd) watch(service http.Handler, latency time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.add(1)
+		defer c.add(-1)
+		time.Sleep(latency) // on the fake clock of a bubble
+		service.ServeHTTP(w, r)
+	})
+}
+
+func (c *crowd) add(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now += n
+	c.most = max(c.most, c.now)
+}
+
+func TestAFleetAsksAtMost32AtATime(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		latency time.Duration
+		most    int
+		took    time.Duration
+	}{
+		// 10, 20, then 32 at a time, after a second for the token.
+		"prompt answers": {sec, 32, 12 * sec},
+		// 10 at a time, as with single blocks.
+		"slow answers": {20 * sec, 10, 620 * sec},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				var crowd crowd
+				service := sandbox.New(manyGroups(t, 300))
+				e := inMemory(t, crowd.watch(service, test.latency), nil)
+				began := time.Now()
+				e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(300)})
+				if took := time.Since(began); crowd.most != test.most || took != test.took {
+					t.Errorf("%d at a time, in %s; want %d, in %s", crowd.most, took, test.most, test.took)
+				}
+			})
+		})
+	}
+}
+
+// read_timeout is for each question: a fleet may take longer than that, and ends
+// as single blocks would.
+func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		groups  int
+		options []sandbox.Option
+		more    arguments
+		least   time.Duration
+	}{
+		"a ceiling of one in 20 s": {40, nil, arguments{argMaxRequestsPerSecond: 0.05}, 800 * sec},
+		"60 a minute, 4 minutes":   {240, []sandbox.Option{sandbox.WithRateLimit(60, time.Minute)}, arguments{argMaxRequestsPerSecond: 1}, 4 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				service := sandbox.New(manyGroups(t, test.groups), test.options...)
+				e := inMemory(t, service, test.more)
+				began := time.Now()
+				state := e.mustRead(t, "latest_models", nil)
+				if n := len(modelsOf(t, state)); n != test.groups {
+					t.Errorf("%d models", n)
+				}
+				if took := time.Since(began); took < test.least || took > 3*test.least {
+					t.Errorf("it took %s, where the allowance asks for %s", took, test.least)
+				}
+			})
+		})
+	}
+}
+
+func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 300))
+		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 1})
+		go func() {
+			time.Sleep(90 * sec)
+			if _, err := e.server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+				t.Error(err)
+			}
+		}()
+		began := time.Now()
+		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
+		expectError(t, diagnostics, "", summaryInterrupted)
+		if took := time.Since(began); took != 90*sec {
+			t.Errorf("it ended after %s", took)
+		}
+		seen := service.Count(sandbox.RouteAny)
+		synctest.Wait()
+		time.Sleep(time.Hour)
+		if more := service.Count(sandbox.RouteAny) - seen; more != 0 {
+			t.Errorf("%d requests after it", more)
+		}
+	})
+}
+
+func TestProgressIsLogged(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		e := inMemory(t, sandbox.New(manyGroups(t, 300)), arguments{argMaxRequestsPerSecond: 5})
+		var written logs
+		began := time.Now()
+		if _, diagnostics := e.read(written.in(t.Context()), t, "latest_models", nil); failed(diagnostics) {
+			t.Fatal(diagnostics[0].Summary, diagnostics[0].Detail)
+		}
+		var lines []string
+		for line := range strings.Lines(written.String()) {
+			if strings.Contains(line, "groups read") {
+				lines = append(lines, line)
+			}
+		}
+		if seconds := int(time.Since(began).Seconds()); len(lines) < seconds/2 || len(lines) > seconds+1 {
+			t.Errorf("%d lines in %d seconds", len(lines), seconds)
+		}
+		last := lines[len(lines)-1]
+		if !strings.Contains(last, "300 of 300 groups read") || !strings.Contains(last, `"info"`) {
+			t.Errorf("the last line: %s", last)
+		}
+	})
+}
+
+// The same catalogue gives the same state, whatever the order of answers.
+func TestAFleetIsTheSameInAnyOrder(t *testing.T) {
+	t.Parallel()
+	var want map[string]any
+	for seed := range int64(5) {
+		service := sandbox.New(sandbox.Default())
+		service.Shuffle(seed + 1)
+		state := newEngine(t, northwind(service.Start(t))).mustRead(t, "latest_models", nil)
+		if want == nil {
+			want = state
+		}
+		if !reflect.DeepEqual(state, want) {
+			t.Errorf("seed %d: %v\nwant %v", seed, state, want)
+		}
+	}
+}
+
+func TestAGroupWithoutModelsInAFleet(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	// Found, it is left out.
+	if models := modelsOf(t, e.mustRead(t, "latest_models", nil)); models[emptyGroup] != nil || len(models) != 7 {
+		t.Errorf("models of %v", slices.Collect(maps.Keys(models)))
+	}
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: 8})
+	if models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"time_horizon": "quarterly"})); len(models) != 0 {
+		t.Errorf("models %v", models)
+	}
+	// Named, it is an error.
+	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}})
+	expectError(t, diagnostics, "model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
+	_, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}})
+	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
+}
+
+// A group that the list shows with models is removed, or made private, before
+// it is read.
+func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	gone := sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such.")
+	gone.Path = mainPath + "/latest-model"
+	service.Inject(gone)
+	state, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"time_horizon": "day_ahead"})
+	if models := modelsOf(t, state); models[mainGroup] != nil || len(models) != 2 {
+		t.Errorf("models %v", models)
+	}
+	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning ||
+		diagnostics[0].Summary != summaryLeftOut || !strings.Contains(diagnostics[0].Detail, fmt.Sprintf("%q.", mainGroup)) {
+		t.Errorf("%+v", diagnostics)
+	}
+}
