@@ -13,9 +13,7 @@ require (
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/tinylib/msgp v1.6.5
 	golang.org/x/mod v0.37.0
-	golang.org/x/oauth2 v0.37.0
 	golang.org/x/text v0.40.0
-	golang.org/x/time v0.16.0
 )
 
 require (

@@ -28,26 +28,25 @@ type Config struct {
 	MaxRequestsPerSecond float64             // 0 for no ceiling
 	Snapshot             bool                // ask each question once; else every call asks afresh
 
-	UserAgent   string
-	Observe     func(context.Context, Exchange)                                   // told of each exchange; nil for nobody
+	UserAgent string
+	// Observe is told of each exchange, and Note of each wait and its reason, in
+	// a sentence. Nil for nobody.
+	Observe func(context.Context, Exchange)
+	Note    func(context.Context, string)
+
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error) // nil for the network
+	Transport   http.RoundTripper                                                 // nil for one of net/http
 }
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is
 // meant to serve a whole process: the token, the pace and the answers it knows
 // are its own.
 type Client struct {
-	base           *url.URL
-	requestTimeout time.Duration
-	readTimeout    time.Duration
-	maxRetries     int
-	maxBody        int64
-
-	http      *http.Client
-	tokenHTTP *http.Client
-	mask      *mask
-	pace      *pace
-	tokens    *tokens
+	sender
+	readTimeout time.Duration
+	maxBody     int64
+	credentials credentials
+	admission   *admission
 
 	groupLists snapshot[[]*ModelGroup]
 	groups     snapshot[*ModelGroup]
@@ -59,25 +58,13 @@ type Client struct {
 // token.
 func New(cfg Config) *Client {
 	c := &Client{
-		base:           cfg.BaseURL,
-		requestTimeout: cfg.RequestTimeout,
-		readTimeout:    cfg.ReadTimeout,
-		maxRetries:     cfg.MaxRetries,
-		maxBody:        MaxBody,
-		mask:           &mask{},
-		pace:           newPace(cfg.MaxRequestsPerSecond),
+		sender:      newSender(cfg),
+		readTimeout: cfg.ReadTimeout,
+		maxBody:     MaxBody,
+		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
 	}
 	c.mask.add(cfg.ClientSecret)
-	observe := cfg.Observe
-	if observe == nil {
-		observe = func(context.Context, Exchange) {}
-	}
-	observed := &observer{next: newTransport(cfg), userAgent: cfg.UserAgent, clean: c.mask.clean, observe: observe}
-	// A redirect could take the token or the secret to another host.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.http = &http.Client{Transport: observed, CheckRedirect: stay}
-	c.tokenHTTP = &http.Client{Transport: wholeAnswers{next: observed, mask: c.mask}, CheckRedirect: stay}
-	c.tokens = newTokens(c, cfg)
+	c.admission = newAdmission(cfg, &c.credentials, c.requestToken)
 	c.groupLists.off, c.groups.off = !cfg.Snapshot, !cfg.Snapshot
 	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot
 	return c

@@ -165,26 +165,6 @@ func (r *faultReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limitReader refuses a body of more than limit bytes, where io.LimitReader
-// would let it look complete.
-type limitReader struct {
-	reader io.Reader
-	left   int64
-	limit  int64
-}
-
-func (r *limitReader) Read(p []byte) (int, error) {
-	if int64(len(p)) > r.left+1 {
-		p = p[:r.left+1]
-	}
-	n, err := r.reader.Read(p)
-	r.left -= int64(n)
-	if r.left < 0 {
-		return n, &TooLargeError{Limit: r.limit}
-	}
-	return n, err
-}
-
 // locate finds the first value in text that the Go type cannot take. It runs
 // on failures alone: encoding/json names a field but not the list element.
 func locate(text json.RawMessage, t reflect.Type, place string) error {

@@ -100,7 +100,7 @@ func TestDecodeIgnoresUnknownFieldsAndKeepsNulls(t *testing.T) {
 func TestLimitReaderRefusesMoreThanItsLimit(t *testing.T) {
 	t.Parallel()
 	for size, fits := range map[int]bool{0: true, 9: true, 10: true, 11: false, 4096: false} {
-		_, err := io.ReadAll(&limitReader{reader: strings.NewReader(strings.Repeat("x", size)), left: 10, limit: 10})
+		_, err := io.ReadAll(&boundedReader{reader: strings.NewReader(strings.Repeat("x", size)), limit: 10})
 		var tooLarge *TooLargeError
 		if fits == errors.As(err, &tooLarge) {
 			t.Errorf("%d bytes under a limit of 10: %v", size, err)

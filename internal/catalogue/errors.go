@@ -46,23 +46,31 @@ type Issue struct {
 	Messages []string
 }
 
+// Endpoint is what a request was sent to.
+type Endpoint struct {
+	Method string
+	Origin string // scheme and host, such as https://catalogue.example.com
+	Path   string // escaped, with the query
+}
+
+// String is the method and the whole address.
+func (e Endpoint) String() string { return e.Method + " " + e.Origin + e.Path }
+
 // APIError is an answer of the service other than 200. Texts of the service
 // are cleaned of control characters and of credentials, and bounded.
 type APIError struct {
-	Method, Path string // Path is escaped and has the query.
-	Status       int
-	Code         string // "" where the body has none
-	Message      string // the service's message, or an excerpt of a body that is no error document
-	Issues       []Issue
-	RequestID    string // the service's own, "" where it sends none
-	Location     string // target of a redirect, which is not followed
-
-	retryAfter string
+	Endpoint
+	Status    int
+	Code      string // "" where the body has none
+	Message   string // the service's message, or an excerpt of a body that is no error document
+	Issues    []Issue
+	RequestID string // the service's own, "" where it sends none
+	Location  string // target of a redirect, which is not followed
 }
 
 func (e *APIError) Error() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s %s: %d %s", e.Method, e.Path, e.Status, http.StatusText(e.Status))
+	fmt.Fprintf(&text, "%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
 		fmt.Fprintf(&text, " (%s)", e.Code)
 	}
@@ -97,10 +105,11 @@ func (e *APIError) Is(target error) bool {
 // interface.md gives. Place is where, in the service's field names, such as
 // models[3].revision, or "" for the body as a whole.
 type UnusableAnswerError struct {
-	Method, Path string
-	ContentType  string
-	Place        string
-	Problem      string
+	Endpoint
+	ContentType string
+	Place       string
+	Problem     string
+	RequestID   string // the service's own, "" where it sends none
 }
 
 func (e *UnusableAnswerError) Error() string {
@@ -108,23 +117,23 @@ func (e *UnusableAnswerError) Error() string {
 	if e.Place != "" {
 		text = e.Place + ": " + text
 	}
-	return fmt.Sprintf("%s %s: unusable answer: %s", e.Method, e.Path, text)
+	return fmt.Sprintf("%s: unusable answer: %s", e.Endpoint, text)
 }
 
 // TooLargeError is an answer over a limit of this client. Limit and Size are
 // in bytes; Size is 0 where the service did not announce it.
 type TooLargeError struct {
-	Method, Path string
-	Limit, Size  int64
+	Endpoint
+	Limit, Size int64
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s %s: the answer is larger than %d bytes", e.Method, e.Path, e.Limit)
+	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
 }
 
-// RejectedError says that the credentials are rejected: the token endpoint
-// refused them (Err holds why), or a fresh token was refused like the one
-// before it. It is the answer to every further read of the client.
+// RejectedError says that the process gets no token, or none that is taken: the
+// token endpoint gave a final answer (Err holds it), or a fresh token was refused
+// like the one before it. It is the answer to every further read of the client.
 type RejectedError struct{ Err error }
 
 func (e *RejectedError) Error() string { return "the credentials are rejected: " + e.Err.Error() }
@@ -135,18 +144,19 @@ func (e *RejectedError) Unwrap() error { return e.Err }
 // TokenError is an answer of the token endpoint that holds no token to use. It
 // says nothing of the answer's content, which may be a token.
 type TokenError struct {
-	Path    string
+	Endpoint
 	Problem string
 }
 
-func (e *TokenError) Error() string { return "POST " + e.Path + ": " + e.Problem }
+func (e *TokenError) Error() string { return e.Endpoint.String() + ": " + e.Problem }
 
 // GaveUpError is the end of the attempts: Err is the last failure that says
-// what is wrong, and Timeout tells which setting ended them.
+// what is wrong, and Timeout and Outage tell what ended them.
 type GaveUpError struct {
-	Attempts int
+	Attempts int // those for a token that the read waited for included
 	Elapsed  time.Duration
-	Timeout  bool // the read's time was over; else the attempts were used up
+	Timeout  bool // the read's time was over, or too short for the next wait
+	Outage   bool // other reads had used up their attempts, so this one made no more
 	Err      error
 }
 
@@ -175,23 +185,37 @@ func (e *WaitTooLongError) Error() string {
 // Unwrap returns the refusal.
 func (e *WaitTooLongError) Unwrap() error { return e.Err }
 
+// CeilingError says that a read's time ends before its turn comes at the rate to
+// which the operator's ceiling holds the process.
+type CeilingError struct{ Ceiling float64 } // in requests a second
+
+func (e *CeilingError) Error() string {
+	return fmt.Sprintf("at %g requests a second this read's turn comes after its time", e.Ceiling)
+}
+
 // NetworkError is an attempt that ended without a whole answer. TimedOut says
 // that it took longer than the time-out of one attempt, or than what was left
 // of the read's time.
 type NetworkError struct {
-	Method, Path string
-	TimedOut     bool
-	Permanent    bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
-	Problem      string // what net/http reported, cleaned like a text of the service
-	Err          error
+	Endpoint
+	TimedOut  bool
+	Permanent bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
+	Problem   string // what net/http reported, cleaned like a text of the service
+	Err       error
 }
 
 func (e *NetworkError) Error() string {
-	return fmt.Sprintf("%s %s: %s", e.Method, e.Path, e.Problem)
+	return fmt.Sprintf("%s: %s", e.Endpoint, e.Problem)
 }
 
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }
+
+// oauthError is a 200 of the token endpoint that holds the error document of
+// interface.md, Token endpoint errors, and no token.
+type oauthError struct{ body []byte }
+
+func (e *oauthError) Error() string { return "an OAuth error" }
 
 // errorDocument is the union of the two error shapes of interface.md. Every
 // field is taken for itself, so that one odd field hides no other.
@@ -270,11 +294,14 @@ func excerpt(body, contentType string) string {
 	}
 	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
 		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
-			return "a page of HTML titled " + title
+			return htmlPage + " titled " + title
 		}
 	}
-	return "a page of HTML"
+	return htmlPage
 }
+
+// htmlPage stands for a body that is one.
+const htmlPage = "a page of HTML"
 
 // printable replaces control characters and what is no UTF-8, and folds white
 // space, so that a body cannot draw on the user's terminal.

@@ -40,8 +40,8 @@ func TestErrorBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &Client{mask: &mask{}}
-			got := c.apiError(test.method, "/v1", &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body))
+			c := &sender{mask: &mask{}}
+			got := c.apiError(Endpoint{Method: test.method, Path: "/v1"}, &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body))
 			if got.Status != 418 || got.Code != test.want.Code || got.Message != test.want.Message {
 				t.Errorf("%+v\nwant %+v", got, test.want)
 			}

@@ -301,14 +301,14 @@ var errorSeeds = []errorSeed{
 // stays, and every text is bounded, printable and without the secret.
 func checkErrorBody(t *testing.T, status int, token bool, contentType string, body []byte) {
 	t.Helper()
-	c := &Client{mask: &mask{}}
+	c := &sender{mask: &mask{}}
 	c.mask.add(fuzzSecret)
 	method := http.MethodGet
 	if token {
 		method = http.MethodPost
 	}
 	header := http.Header{"Content-Type": {contentType}, "Location": {contentType}, "X-Request-Id": {contentType}}
-	api := c.apiError(method, "/v1/model-group", &http.Response{StatusCode: status, Header: header}, body)
+	api := c.apiError(Endpoint{Method: method, Path: "/v1/model-group"}, &http.Response{StatusCode: status, Header: header}, body)
 	if api.Status != status || !strings.Contains(api.Error(), strconv.Itoa(status)) {
 		t.Errorf("status %d became %d: %s", status, api.Status, api)
 	}
@@ -339,7 +339,7 @@ func checkErrorBody(t *testing.T, status int, token bool, contentType string, bo
 			check("field's message", message, maxMessage)
 		}
 	}
-	judge(api)
+	classify(api)
 }
 
 func FuzzErrorBody(f *testing.F) {

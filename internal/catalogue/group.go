@@ -60,7 +60,7 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
-	return read(ctx, c, &c.groupLists, target, decodeList[ModelGroup]("model_groups"), "reading the model groups")
+	return lookup(ctx, c, &c.groupLists, target, decodeList[ModelGroup]("model_groups"), "reading the model groups")
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also
@@ -68,5 +68,5 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	return readByID(ctx, c, &c.groups, id, "", decodeObject[ModelGroup], "reading model group %q")
+	return lookupByID(ctx, c, &c.groups, id, "", decodeObject[ModelGroup], "reading model group %q")
 }

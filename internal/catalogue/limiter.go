@@ -125,7 +125,7 @@ func (l *limiter) refused(sentAt, now time.Time, wait time.Duration, named bool)
 			count++
 		}
 	}
-	l.limit, l.window = max(count, 1), l.until.Sub(l.cycle)
+	l.limit, l.window = max(count, 20), min(l.until.Sub(l.cycle), 4*time.Second)
 	l.cycle = l.until
 	l.few = 1
 }

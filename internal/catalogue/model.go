@@ -124,7 +124,7 @@ func (r *InputAggregation) UnmarshalJSON(data []byte) error {
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
-	return readByID(ctx, c, &c.models, groupID, "/latest-model", decodeObject[Model], "reading the latest model of group %q")
+	return lookupByID(ctx, c, &c.models, groupID, "/latest-model", decodeObject[Model], "reading the latest model of group %q")
 }
 
 // Models returns every revision of a group, archived ones too, in the
@@ -132,5 +132,5 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return readByID(ctx, c, &c.modelLists, groupID, "/models", decodeList[Model]("models"), "reading the models of group %q")
+	return lookupByID(ctx, c, &c.modelLists, groupID, "/models", decodeList[Model]("models"), "reading the models of group %q")
 }

@@ -8,40 +8,39 @@ import (
 	"time"
 )
 
-// What becomes of a failed attempt (interface.md, Client handling rules).
-type verdict int
+// What becomes of an attempt (interface.md, Client handling rules).
+type outcome int
 
 const (
-	final   verdict = iota // the failure stands
-	again                  // it may pass: another attempt after a back-off
-	limited                // the process sends too much: wait as the service says
-	refused                // the token is not taken: another token, once
+	final        outcome = iota // the answer stands: a good one, or a failure that no further attempt changes
+	transient                   // it may pass: another attempt after a back-off
+	limited                     // the process sends too much: wait as the service says
+	unauthorized                // the token is not taken: another token
+	outOfTime                   // who waited for it had no more time
 )
 
-// judge decides by status, so that an unknown code is treated as its status;
-// the one code that says more is that of a token endpoint out of reach.
-func judge(err error) verdict {
-	var (
-		api      *APIError
-		network  *NetworkError
-		gaveUp   *GaveUpError
-		tooLong  *WaitTooLongError
-		rejected *RejectedError
-	)
+// classify decides by status, so that an unknown code is treated as its status.
+// The one code that says more is that of a token endpoint out of reach.
+func classify(err error) outcome {
+	var api *APIError
+	var network *NetworkError
 	switch {
-	case errors.As(err, &gaveUp), errors.As(err, &tooLong), errors.As(err, &rejected):
-		// The end of attempts already made, those for a token among them.
 	case errors.As(err, &api):
-		switch {
+		switch token := api.Method == http.MethodPost; {
 		case api.Status == http.StatusTooManyRequests:
 			return limited
-		case api.Status == http.StatusUnauthorized:
-			return refused
-		case api.Status == http.StatusRequestTimeout, api.Status >= 500, api.Code == codeTemporarilyUnavailable:
-			return again
+		case api.Status == http.StatusUnauthorized && !token:
+			return unauthorized
+		case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
+			return transient
 		}
-	case errors.As(err, &network) && !network.Permanent:
-		return again
+	case errors.As(err, &network):
+		switch {
+		case errors.Is(network.Err, errNoTimeLeft):
+			return outOfTime
+		case !network.Permanent:
+			return transient
+		}
 	}
 	return final
 }
@@ -66,20 +65,24 @@ func backOff(n int, jitter float64) time.Duration {
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or an HTTP
-// date. ok is false where there is none to go by: absent, zero, negative, in
-// the past, or neither form.
-func retryAfter(header string, now time.Time) (wait time.Duration, ok bool) {
-	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
+// date, which counts from the answer's own Date where it has one, and else from
+// now. ok is false where there is none to go by: absent, zero, negative, in the
+// past, or neither form.
+func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+	text := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return time.Duration(min(seconds, maxRetryAfter)) * time.Second, seconds > 0
-	} else if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(header, "-") {
+	} else if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-") {
 		return maxRetryAfter * time.Second, true
 	}
-	date, err := http.ParseTime(header)
+	until, err := http.ParseTime(text)
 	if err != nil {
 		return 0, false
 	}
-	return date.Sub(now), date.After(now)
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	return until.Sub(now), until.After(now)
 }
 
 // maxRetryAfter keeps a wait, in seconds, within what a time.Duration holds.

@@ -25,6 +25,14 @@ func TestBackOffDoublesUpToHalfAMinuteAndIsNeverLess(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	// A date counts on the clock of the service, which may differ from ours.
+	dated := http.Header{
+		"Retry-After": {now.Add(time.Hour + 30*time.Second).Format(http.TimeFormat)},
+		"Date":        {now.Add(time.Hour).Format(http.TimeFormat)},
+	}
+	if got, ok := retryAfter(dated, now); !ok || got != 30*time.Second {
+		t.Errorf("30 s after the answer's own date: %s, %t", got, ok)
+	}
 	for header, want := range map[string]time.Duration{
 		"1": time.Second, " 120 ": 2 * time.Minute,
 		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
@@ -35,87 +43,105 @@ func TestRetryAfter(t *testing.T) {
 		"": 0, "0": 0, "-1": 0, "-99999999999999999999": 0, "soon": 0, "1.5": 0,
 		now.Add(-time.Hour).Format(http.TimeFormat): 0, now.Format(http.TimeFormat): 0,
 	} {
-		got, ok := retryAfter(header, now)
+		got, ok := retryAfter(http.Header{"Retry-After": {header}}, now)
 		if ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %s, %t; want %s", header, got, ok, want)
 		}
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, code string) error { return &APIError{Status: status, Code: code} }
+	ofToken := func(status int, code string) error {
+		return &APIError{Endpoint: Endpoint{Method: http.MethodPost}, Status: status, Code: code}
+	}
 	for _, test := range []struct {
 		err  error
-		want verdict
+		want outcome
 	}{
 		{answer(400, "VALIDATION_FAILED"), final},
-		{answer(400, "temporarily_unavailable"), again},
-		{answer(401, "UNAUTHORIZED"), refused},
-		{answer(401, "BRAND_NEW"), refused},
+		// What a code of the token endpoint means, it means there only.
+		{ofToken(400, "temporarily_unavailable"), transient},
+		{answer(404, "temporarily_unavailable"), final},
+		{ofToken(401, "invalid_client"), final},
+		{ofToken(429, ""), limited},
+		{ofToken(408, ""), transient},
+		{answer(401, "UNAUTHORIZED"), unauthorized},
+		{answer(401, "BRAND_NEW"), unauthorized},
 		{answer(403, "FORBIDDEN"), final},
 		{answer(404, "NOT_FOUND"), final},
-		{answer(408, "REQUEST_TIMEOUT"), again},
+		{answer(408, "REQUEST_TIMEOUT"), transient},
 		{answer(409, "MODEL_RUN_OUTPUT_UNAVAILABLE"), final},
 		{answer(418, "BRAND_NEW"), final},
 		{answer(429, ""), limited},
-		{answer(500, "INTERNAL_ERROR"), again},
-		{answer(503, "BRAND_NEW"), again},
-		{answer(599, ""), again},
+		{answer(500, "INTERNAL_ERROR"), transient},
+		{answer(503, "BRAND_NEW"), transient},
+		{answer(599, ""), transient},
 		{answer(302, ""), final},
 		{answer(204, ""), final},
-		{&NetworkError{Err: io.ErrUnexpectedEOF}, again},
+		{&NetworkError{Err: io.ErrUnexpectedEOF}, transient},
 		{&NetworkError{Err: errors.New("x509"), Permanent: true}, final},
 		{&UnusableAnswerError{}, final},
 		{&TooLargeError{}, final},
 		{&TokenError{}, final},
 		{context.Canceled, final},
-		// The end of earlier attempts, whatever these met.
-		{&GaveUpError{Err: answer(503, "")}, final},
-		{&WaitTooLongError{Err: answer(429, "")}, final},
-		{&RejectedError{Err: answer(401, "")}, final},
-		{fmt.Errorf("wrapped: %w", answer(503, "")), again},
+		{fmt.Errorf("wrapped: %w", answer(503, "")), transient},
 	} {
-		if got := judge(test.err); got != test.want {
+		if got := classify(test.err); got != test.want {
 			t.Errorf("%v: %d, want %d", test.err, got, test.want)
 		}
 	}
 }
 
-func TestRenewAtNeverEatsTheToken(t *testing.T) {
+func TestATokenIsFreshUntilShortlyBeforeItsEnd(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for life, want := range map[time.Duration]time.Duration{
 		time.Hour: time.Hour - 10*time.Second, 100 * time.Second: 90 * time.Second,
 		12 * time.Second: 10800 * time.Millisecond, 8 * time.Second: 7200 * time.Millisecond, time.Second: 900 * time.Millisecond,
 	} {
-		if got := renewAt(asked, asked.Add(life)).Sub(asked); got != want {
-			t.Errorf("a life of %s: renewed after %s, want %s", life, got, want)
+		issued := &token{asked: asked, life: life}
+		if !issued.fresh(asked.Add(want - 1)) {
+			t.Errorf("a life of %s: not fresh a moment before %s", life, want)
+		}
+		if issued.fresh(asked.Add(want)) {
+			t.Errorf("a life of %s: still fresh at %s", life, want)
 		}
 	}
-	for _, end := range []time.Time{{}, asked, asked.Add(-time.Second)} {
-		if got := renewAt(asked, end); !got.IsZero() {
-			t.Errorf("ending %s: renewed at %s, want never", end, got)
-		}
+	if endless := (&token{asked: asked}); !endless.fresh(asked.Add(1000 * time.Hour)) {
+		t.Error("a token of unknown life is fresh until it is refused")
+	}
+	if (*token)(nil).fresh(asked) {
+		t.Error("no token is fresh")
 	}
 }
 
-func TestRateIsHalvedAndRaisedSlowly(t *testing.T) {
+// TestWhatProvesThatCredentialsAreRejected: the first column is the token that
+// a read was refused with for the second time.
+func TestWhatProvesThatCredentialsAreRejected(t *testing.T) {
 	t.Parallel()
-	if got := lowered(newPace(0).limiter.Limit(), 20, time.Second); got != 10 {
-		t.Errorf("20 in a second, refused: %v a second, want 10", got)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	second := func(change func(*token)) *token {
+		issued := &token{number: 2, asked: now, obtained: now.Add(time.Second), afterRefusal: true}
+		change(issued)
+		return issued
 	}
-	if got := lowered(4, 20, time.Second); got != 2 {
-		t.Errorf("at 4 a second, refused: %v a second, want 2", got)
-	}
-	if got := lowered(slowest, 1, time.Hour); got != slowest {
-		t.Errorf("refused at the slowest: %v, want %v", got, slowest)
-	}
-	rate := lowered(10, 10, time.Second)
-	for range 50 { // ten seconds at 5 a second
-		rate = raised(rate)
-	}
-	if rate < 8 || rate > 11 {
-		t.Errorf("after 50 good answers from 5 a second: %v, want about 5 more", rate)
+	for name, test := range map[string]struct {
+		token  *token
+		sentAt time.Duration // after now
+		want   bool
+	}{
+		"asked for after the refusal, sent at once":    {token: second(func(*token) {}), sentAt: time.Second, want: true},
+		"it waited, and its life is not known":         {token: second(func(*token) {}), sentAt: 3 * time.Second},
+		"it waited, within its life":                   {token: second(func(t *token) { t.life = time.Minute }), sentAt: 59 * time.Second, want: true},
+		"it waited, and its life was over":             {token: second(func(t *token) { t.life = time.Minute }), sentAt: time.Minute},
+		"it served another read":                       {token: second(func(t *token) { t.served = true }), sentAt: time.Second},
+		"asked for because the last one ended":         {token: second(func(t *token) { t.afterRefusal = false }), sentAt: time.Second},
+		"the same that the read was refused with once": {token: second(func(t *token) { t.number = 1 }), sentAt: time.Second},
+	} {
+		if got := test.token.condemns(1, now.Add(test.sentAt)); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

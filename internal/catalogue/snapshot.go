@@ -8,27 +8,27 @@ import (
 // snapshot keeps the answers of one kind of read, so that whoever asks the same
 // within one process sees the same. Failures are not kept.
 type snapshot[T any] struct {
-	off     bool // every read is made afresh
-	flights flights[T]
+	off   bool // every read is made afresh
+	group callGroup[T]
 
 	mu      sync.Mutex
 	answers map[string]T
 }
 
 // answer returns what is known for key, or asks.
-func (s *snapshot[T]) answer(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
+func (s *snapshot[T]) answer(ctx context.Context, a *admission, key string, ask func(*waiter) (T, error)) (T, error) {
 	if s.off {
-		return ask(ctx)
+		return s.group.do(ctx, a, "", ask)
 	}
 	if known, ok := s.known(key); ok {
 		return known, nil
 	}
-	return s.flights.do(ctx, key, func(ctx context.Context) (T, error) {
+	return s.group.do(ctx, a, key, func(w *waiter) (T, error) {
 		// An earlier call may have ended since known was asked.
 		if known, ok := s.known(key); ok {
 			return known, nil
 		}
-		answer, err := ask(ctx)
+		answer, err := ask(w)
 		if err == nil {
 			s.keep(key, answer)
 		}

@@ -1,177 +1,176 @@
 package catalogue
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 )
 
 // maxMargin is how long before its end a token is renewed at most.
 const maxMargin = 10 * time.Second
 
-// renewAt is when a token asked for at asked and ending at end is to be
-// renewed: a margin before its end that never eats the token, the lesser of
-// 10 s and a tenth of its life. A token without an end serves until it is
-// refused.
-func renewAt(asked, end time.Time) time.Time {
-	if !end.After(asked) {
-		return time.Time{}
-	}
-	return end.Add(-min(maxMargin, end.Sub(asked)/10))
-}
-
-// token is a bearer token and when to ask for the next, zero for never.
+// token is a bearer token and its life.
 type token struct {
-	bearer string
-	renew  time.Time
+	bearer   string
+	number   int       // of the request that it answers, from 1
+	asked    time.Time // its life counts from here
+	obtained time.Time
+	life     time.Duration // 0: it serves until it is refused
+	// afterRefusal: it was asked for because the one before it was refused.
+	afterRefusal bool
+	served       bool // a read that was sent with it was not refused for it
 }
 
+// fresh tells whether a request may be sent with the token: until a margin
+// before its end that never eats the token, the lesser of 10 s and a tenth of
+// its life.
 func (t *token) fresh(now time.Time) bool {
-	return t != nil && (t.renew.IsZero() || now.Before(t.renew))
+	if t == nil {
+		return false
+	}
+	return t.life == 0 || now.Before(t.asked.Add(t.life-min(maxMargin, t.life/10)))
 }
 
-// tokens hands out one bearer token to every read (RFC 6749 §4.4).
-type tokens struct {
-	client  *Client
-	config  clientcredentials.Config
-	path    string
-	flights flights[*token]
+// certainty is how long a token of unknown life is taken to be current for
+// certain, from when it came.
+const certainty = time.Second
 
-	mu       sync.Mutex
-	current  *token
-	rejected *RejectedError // once set, the answer to everything
+// condemns tells whether the refusal of a request that was sent at sentAt with
+// this token proves that the credentials themselves are rejected. known is how
+// many tokens had been asked for when the read was first refused. A token that
+// ran out while the read waited is no proof, nor is one that served another read.
+func (t *token) condemns(known int, sentAt time.Time) bool {
+	current := sentAt.Sub(t.obtained) <= certainty
+	if t.life > 0 {
+		current = sentAt.Before(t.asked.Add(t.life))
+	}
+	return t.afterRefusal && t.number > known && !t.served && current
 }
 
-func newTokens(client *Client, cfg Config) *tokens {
-	return &tokens{
-		client: client,
-		path:   cfg.BaseURL.EscapedPath() + tokenPath,
-		config: clientcredentials.Config{
-			ClientID:     cfg.ClientID,
-			ClientSecret: cfg.ClientSecret,
-			TokenURL:     cfg.BaseURL.String() + tokenPath,
-			AuthStyle:    oauth2.AuthStyleInParams,
-		},
-	}
+// credentials are what tokens are asked for with, and in which form: RFC 6749
+// §4.4 says a form; interface.md does not show the content type.
+type credentials struct {
+	id, secret string
+	asJSON     bool
+	formError  error // why the form was not understood, nil where it was not tried
 }
 
-// get returns the token to use now. Those who need a new one together share
-// one request for it.
-func (t *tokens) get(ctx context.Context) (*token, error) {
-	if known, err := t.known(); known != nil || err != nil {
-		return known, err
+// body is a token request's content type and body.
+func (c *credentials) body() (contentType string, body []byte, err error) {
+	const grantType, id, secret = "grant_type", "client_id", "client_secret"
+	const grant = "client_credentials"
+	if c.asJSON {
+		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret})
+		return "application/json", body, err
 	}
-	return t.flights.do(ctx, "", func(ctx context.Context) (*token, error) {
-		// An earlier request may have ended since known was asked.
-		if known, err := t.known(); known != nil || err != nil {
-			return known, err
-		}
-		var got *token
-		err := t.client.persist(ctx, func(ctx context.Context) error {
-			var err error
-			got, err = t.request(ctx)
-			return err
-		})
-		if err != nil {
-			return nil, t.latch(err)
-		}
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.current = got
-		return got, nil
-	})
+	form := url.Values{grantType: {grant}, id: {c.id}, secret: {c.secret}}
+	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// known returns the current token while it is fresh, or why there will be none.
-func (t *tokens) known() (*token, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.rejected != nil {
-		return nil, t.rejected
+// otherFormat tells whether err says that the service does not understand the
+// form. JSON is tried then, once, and kept.
+func (c *credentials) otherFormat(err error) bool {
+	if c.asJSON || !notUnderstood(err) {
+		return false
 	}
-	if t.current.fresh(time.Now()) {
-		return t.current, nil
-	}
-	return nil, nil //nolint:nilnil // neither is the third answer: ask for one
+	c.asJSON, c.formError = true, err
+	return true
 }
 
-// refused drops a token that a read was refused with, unless another read did
-// so before.
-func (t *tokens) refused(old *token) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.current == old {
-		t.current = nil
+// finally is the error to tell where the last request for a token ended with
+// err: where JSON is not understood either, what was said of the form.
+func (c *credentials) finally(err error) error {
+	if c.asJSON && c.formError != nil && notUnderstood(err) {
+		return c.formError
 	}
+	return err
 }
 
-// latch makes what no further request can change the answer to every further
-// read: the first such failure, so that all of them read the same.
-func (t *tokens) latch(err error) error {
-	var unusable *TokenError
-	var api *APIError
-	lasting := errors.As(err, &unusable) || errors.As(err, &api) && (judge(api) == final || judge(api) == refused)
-	if !lasting {
-		return err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.rejected == nil {
-		t.rejected = &RejectedError{Err: err}
-	}
-	return t.rejected
+func notUnderstood(err error) bool {
+	api, ok := errors.AsType[*APIError](err)
+	return ok && classify(err) == final &&
+		(api.Status == http.StatusUnsupportedMediaType || api.Code == "invalid_request" || api.Code == "unsupported_grant_type")
 }
 
-// request asks for a token once.
-func (t *tokens) request(ctx context.Context) (*token, error) {
-	c := t.client
-	turn, err := c.pace.turn(ctx)
+// maxTokenBody bounds an answer of the token endpoint, in bytes.
+const maxTokenBody = 1 << 20
+
+// requestToken asks for a token once.
+func (c *Client) requestToken(g *grant) (*token, error) {
+	contentType, body, err := c.credentials.body()
 	if err != nil {
 		return nil, err
 	}
-	asked := time.Now()
-	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
-	defer cancel()
-	answer, err := t.config.Token(context.WithValue(attempt, oauth2.HTTPClient, c.tokenHTTP))
-	if err == nil {
-		return t.usable(answer, asked)
+	var got *token
+	err = c.exchange(g, outgoing{
+		method: http.MethodPost,
+		target: tokenPath,
+		header: http.Header{"Content-Type": {contentType}},
+		body:   body,
+		limit:  maxTokenBody,
+		read: func(in *incoming) error {
+			answer, err := io.ReadAll(in)
+			if err != nil {
+				return err
+			}
+			got, err = c.readToken(in, answer)
+			return err
+		},
+	})
+	if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
+		err = &TokenError{Endpoint: unusable.Endpoint, Problem: noBearerToken + ": " + unusable.Problem}
+	} else if large, ok := errors.AsType[*TooLargeError](err); ok {
+		err = &TokenError{Endpoint: large.Endpoint, Problem: noBearerToken + ", and is larger than a token"}
 	}
-	var failure *oauth2.RetrieveError
-	var fault *url.Error
-	switch {
-	case errors.As(err, &failure):
-		api := c.apiError(http.MethodPost, t.path, failure.Response, failure.Body)
-		if judge(api) == limited {
-			c.pace.refused(api, turn, time.Now())
-		}
-		return nil, api
-	case errors.As(err, &fault):
-		return nil, c.networkError(ctx, attempt, http.MethodPost, t.path, fault.Err)
-	default:
-		// The package's own texts quote no answer, but a later one might.
-		problem := strings.TrimPrefix(err.Error(), "oauth2: ")
-		return nil, &TokenError{Path: t.path, Problem: "the answer holds no bearer token: " + c.tidy(problem, maxExcerpt)}
-	}
+	return got, err
 }
 
-// usable turns an answer into a token, or says why it is none.
-func (t *tokens) usable(answer *oauth2.Token, asked time.Time) (*token, error) {
-	if kind := answer.Type(); !strings.EqualFold(kind, "bearer") {
-		return nil, &TokenError{Path: t.path, Problem: fmt.Sprintf("the answer holds a token of type %q, where a bearer token is expected", t.client.tidy(kind, 40))}
+const noBearerToken = "the answer holds no bearer token"
+
+// readToken finds the token in the answer of the token endpoint. Its fields are
+// those of RFC 6749 §5.1; interface.md shows none.
+func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
+	var fields map[string]json.RawMessage
+	decoder := json.NewDecoder(bytes.NewReader(answer))
+	err := decoder.Decode(&fields)
+	bearer := text(fields["access_token"])
+	in.masked(bearer)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, err
+	case text(fields["error"]) != "":
+		return nil, &oauthError{body: answer}
+	case err != nil || bearer == "" || jsonKind(fields["access_token"]) != kindString:
+		problem := noBearerToken
+		if page := excerpt(c.mask.clean(string(answer)), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
+			problem += " but " + c.tidy(page, maxExcerpt)
+		}
+		return nil, &TokenError{Problem: problem}
+	}
+	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
+		return nil, &TokenError{Problem: fmt.Sprintf("the answer holds a token of type %q, where a bearer token is expected", c.tidy(kind, 40))}
 	}
 	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
-	for _, r := range answer.AccessToken {
-		if r <= ' ' || r > '~' {
-			return nil, &TokenError{Path: t.path, Problem: "the answer's token has characters that no bearer token may have"}
-		}
+	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, &TokenError{Problem: "the answer's token has characters that no bearer token may have"}
 	}
-	return &token{bearer: answer.AccessToken, renew: renewAt(asked, answer.Expiry)}, nil
+	return &token{bearer: bearer, life: lifeOf(fields["expires_in"])}, nil
+}
+
+// lifeOf reads expires_in, a number of seconds or its text. Anything else says
+// nothing of the token's life.
+func lifeOf(expiresIn json.RawMessage) time.Duration {
+	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
+	if err != nil || seconds < 1 || seconds > math.MaxInt32 {
+		return 0
+	}
+	return time.Duration(int64(seconds)) * time.Second
 }

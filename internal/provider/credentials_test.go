@@ -22,6 +22,9 @@ func expectSameError(t *testing.T, answers []answer, summary string, says ...str
 	detail := answers[0].diagnostics[0].Detail
 	for _, a := range answers {
 		if len(a.diagnostics) != 1 || a.diagnostics[0].Summary != summary || a.diagnostics[0].Detail != detail {
+			for _, d := range a.diagnostics {
+				t.Log(d.Summary, d.Detail)
+			}
 			t.Fatalf("other words: %+v\nwhere the first read was told\n%s", a.diagnostics, detail)
 		}
 	}
@@ -255,7 +258,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		},
 		"200, another token type": {
 			answering(200, json, `{"access_token":"abcdefgh","token_type":"mac"}`), nil, summaryNoToken,
-			[]string{`a token of type "MAC", where a bearer token is expected`},
+			[]string{`a token of type "mac", where a bearer token is expected`},
 			"abcdefgh",
 		},
 		"200, a token no header can hold": {
@@ -277,18 +280,23 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 				e := inMemory(t, service, test.more)
 				began := time.Now()
 				answers := e.readAll(t, 20, eachGroup(0, 20))
-				if took := time.Since(began); took != sec {
+				// Where the form is not understood, the same is sent once as JSON.
+				asked := 1
+				if notUnderstood := strings.HasPrefix(name, "invalid_request") || strings.HasPrefix(name, "unsupported"); notUnderstood {
+					asked = 2
+				}
+				if took := time.Since(began); took != time.Duration(asked)*sec {
 					t.Errorf("it took %s", took)
 				}
 				answers = append(answers, e.readAll(t, 5, eachGroup(20, 30))...)
-				if took := time.Since(began); took != sec {
-					t.Errorf("later reads took %s", took-sec)
+				if took := time.Since(began); took != time.Duration(asked)*sec {
+					t.Errorf("later reads took %s more", took-time.Duration(asked)*sec)
 				}
 				detail := expectSameError(t, answers, test.summary, test.says...)
 				if test.hides != "" && strings.Contains(detail, test.hides) {
 					t.Errorf("it shows %q:\n%s", test.hides, detail)
 				}
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1})
+				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: asked})
 			})
 		})
 	}

@@ -177,7 +177,7 @@ func (m *message) rejected(api *catalogue.APIError, noToken bool, err error) {
 		m.add("The service answered the request for a token without one that can be used: %s", sentence(rootCause(err)))
 		m.add(once)
 		m.next = "Check base_url: what answers there may not be the catalogue but a proxy or a login page."
-	case errors.Is(api, catalogue.ErrNotFound) || api.Status == http.StatusMethodNotAllowed || api.Status < 400:
+	case api == nil || errors.Is(api, catalogue.ErrNotFound) || api.Status == http.StatusMethodNotAllowed || api.Status < 400:
 		m.summary = summaryNoToken
 		m.add("The service has no token endpoint where the provider asked for a token.")
 		m.add(once)

@@ -18,12 +18,12 @@ import (
 
 // answered is an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Method: http.MethodGet, Path: "/v1/model-group/g", Status: status, Code: code, Message: message, RequestID: "r-1"}
+	return &catalogue.APIError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group/g"}, Status: status, Code: code, Message: message, RequestID: "r-1"}
 }
 
 // tokenAnswered is an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Method: http.MethodPost, Path: "/v1/auth/token", Status: status, Code: code, Message: message}
+	return &catalogue.APIError{Endpoint: catalogue.Endpoint{Method: http.MethodPost, Path: "/v1/auth/token"}, Status: status, Code: code, Message: message}
 }
 
 const (
@@ -43,9 +43,9 @@ func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	group := groupSubject(path.Root("model_group_id"), "g")
 	horizon := subject{path: path.Root("time_horizon"), rejected: "Invalid time horizon", name: "time horizon", value: "h"}
-	reset := &catalogue.NetworkError{Method: http.MethodGet, Path: "/v1/model-group", Problem: "connection reset by peer", Err: io.ErrUnexpectedEOF}
-	slow := &catalogue.NetworkError{Method: http.MethodGet, Path: "/v1/model-group", Problem: "no whole answer within 30s", TimedOut: true}
-	untrusted := &catalogue.NetworkError{Method: http.MethodGet, Path: "/v1/model-group", Problem: "unknown authority", Permanent: true}
+	reset := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "connection reset by peer", Err: io.ErrUnexpectedEOF}
+	slow := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "no whole answer within 30s", TimedOut: true}
+	untrusted := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "unknown authority", Permanent: true}
 	redirect := answered(http.StatusFound, "", "")
 	redirect.Location = "https://login.example/"
 	invalid := answered(http.StatusBadRequest, "VALIDATION_FAILED", "2 fields.")
@@ -124,7 +124,7 @@ func TestDiagnose(t *testing.T) {
 		"token endpoint elsewhere": {err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: "No usable token", parts: []string{"no token endpoint", "Status 301"}, next: checkBaseURL},
 		"token by another method":  {err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: "No usable token", parts: []string{"no token endpoint", "Status 405"}, next: checkBaseURL},
 		"no usable token": {
-			err: &catalogue.RejectedError{Err: &catalogue.TokenError{Path: "/v1/auth/token", Problem: "the answer holds no bearer token"}}, about: group, summary: "No usable token",
+			err: &catalogue.RejectedError{Err: &catalogue.TokenError{Endpoint: catalogue.Endpoint{Method: http.MethodPost, Path: "/v1/auth/token"}, Problem: "the answer holds no bearer token"}}, about: group, summary: "No usable token",
 			parts: []string{"POST /v1/auth/token: the answer holds no bearer token.", everyOtherRun}, next: notCatalogue,
 		},
 
@@ -169,19 +169,19 @@ func TestDiagnose(t *testing.T) {
 		"untrusted":             {err: untrusted, about: group, summary: "Secure connection failed", parts: []string{"No secure connection", "The fault: unknown authority"}, next: checkTrust},
 
 		"unusable": {
-			err: &catalogue.UnusableAnswerError{Method: http.MethodGet, Path: "/v1/model-group/g/models", ContentType: "application/json", Place: "models[3].displayName", Problem: "a string is expected"}, about: group, summary: "Unexpected answer",
+			err: &catalogue.UnusableAnswerError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group/g/models"}, ContentType: "application/json", Place: "models[3].displayName", Problem: "a string is expected"}, about: group, summary: "Unexpected answer",
 			parts: []string{"models[3].displayName (attribute models[3].display_name): a string is expected.", `Status 200 OK, content type "application/json", for GET /v1/model-group/g/models`}, next: "and look for a newer version of the provider.",
 		},
 		"unusable as a whole": {
-			err: &catalogue.UnusableAnswerError{Method: http.MethodGet, Path: "/p", Problem: "the body is empty"}, summary: "Unexpected answer",
+			err: &catalogue.UnusableAnswerError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/p"}, Problem: "the body is empty"}, summary: "Unexpected answer",
 			parts: []string{"\nthe body is empty.", "GET /p"}, next: "and look for a newer version of the provider.",
 		},
 		"too large": {
-			err: &catalogue.TooLargeError{Method: http.MethodGet, Path: "/v1/model-group", Size: 300 << 20, Limit: 256 << 20}, about: horizon, summary: "Answer too large",
+			err: &catalogue.TooLargeError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Size: 300 << 20, Limit: 256 << 20}, about: horizon, summary: "Answer too large",
 			parts: []string{"/v1/model-group", "314572800 bytes (300 MiB)", "at most 268435456 bytes (256 MiB)"}, next: "give modelcatalogue_model_groups a time_horizon, or read one group or its latest model alone.",
 		},
 		"too large, size unknown": {
-			err: &catalogue.TooLargeError{Path: "/v1/model-group", Limit: 256 << 20}, summary: "Answer too large",
+			err: &catalogue.TooLargeError{Endpoint: catalogue.Endpoint{Path: "/v1/model-group"}, Limit: 256 << 20}, summary: "Answer too large",
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model alone.",
 		},
 		"interrupted": {err: context.Canceled, about: group, summary: "Read interrupted", parts: []string{"was interrupted"}, next: "Run it again to read what is missing."},

@@ -17,7 +17,7 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 
 func TestAnAnswerTooLargeNamesSizeLimitAndWayOut(t *testing.T) {
 	t.Parallel()
-	d := diagnose(fmt.Errorf("reading: %w", &catalogue.TooLargeError{Method: "GET", Path: "/v1/model-group", Limit: catalogue.MaxBody, Size: 300 << 20}), subject{})
+	d := diagnose(fmt.Errorf("reading: %w", &catalogue.TooLargeError{Endpoint: catalogue.Endpoint{Method: "GET", Path: "/v1/model-group"}, Limit: catalogue.MaxBody, Size: 300 << 20}), subject{})
 	const want = "The result of /v1/model-group takes 314572800 bytes (300 MiB). A provider can hand its engine at most 268435456 bytes (256 MiB) at once.\n\n" +
 		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model alone."
 	if d.Summary() != summaryTooLarge || d.Detail() != want {

@@ -29,3 +29,6 @@ func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 	}
 	tflog.Debug(ctx, "Catalogue request", fields)
 }
+
+// logWait writes why the process waits, in a sentence.
+func logWait(ctx context.Context, sentence string) { tflog.Debug(ctx, sentence) }

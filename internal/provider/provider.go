@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"net/http"
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -29,8 +30,9 @@ var (
 
 type catalogueProvider struct {
 	version string
-	// dial replaces the network in tests that run on a fake clock.
-	dial dialFunc
+	// dial or transport replaces the network in tests that run on a fake clock.
+	dial      dialFunc
+	transport http.RoundTripper
 }
 
 // New returns the provider under its version, which it names to the service.
@@ -119,6 +121,8 @@ func (p *catalogueProvider) Configure(ctx context.Context, req provider.Configur
 	settings.client.UserAgent = userAgent(p.version, os.Getenv)
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
+	settings.client.Transport = p.transport
+	settings.client.Note = logWait
 	resp.DataSourceData = &connection{client: catalogue.New(settings.client)}
 }
 

@@ -1,0 +1,89 @@
+package catalogue
+
+import (
+	"context"
+	"sync"
+)
+
+// callGroup lets callers who ask the same thing while it is being asked share
+// one call. Unlike golang.org/x/sync/singleflight it lets each caller leave for
+// itself, and it ends the call when the last one has left: an interrupted run
+// must not go on asking.
+type callGroup[V any] struct {
+	mu    sync.Mutex
+	calls map[string]*call[V]
+}
+
+// call is one question on its way, for all who ask it.
+type call[V any] struct {
+	*waiter
+	done  chan struct{}
+	value V     // set before done is closed
+	err   error // likewise
+}
+
+// do returns what ask returns for key. A key of "" is shared with nobody. Each
+// caller waits until its own context ends; the call goes on as long as one
+// caller waits for it.
+func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask func(*waiter) (V, error)) (V, error) {
+	var none V
+	me := newCaller(ctx)
+	shared := g.join(ctx, a, key, me, ask)
+	select {
+	case <-shared.done:
+	case err := <-me.failed:
+		return none, err
+	case <-ctx.Done():
+	}
+	// Several may have come at one instant: an answer is worth most.
+	done := shared.ended()
+	if done && shared.err == nil {
+		return shared.value, nil
+	}
+	select {
+	case err := <-me.failed:
+		return none, err
+	default:
+	}
+	if done {
+		return none, shared.err
+	}
+	return none, a.leave(shared.waiter, me, ctx.Err())
+}
+
+// ended tells whether value and err are set.
+func (c *call[V]) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// join enters the call for key, or starts it.
+func (g *callGroup[V]) join(ctx context.Context, a *admission, key string, me *caller, ask func(*waiter) (V, error)) *call[V] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if shared, ok := g.calls[key]; ok && a.join(shared.waiter, me) {
+		return shared
+	}
+	shared := &call[V]{waiter: a.newWaiter(ctx, me), done: make(chan struct{})}
+	if key != "" {
+		if g.calls == nil {
+			g.calls = map[string]*call[V]{}
+		}
+		g.calls[key] = shared
+	}
+	go func() {
+		defer close(shared.done)
+		defer a.retire(shared.waiter)
+		shared.value, shared.err = ask(shared.waiter)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.calls[key] == shared {
+			delete(g.calls, key)
+		}
+	}()
+	return shared
+}

@@ -1,0 +1,116 @@
+package catalogue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// The one token that all reads share, and the one request that renews it.
+// Everything but obtain needs admission.mu.
+
+// renew starts the request for a token that w needs, where none is under way.
+func (a *admission) renew(w *waiter) {
+	if a.tokens.renewal != nil {
+		return
+	}
+	reason := "there is none yet"
+	switch {
+	case a.tokens.refused:
+		reason = "the last one was refused"
+	case a.tokens.current != nil:
+		reason = "the last one ends"
+	}
+	a.say(w, "A token is asked for: %s.", reason)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.ctx))
+	renewal := &waiter{ctx: ctx, cancel: cancel, wake: make(chan struct{}, 1)}
+	a.tokens.renewal = renewal
+	a.enqueue(renewal)
+	go a.obtain(renewal)
+}
+
+// obtain asks for a token until there is one, or nobody waits for it.
+func (a *admission) obtain(renewal *waiter) {
+	for again := true; again; {
+		g, err := a.admit(renewal)
+		if err != nil {
+			break
+		}
+		got, err := a.request(g)
+		again = a.settleToken(renewal, g, got, err)
+	}
+	a.mu.Lock()
+	defer a.unlock()
+	renewal.cancel()
+	if a.tokens.renewal == renewal {
+		a.tokens.renewal = nil
+	}
+	a.dequeue(renewal)
+}
+
+// settleToken says whether to ask for a token again.
+func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error) (again bool) {
+	a.mu.Lock()
+	defer a.unlock()
+	a.landed(g, err)
+	switch {
+	case err == nil:
+		got.number, got.asked, got.obtained = g.number, g.sentAt, time.Now()
+		got.afterRefusal = a.tokens.refused
+		a.tokens.current, a.tokens.refused, a.tokens.renewal = got, false, nil
+		a.signalHead()
+		return false
+	case renewal.ctx.Err() != nil:
+		return false
+	case a.credentials.otherFormat(err):
+		a.say(renewal, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+	case classify(err) == outOfTime, classify(err) == limited: // at once, or after the pause
+	case classify(err) == transient:
+		renewal.last = err
+		renewal.failures++
+		a.backOff(renewal)
+		a.failReads(renewal, err)
+	default:
+		a.endTokens(err)
+		return false
+	}
+	if renewal.ctx.Err() != nil {
+		return false
+	}
+	a.enqueue(renewal)
+	a.signalAll() // its back-off may not fit into the time of those who wait
+	return true
+}
+
+// endTokens takes in a failure that no further request for a token can change.
+func (a *admission) endTokens(err error) {
+	err = a.credentials.finally(err)
+	if _, ok := errors.AsType[*NetworkError](err); ok {
+		// No answer of the service: the next read may have more luck.
+		for _, w := range slices.Clone(a.waiting) {
+			a.failAll(w, err)
+		}
+		return
+	}
+	a.finish(&RejectedError{Err: err})
+}
+
+// failReads fails the reads that wait for a token and may not wait for another
+// attempt: the attempts for a token are those of all who wait for it.
+func (a *admission) failReads(renewal *waiter, err error) {
+	now := time.Now()
+	for _, w := range slices.Clone(a.waiting) {
+		if !w.notBefore.After(now) && renewal.failures > a.budget(w) {
+			a.failAll(w, a.giveUp(w, err))
+		}
+	}
+}
+
+// refuseToken drops a token that a read was refused with.
+func (a *admission) refuseToken(w *waiter, old *token) {
+	if a.tokens.current == old {
+		a.tokens.current, a.tokens.refused = nil, true
+		a.say(w, "%s was answered with 401: the token is not used again.", w.endpoint)
+	}
+}
