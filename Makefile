@@ -78,6 +78,11 @@ bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md.
 	@go build -o $(BIN)/ ./internal/tools/bench
 	@exec tools/with-engine.sh $(BIN)/bench
 
+.PHONY: bench-pace
+bench-pace: ## Measure plans within request allowances, in simulated time; write that part of BENCHMARKS.md.
+	@exec go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestAllowances$$' -v ./internal/catalogue \
+		-allowance-seeds=9 -allowance-report=$(CURDIR)/BENCHMARKS.md
+
 ## Release
 
 .PHONY: release-rehearsal

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,6 +29,7 @@ type scenario struct {
 }
 
 const (
+	reportFile    = "BENCHMARKS.md"
 	limitScenario = "limit"
 
 	nothing = "nothing (count = 0)"
@@ -128,7 +130,11 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	}
 	report := newReport(program, pairs, results, limit, benchmarks, binary.Size())
 	fmt.Print(report)
-	return os.WriteFile("BENCHMARKS.md", []byte(report), 0o644)
+	old, err := os.ReadFile(reportFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(reportFile, []byte(report+allowances(string(old))), 0o644)
 }
 
 // build makes a program as a release does.

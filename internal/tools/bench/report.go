@@ -81,6 +81,17 @@ decodes the arguments, and walks the schema and the result.
 	return out.String()
 }
 
+// allowances is the part of an earlier report that `make bench-pace` wrote, with
+// its markers, or "" where there is none.
+func allowances(earlier string) string {
+	const begin, end = "<!-- allowances: begin -->\n", "<!-- allowances: end -->\n"
+	_, rest, _ := strings.Cut(earlier, begin)
+	if part, _, found := strings.Cut(rest, end); found {
+		return "\n" + begin + part + end
+	}
+	return ""
+}
+
 func limitRow(limit sample) string {
 	return fmt.Sprintf("A list of models without end, sent without its length, ended in the provider's own error after 256 MiB, %.1f s and %d MiB of the provider's memory; the engine took %d MiB.",
 		limit.wall.Seconds(), limit.providerMemory>>20, limit.engineMemory>>20)

@@ -1,0 +1,199 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// allowanceCell is a plan over a service that limits requests: each process
+// reads so many groups, so many at once, and all of them share one allowance.
+type allowanceCell struct {
+	allowance   sandbox.Allowance
+	processes   int
+	groups      int
+	parallelism int
+	tokenLife   time.Duration
+}
+
+// allowanceRun is what one such plan came to on a fake clock.
+type allowanceRun struct {
+	took     time.Duration // until the last read of the last process ended
+	least    time.Duration // the least time that the allowance permits
+	refusals int
+	tokens   int
+	failure  error // of a read, nil where all went well
+}
+
+// excess is the time in multiples of the least, where windows are only what
+// counts in full: a plan that fits in the first window has no least to compare
+// with, and 0 stands for it.
+func (r allowanceRun) excess() float64 {
+	if r.least <= 0 {
+		return 0
+	}
+	return float64(r.took) / float64(r.least)
+}
+
+// run makes the plan. The seed decides the phase of the windows and how long
+// answers take.
+func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(seed, 8))
+		time.Sleep(time.Duration(random.Int64N(int64(c.allowance.Per))))
+		service := &limitedService{
+			handler: sandbox.New(groupsOf(t, c.groups), sandbox.WithAllowance(c.allowance), sandbox.WithTokenLife(c.tokenLife)),
+			random:  random,
+		}
+		began := time.Now()
+		out.least = c.least(began)
+		var failure atomic.Pointer[error]
+		var all sync.WaitGroup
+		for range c.processes {
+			client := service.client(t)
+			var next atomic.Int64
+			for range c.parallelism {
+				all.Go(func() {
+					for i := next.Add(1) - 1; i < int64(c.groups); i = next.Add(1) - 1 {
+						if _, err := client.LatestModel(t.Context(), groupName(int(i))); err != nil {
+							failure.CompareAndSwap(nil, &err)
+						}
+					}
+				})
+			}
+		}
+		all.Wait()
+		out.took, out.refusals, out.tokens = time.Since(began), service.refusals, service.tokens
+		if first := failure.Load(); first != nil {
+			out.failure = *first
+		}
+	})
+	return out
+}
+
+// least is the least time in which the allowance lets all requests through that
+// the plan needs, its token requests included. Requests take no time.
+func (c allowanceCell) least(began time.Time) time.Duration {
+	counted, reads := c.allowance, c.processes*c.groups
+	life := c.tokenLife - min(10*time.Second, c.tokenLife/10)
+	if counted.Kind == sandbox.Bucket {
+		// While a token serves, no more can pass than the whole bucket and what
+		// comes in meanwhile.
+		interval := counted.Per / time.Duration(counted.Requests)
+		most := counted.Requests + int(life/interval)
+		renewals := (reads + most - 1) / most
+		return max(0, time.Duration(reads+c.processes*renewals-counted.Requests)*interval)
+	}
+	now, renew := began, began
+	for {
+		if reads -= counted.Requests; !now.Before(renew) {
+			reads += c.processes
+			renew = now.Add(life)
+		}
+		if reads <= 0 {
+			return now.Sub(began)
+		}
+		if now = now.Add(counted.Per); counted.Kind == sandbox.FixedWindow {
+			now = now.Truncate(counted.Per)
+		}
+	}
+}
+
+// limitedService carries requests to a sandbox without a connection. Answers
+// take 20 to 180 ms, half of it on the way there.
+type limitedService struct {
+	handler http.Handler
+
+	mu       sync.Mutex
+	random   *rand.Rand
+	refusals int
+	tokens   int
+}
+
+func (s *limitedService) RoundTrip(request *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	half := 10*time.Millisecond + time.Duration(s.random.Int64N(int64(80*time.Millisecond)))
+	s.mu.Unlock()
+	if err := pass(request, half); err != nil {
+		return nil, err
+	}
+	recorder := httptest.NewRecorder()
+	if request.Body == nil {
+		request.Body = http.NoBody
+	}
+	s.handler.ServeHTTP(recorder, request)
+	s.mu.Lock()
+	if recorder.Code == http.StatusTooManyRequests {
+		s.refusals++
+	} else if request.Method == http.MethodPost {
+		s.tokens++
+	}
+	s.mu.Unlock()
+	if err := pass(request, half); err != nil {
+		return nil, err
+	}
+	return recorder.Result(), nil
+}
+
+// pass lets time pass, unless the request ends first.
+func pass(request *http.Request, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-request.Context().Done():
+		return request.Context().Err()
+	}
+}
+
+// client is a process of its own with the settings of a user who sets none.
+func (s *limitedService) client(t *testing.T) *catalogue.Client {
+	t.Helper()
+	base, err := catalogue.ParseBaseURL("https://catalogue.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue.New(catalogue.Config{
+		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret",
+		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
+		Transport: s,
+	})
+}
+
+func groupName(i int) string { return fmt.Sprintf("group-%03d", i) }
+
+// catalogues are parsed once for each number of groups.
+var catalogues sync.Map
+
+// groupsOf is a catalogue of so many groups of one model.
+func groupsOf(t *testing.T, n int) *sandbox.Catalogue {
+	t.Helper()
+	if known, ok := catalogues.Load(n); ok {
+		return known.(*sandbox.Catalogue) //nolint:forcetypeassert // nothing else is stored
+	}
+	groups := make([]string, 0, n)
+	for i := range n {
+		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
+			"models": [{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"}]}`, groupName(i), i))
+	}
+	parsed, err := sandbox.ParseCatalogue(strings.NewReader(`{
+		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
+		"modelGroups": [` + strings.Join(groups, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogues.Store(n, parsed)
+	return parsed
+}
