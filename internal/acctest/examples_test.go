@@ -133,6 +133,7 @@ func TestConfigurationsInDocumentsAreFiles(t *testing.T) {
 	t.Parallel()
 	literal := regexp.MustCompile("(?mi)^[ \t]*(```+|~~~+)[ \t]*\\{?\\.?(terraform|hcl|tf|tofu|opentofu)\\b")
 	included := regexp.MustCompile(`\{\{-? *(?:tffile|codefile "(?:terraform|hcl)") "([^"]+)"`)
+	printable := regexp.MustCompile(`\.(tf|tftest\.hcl|auto\.tfvars)$`)
 	printed := map[string]bool{}
 	templates := os.DirFS(filepath.Join(root, "templates"))
 	err := fs.WalkDir(templates, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -149,7 +150,7 @@ func TestConfigurationsInDocumentsAreFiles(t *testing.T) {
 		for _, match := range included.FindAllSubmatch(text, -1) {
 			file := string(match[1])
 			printed[file] = true
-			if !strings.HasPrefix(file, "examples/") || filepath.Ext(file) != ".tf" && !strings.HasSuffix(file, ".tftest.hcl") {
+			if !strings.HasPrefix(file, "examples/") || !printable.MatchString(file) {
 				t.Errorf("templates/%s includes %s, which no test runs", name, file)
 			}
 		}

@@ -94,6 +94,41 @@ func TestAccGuideFollowShowsTheMove(t *testing.T) {
 	}
 }
 
+func TestAccGuidePinManyWarnsOfAllThatAreBehind(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "pin-docker-image/fleet", acctest.Owner)
+	const behind = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
+	out := w.expect(t, 0, "apply", "-auto-approve")
+	wantText(t, out, "Warning: Check block assertion failed")
+	wantText(t, out, behind)
+	if _, err := service.Publish("270c0fa6-6a8c-4874-8f76-da0680bcda61", nil); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, w.expect(t, 0, "plan"), "Wind generation North Sea: revision 2 is deployed, and revision 3 is published. "+behind)
+	wantText(t, w.expect(t, 1, "plan", `-var=revisions={"nowhere"=1,"`+acctest.MainGroup+`"=9}`),
+		`Model group "`+acctest.MainGroup+`" has no revision 9. It has: 3, 2, 1, 0.`)
+}
+
+func TestAccGuidePinManyStopsWhereAnImageIsWithheld(t *testing.T) {
+	t.Parallel()
+	w, _ := guide(t, "pin-docker-image/fleet", acctest.Outsider)
+	wantText(t, w.expect(t, 1, "plan", `-var=revisions={"`+acctest.MainGroup+`"=1}`),
+		"The images of these groups are withheld from these credentials: "+acctest.MainGroup+".")
+}
+
+func TestAccGuideFollowManyShowsTheMove(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "follow-latest-revision/fleet", acctest.Owner)
+	w.expect(t, 0, "apply", "-auto-approve")
+	w.expect(t, 0, "plan", "-detailed-exitcode")
+	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:2.0.0"}`)); err != nil {
+		t.Fatal(err)
+	}
+	out := w.expect(t, 2, "plan", "-detailed-exitcode")
+	wantText(t, out, `terraform_data.deployment["`+acctest.MainGroup+`"] will be updated in-place`)
+	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
+}
+
 func TestAccGuideLargeCataloguesCost(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"plural", "for-each"} {
