@@ -145,7 +145,8 @@ func (e *RejectedError) Unwrap() error { return e.Err }
 // says nothing of the answer's content, which may be a token.
 type TokenError struct {
 	Endpoint
-	Problem string
+	Problem   string
+	RequestID string // the service's own, "" where it sends none
 }
 
 func (e *TokenError) Error() string { return e.Endpoint.String() + ": " + e.Problem }
@@ -198,10 +199,13 @@ func (e *CeilingError) Error() string {
 // of the read's time.
 type NetworkError struct {
 	Endpoint
-	TimedOut  bool
-	Permanent bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
-	Problem   string // what net/http reported, cleaned like a text of the service
-	Err       error
+	TimedOut    bool
+	Limit       time.Duration     // the time-out of one attempt, where that was over
+	Permanent   bool              // another attempt cannot end otherwise, as with a certificate that is not trusted
+	Certificate *CertificateFault // nil where that is not the fault
+	Proxy       *ProxyFault       // nil where that is not the fault
+	Problem     string            // what net/http reported, cleaned like a text of the service
+	Err         error
 }
 
 func (e *NetworkError) Error() string {

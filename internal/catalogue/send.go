@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -91,6 +90,8 @@ func newTransport(cfg Config) *http.Transport {
 		MaxIdleConnsPerHost: 256,
 		// Answers of many megabytes are common; the default is 4 KiB.
 		ReadBufferSize: 64 << 10,
+
+		OnProxyConnectResponse: refusedByProxy,
 	}
 }
 
@@ -225,12 +226,15 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 
 // networkError describes an attempt without a whole answer.
 func (s *sender) networkError(attempt context.Context, at Endpoint, err error) error {
-	fault := &NetworkError{Endpoint: at, Problem: s.tidy(faultText(err), maxExcerpt), Permanent: permanent(err), Err: err}
+	fault := &NetworkError{
+		Endpoint: at, Problem: s.tidy(faultText(err), maxExcerpt), Permanent: permanent(err),
+		Certificate: s.certificateFault(err), Proxy: s.proxyFault(err), Err: err,
+	}
 	switch cause := context.Cause(attempt); {
 	case errors.Is(cause, errNoTimeLeft):
 		fault.TimedOut, fault.Problem, fault.Err = true, noWholeAnswer, cause
 	case errors.Is(cause, context.DeadlineExceeded):
-		fault.TimedOut, fault.Problem = true, fmt.Sprintf("no whole answer within %s", s.requestTimeout)
+		fault.TimedOut, fault.Limit, fault.Problem = true, s.requestTimeout, fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}
 	return fault
 }
@@ -250,16 +254,6 @@ func faultText(err error) string {
 	return strings.TrimRight(text, " :")
 }
 
-// permanent tells the faults of TLS that no further attempt can change.
-func permanent(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var unknown x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var record tls.RecordHeaderError
-	return errors.As(err, &certificate) || errors.As(err, &unknown) || errors.As(err, &host) ||
-		errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch)
-}
-
 // bodyError describes a 200 that could not be used: its body was cut short, is
 // too large, or is not of the right shape.
 func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.Response, err error) error {
@@ -276,7 +270,7 @@ func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.
 	var deflate flate.CorruptInputError
 	switch {
 	case errors.As(err, &token):
-		token.Endpoint = at
+		token.Endpoint, token.RequestID = at, requestID(response.Header, s.mask.clean)
 		return token
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)

@@ -145,17 +145,17 @@ func resolve[T any](r *resolver, argument string, value attr.Value, parse func(s
 		r.unknown = append(r.unknown, argument)
 		return result, true
 	}
-	text, source := asText(value), ""
+	text, whose := asText(value), "The value"
 	if text == "" {
 		text = r.getenv(variable(argument))
-		source = fmt.Sprintf("%s comes from the environment variable %s, because the provider block does not set it. ", argument, variable(argument))
+		whose = fmt.Sprintf("The provider block does not set %s, and the value of the environment variable %s", argument, variable(argument))
 	}
 	if text == "" {
 		return result, false
 	}
 	result, err := parse(text)
 	if err != nil {
-		r.problems = append(r.problems, problem{argument: argument, detail: sentence(source + "The value cannot be used: " + err.Error())})
+		r.problems = append(r.problems, problem{argument: argument, detail: sentence(whose + " cannot be used: " + err.Error())})
 	}
 	return result, true
 }

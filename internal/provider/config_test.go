@@ -188,7 +188,7 @@ func TestOneProblem(t *testing.T) {
 		return types.NumberValue(value)
 	}
 	const (
-		fromVariable = "comes from the environment variable MODELCATALOGUE_"
+		fromVariable = "the value of the environment variable MODELCATALOGUE_"
 		noDuration   = `is no duration; write a number and a unit, such as "30s"`
 	)
 	for name, test := range map[string]struct {
@@ -217,7 +217,7 @@ func TestOneProblem(t *testing.T) {
 		"base_url of the environment": {
 			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"}, argument: "base_url",
 			details: []string{
-				"base_url " + fromVariable + "BASE_URL, because the provider block does not set it.",
+				"The provider block does not set base_url, and " + fromVariable + "BASE_URL cannot be used",
 				"cannot be used: it must be an absolute URL that starts with https://.",
 			},
 		},

@@ -14,23 +14,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// expectSameError wants every answer to be the same one error, and returns its
-// detail.
-func expectSameError(t *testing.T, answers []answer, summary string, says ...string) string {
-	t.Helper()
-	expectError(t, answers[0].diagnostics, "", summary, says...)
-	detail := answers[0].diagnostics[0].Detail
-	for _, a := range answers {
-		if len(a.diagnostics) != 1 || a.diagnostics[0].Summary != summary || a.diagnostics[0].Detail != detail {
-			for _, d := range a.diagnostics {
-				t.Log(d.Summary, d.Detail)
-			}
-			t.Fatalf("other words: %+v\nwhere the first read was told\n%s", a.diagnostics, detail)
-		}
-	}
-	return detail
-}
-
 func TestOneTokenServesAnyNumberOfBlocks(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 100))
@@ -162,8 +145,8 @@ func TestATokenRefusedForGoodEndsTheRun(t *testing.T) {
 					t.Errorf("later reads took %s", took)
 				}
 				expectRequests(t, service, requests)
-				expectSameError(t, append(first, later...), summaryRejected,
-					"The service said: Your token is no good here.", "Status 401 Unauthorized, code UNAUTHORIZED, for GET /v1/model-group/group-0", "client_id and client_secret", "asks no further")
+				expectOneCause(t, append(first, later...), summaryRejected,
+					"The service said: Your token is no good here.", "Status 401 Unauthorized, code UNAUTHORIZED, for GET http://localhost/v1/model-group/group-0", "client_id and client_secret", "asks no further")
 			})
 		})
 	}
@@ -188,7 +171,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			sandbox.Fault{Route: sandbox.RouteToken},
 			arguments{argClientSecret: "wrong-secret"},
 			summaryRejected,
-			[]string{"The service said: The client id or the client secret is wrong.", "Status 401 Unauthorized, code invalid_client, for POST /v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET"},
+			[]string{"The service said: The client id or the client secret is wrong.", "Status 401 Unauthorized, code invalid_client, for POST http://localhost/v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET"},
 			"wrong-secret",
 		},
 		"invalid_client": {
@@ -202,22 +185,22 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			"",
 		},
 		"invalid_request": {
-			sandbox.RefuseToken("invalid_request", "A field is malformed."), nil, summaryRejected,
+			sandbox.RefuseToken("invalid_request", "A field is malformed."), nil, summaryNoToken,
 			[]string{"The service said: A field is malformed.", "Status 400 Bad Request, code invalid_request"},
 			"",
 		},
 		"unsupported_grant_type": {
-			sandbox.RefuseToken("unsupported_grant_type", "Not that."), nil, summaryRejected,
+			sandbox.RefuseToken("unsupported_grant_type", "Not that."), nil, summaryNoToken,
 			[]string{"The service said: Not that.", "Status 400 Bad Request, code unsupported_grant_type"},
 			"",
 		},
 		"an unknown OAuth error": {
-			answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
+			answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryNoToken,
 			[]string{"The service said: Something new.", "Status 400 Bad Request, code brand_new"},
 			"",
 		},
 		"an unknown OAuth error with 403": {
-			answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryRejected,
+			answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), nil, summaryNoToken,
 			[]string{"The service said: Something new.", "Status 403 Forbidden, code brand_new"},
 			"",
 		},
@@ -226,16 +209,16 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			[]string{"a page of HTML titled Who are you?", "Status 401 Unauthorized, for POST"},
 			"",
 		},
-		"400, empty": {answering(400, json, ""), nil, summaryRejected, []string{"Status 400 Bad Request, for POST /v1/auth/token"}, ""},
+		"400, empty": {answering(400, json, ""), nil, summaryNoToken, []string{"Status 400 Bad Request, for POST http://localhost/v1/auth/token"}, ""},
 		"404": {
 			answering(404, html, "<html>nothing</html>"), nil, summaryNoToken,
-			[]string{"no token endpoint", "Check base_url", "Status 404 Not Found, for POST /v1/auth/token"},
+			[]string{"no token endpoint", "Check base_url", "Status 404 Not Found, for POST http://localhost/v1/auth/token"},
 			"",
 		},
 		"redirect": {
 			sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
-			nil, summaryNoToken,
-			[]string{"Status 302 Found, for POST /v1/auth/token"},
+			nil, summaryRedirect,
+			[]string{"a redirect to https://login.example/.", "asks no further", "Status 302 Found, for POST http://localhost/v1/auth/token"},
 			"",
 		},
 		"200 with an OAuth error": {
@@ -292,7 +275,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 				if took := time.Since(began); took != time.Duration(asked)*sec {
 					t.Errorf("later reads took %s more", took-time.Duration(asked)*sec)
 				}
-				detail := expectSameError(t, answers, test.summary, test.says...)
+				detail := expectOneCause(t, answers, test.summary, test.says...)
 				if test.hides != "" && strings.Contains(detail, test.hides) {
 					t.Errorf("it shows %q:\n%s", test.hides, detail)
 				}
@@ -316,7 +299,7 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 	}{
 		"temporarily_unavailable": {
 			sandbox.RefuseToken("temporarily_unavailable", "Try later."), 0, summaryUnavailable,
-			[]string{"The service said: Try later.", "Status 502 Bad Gateway, code temporarily_unavailable, for POST /v1/auth/token"},
+			[]string{"The service said: Try later.", "Status 502 Bad Gateway, code temporarily_unavailable, for POST http://localhost/v1/auth/token"},
 		},
 		"temporarily_unavailable with 400": {
 			plainly(400, `{"error":"temporarily_unavailable","error_description":"Try later."}`), 0, summaryUnavailable,
@@ -328,14 +311,14 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 		},
 		"503 with HTML": {plainly(503, "<html><title>Closed</title></html>"), 0, summaryUnavailable, []string{"titled Closed", "Status 503 Service Unavailable"}},
 		"408":           {plainly(408, ""), 0, summaryUnavailable, []string{"Status 408 Request Timeout"}},
-		"dropped":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Reset}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
+		"dropped":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Reset}, 0, summaryUnreachable, []string{"for POST http://localhost/v1/auth/token"}},
 		"hanging": {
 			sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang},
 			30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s, for POST /v1/auth/token"},
+			[]string{"no whole answer within 30s, for POST http://localhost/v1/auth/token"},
 		},
-		"cut by length":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
-		"cut inside the JSON": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutJSON}, 0, summaryUnreachable, []string{"for POST /v1/auth/token"}},
+		"cut by length":       {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, 0, summaryUnreachable, []string{"for POST http://localhost/v1/auth/token"}},
+		"cut inside the JSON": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutJSON}, 0, summaryUnreachable, []string{"for POST http://localhost/v1/auth/token"}},
 	} {
 		t.Run(name+", twice", func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -355,7 +338,7 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 				remove := service.Inject(test.fault)
 				e := inMemory(t, service, nil)
 				answers := e.readAll(t, 20, eachGroup(0, 20))
-				expectSameError(t, answers, test.summary, append([]string{"gave up after 5 attempts", "max_retries allows no more"}, test.says...)...)
+				expectOneCause(t, answers, test.summary, append([]string{"gave up after 5 attempts", "max_retries allows no more"}, test.says...)...)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 5})
 				expectWaits(t, arrivals(service, sandbox.RouteToken), after(test.took, backOffs(1*sec, 2*sec, 4*sec, 8*sec)))
 

@@ -16,6 +16,7 @@ import (
 type connection struct {
 	client  *catalogue.Client
 	unknown []string
+	told    toldCauses
 }
 
 // catalogueDataSource is what every data source shares.

@@ -34,18 +34,10 @@ func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadReq
 	}
 	model, err := client.LatestModel(ctx, groupID.ValueString())
 	if err != nil {
-		resp.Diagnostics.Append(diagnose(err, latestSubject(path.Root("model_group_id"), groupID.ValueString())))
+		resp.Diagnostics.Append(d.diagnose(err, latestSubject(path.Root("model_group_id"), groupID.ValueString())))
 		return
 	}
 	state := newModelState(model, nil)
 	state.ModelGroupID = groupID.ValueStringPointer()
 	setResult(ctx, resp, state)
-}
-
-// latestSubject is a read of the latest model of a group.
-func latestSubject(at path.Path, id string) subject {
-	about := groupSubject(at, id)
-	about.missing = summaryGroupOrModels
-	about.missingDetail = "The catalogue has no model group %q, these credentials cannot see it, or it has no models yet: the service does not tell these apart."
-	return about
 }

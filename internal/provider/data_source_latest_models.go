@@ -68,14 +68,14 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	if ids == nil {
 		groups, err := client.ModelGroups(ctx, horizon.ValueString())
 		if err != nil {
-			resp.Diagnostics.Append(diagnose(err, horizonSubject(horizon)))
+			resp.Diagnostics.Append(d.diagnose(err, horizonSubject(horizon)))
 			return
 		}
 		questions, listed = listedGroups(groups)
 	}
 	replies, fault := readFleet(ctx, questions, client.LatestModel)
 	missing := leaveOutMissing(questions, replies, listed)
-	tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), func(f failure) diag.Diagnostic {
+	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), func(f failure) diag.Diagnostic {
 		return diagnose(f.err, latestSubject(f.at, f.id))
 	})
 	if resp.Diagnostics.HasError() {

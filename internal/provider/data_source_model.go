@@ -48,7 +48,7 @@ func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	models, err := client.Models(ctx, groupID.ValueString())
 	if err != nil {
-		resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
+		resp.Diagnostics.Append(d.diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
 		return
 	}
 	model, problem := pickRevision(models, groupID.ValueString(), revision)

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if id.IsNull() {
 		groups, err := client.ModelGroups(ctx, "")
 		if err != nil {
-			resp.Diagnostics.Append(diagnose(err, subject{}))
+			resp.Diagnostics.Append(d.diagnose(err, subject{value: name.ValueString()}))
 			return
 		}
 		group, problem := groupNamed(groups, name.ValueString())
@@ -73,7 +74,7 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	} else {
 		group, err := client.ModelGroup(ctx, id.ValueString())
 		if err != nil {
-			resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("id"), id.ValueString())))
+			resp.Diagnostics.Append(d.diagnose(err, groupSubject(path.Root("id"), id.ValueString())))
 			return
 		}
 		state = newGroupState(group, nil)
@@ -100,12 +101,34 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, diag.NewAttributeErrorDiagnostic(at, summaryGroupNotFound,
-			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. Names are matched exactly, upper and lower case included.\n\n"+
-				"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.", name))
+		return nil, diag.NewAttributeErrorDiagnostic(at, summaryGroupNotFound, joined(
+			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
+				"Names are matched exactly, upper and lower case and spaces included.", name),
+			nameHint(groups, name),
+			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."))
 	default:
 		slices.Sort(ids)
 		return nil, diag.NewAttributeErrorDiagnostic(at, summarySeveralGroups,
 			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.", len(found), name, strings.Join(ids, ", ")))
 	}
 }
+
+// nameHint tells what a name that is not found may have been meant for, or "".
+func nameHint(groups []*catalogue.ModelGroup, name string) string {
+	alike := map[string]bool{}
+	for _, group := range groups {
+		if group.ID != nil && *group.ID == name {
+			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
+		}
+		if group.Name != nil && strings.EqualFold(spaced(*group.Name), spaced(name)) {
+			alike[fmt.Sprintf("%q", *group.Name)] = true
+		}
+	}
+	if len(alike) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %s?", strings.Join(slices.Sorted(maps.Keys(alike)), " or "))
+}
+
+// spaced is a name in NFC with single spaces between its words, and none around.
+func spaced(name string) string { return strings.Join(strings.Fields(norm.NFC.String(name)), " ") }

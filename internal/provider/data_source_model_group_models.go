@@ -43,7 +43,7 @@ func (d *modelGroupModelsDataSource) Read(ctx context.Context, req datasource.Re
 	}
 	models, err := client.Models(ctx, groupID.ValueString())
 	if err != nil {
-		resp.Diagnostics.Append(diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
+		resp.Diagnostics.Append(d.diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
 		return
 	}
 	setResult(ctx, resp, &modelGroupModelsState{

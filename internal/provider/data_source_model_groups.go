@@ -48,18 +48,10 @@ func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	}
 	groups, err := client.ModelGroups(ctx, horizon.ValueString())
 	if err != nil {
-		resp.Diagnostics.Append(diagnose(err, horizonSubject(horizon)))
+		resp.Diagnostics.Append(d.diagnose(err, horizonSubject(horizon)))
 		return
 	}
 	setResult(ctx, resp, &modelGroupsState{
 		TimeHorizon: horizon.ValueStringPointer(), Attributes: attributes, ModelGroups: sortedGroupStates(groups, only),
 	})
-}
-
-// horizonSubject is a list of the groups of a time horizon, or of all groups.
-func horizonSubject(horizon types.String) subject {
-	if horizon.IsNull() {
-		return subject{}
-	}
-	return subject{path: path.Root("time_horizon"), rejected: summaryInvalidHorizon, name: "time horizon", value: horizon.ValueString()}
 }

@@ -68,7 +68,7 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 		return model, nil
 	})
-	tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
+	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
 	}

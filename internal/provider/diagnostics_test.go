@@ -12,40 +12,51 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
+// getting is where a read is sent to.
+func getting(path string) catalogue.Endpoint {
+	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: path}
+}
+
+var tokenEndpoint = catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}
+
 // answered is an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group/g"}, Status: status, Code: code, Message: message, RequestID: "r-1"}
+	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
 }
 
 // tokenAnswered is an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: catalogue.Endpoint{Method: http.MethodPost, Path: "/v1/auth/token"}, Status: status, Code: code, Message: message}
+	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, Message: message}
 }
 
 const (
 	checkID       = "Check the id, and that the credentials belong to an organisation that may see the group. The data source modelcatalogue_model_groups lists those it may see."
-	checkBaseURL  = "Check base_url: it is the part of the service's address that comes before /v1."
 	checkSecret   = "Check client_id and client_secret, or MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, and that they are meant for the service at base_url."
 	tryLater      = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say how long the provider goes on asking."
 	sendLess      = "Run again later, start fewer runs at once, or set max_requests_per_second to a share of the allowance. Where a plan has many blocks, a plural data source reads the same with fewer requests."
 	checkNetwork  = "Check base_url and the network. HTTPS_PROXY and NO_PROXY are honoured."
 	checkTrust    = "Check base_url. Where the service's certificate comes from a private authority, give that authority's certificate in ca_certificate_pem."
 	notCatalogue  = "Check base_url: what answers there may not be the catalogue but a proxy or a login page."
+	otherHorizon  = "lists every group, and the time_horizon.key of each is a key in use."
+	leaveLogin    = "A redirect to a login page comes from a proxy or a gateway in between."
+	slowService   = "If it answered faster before, try again later, or show this to those who run the service."
+	refusedToken  = "Check base_url too: something else may answer there."
 	askService    = "Act on what the service said, or show it to those who run the service."
-	everyOtherRun = "every other read fails with these same words"
+	everyOtherRun = "Every other read fails too, with a short error that points to this one."
 )
 
 func TestDiagnose(t *testing.T) {
 	t.Parallel()
 	group := groupSubject(path.Root("model_group_id"), "g")
-	horizon := subject{path: path.Root("time_horizon"), rejected: "Invalid time horizon", name: "time horizon", value: "h"}
-	reset := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "connection reset by peer", Err: io.ErrUnexpectedEOF}
-	slow := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "no whole answer within 30s", TimedOut: true}
-	untrusted := &catalogue.NetworkError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Problem: "unknown authority", Permanent: true}
+	horizon := horizonSubject(types.StringValue("h"))
+	reset := &catalogue.NetworkError{Endpoint: getting("/v1/model-group"), Problem: "connection reset by peer", Err: io.ErrUnexpectedEOF}
+	slow := &catalogue.NetworkError{Endpoint: getting("/v1/model-group"), Problem: "no whole answer within 30s", TimedOut: true, Limit: 30 * time.Second}
+	untrusted := &catalogue.NetworkError{Endpoint: getting("/v1/model-group"), Problem: "unknown authority", Permanent: true}
 	redirect := answered(http.StatusFound, "", "")
 	redirect.Location = "https://login.example/"
 	invalid := answered(http.StatusBadRequest, "VALIDATION_FAILED", "2 fields.")
@@ -61,7 +72,7 @@ func TestDiagnose(t *testing.T) {
 	}{
 		"not found": {
 			err: answered(404, "NOT_FOUND", "No such group."), about: group, summary: "Model group not found", argument: "model_group_id",
-			parts: []string{`The catalogue has no model group "g", or these credentials cannot see it`, "The service said: No such group.", "Status 404 Not Found, code NOT_FOUND, for GET /v1/model-group/g", "Request id r-1"}, next: checkID,
+			parts: []string{`The catalogue has no model group "g", or these credentials cannot see it`, "The service said: No such group.", "Status 404 Not Found, code NOT_FOUND, for GET https://c.example/v1/model-group/g", "Request id r-1"}, next: checkID,
 		},
 		"path not found": {
 			err: answered(404, "", "a page of HTML"), summary: "Request refused",
@@ -69,15 +80,15 @@ func TestDiagnose(t *testing.T) {
 		},
 		"argument rejected": {
 			err: answered(400, "BAD_REQUEST", "No such key."), about: horizon, summary: "Invalid time horizon", argument: "time_horizon",
-			parts: []string{`does not accept the time horizon "h"`, "The service said: No such key.", "Status 400 Bad Request, code BAD_REQUEST"}, next: "Change the value; asking again with the same one will not help.",
+			parts: []string{`does not accept the time horizon "h"`, "The service said: No such key.", "Status 400 Bad Request, code BAD_REQUEST"}, next: otherHorizon,
 		},
 		"id rejected": {
 			err: invalid, about: group, summary: "Invalid model group id", argument: "model_group_id",
-			parts: []string{`model group id "g"`, "The service said: 2 fields.", "  - id: is too long; is odd\n  - a.b: is missing\n", "code VALIDATION_FAILED"}, next: "Change the value; asking again with the same one will not help.",
+			parts: []string{`model group id "g"`, "The service said: 2 fields.", "  - id: is too long; is odd\n  - a.b: is missing\n", "code VALIDATION_FAILED"}, next: "Change the id; asking again with the same one will not help.",
 		},
 		"422": {
 			err: answered(422, "NEW_CODE", ""), about: horizon, summary: "Invalid time horizon", argument: "time_horizon",
-			parts: []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "Change the value; asking again with the same one will not help.",
+			parts: []string{"422 Unprocessable Entity, code NEW_CODE"}, next: otherHorizon,
 		},
 		"request rejected": {
 			err: answered(400, "BAD_REQUEST", "Odd."), summary: "Request rejected",
@@ -97,7 +108,7 @@ func TestDiagnose(t *testing.T) {
 		},
 		"redirect": {
 			err: redirect, about: group, summary: "Unexpected redirect",
-			parts: []string{"follows none", "leads to https://login.example/", "Status 302 Found"}, next: "Set base_url to the service's own address.",
+			parts: []string{"a redirect to https://login.example/.", "follows none", "Status 302 Found"}, next: leaveLogin,
 		},
 		"conflict": {
 			err: answered(409, "CONFLICT", "In flight."), about: group, summary: "Request refused",
@@ -107,11 +118,15 @@ func TestDiagnose(t *testing.T) {
 
 		"credentials refused": {
 			err: &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "Revoked.")}, about: group, summary: "Credentials rejected",
-			parts: []string{"gave no token for client_id and client_secret", everyOtherRun, "The service said: Revoked.", "Status 401 Unauthorized, code invalid_client, for POST /v1/auth/token"}, next: checkSecret,
+			parts: []string{"gave no token for client_id and client_secret", everyOtherRun, "The service said: Revoked.", "Status 401 Unauthorized, code invalid_client, for POST https://c.example/v1/auth/token"}, next: checkSecret,
 		},
 		"token request refused": {
-			err: &catalogue.RejectedError{Err: tokenAnswered(400, "invalid_request", "")}, summary: "Credentials rejected",
-			parts: []string{"gave no token", "code invalid_request"}, next: checkSecret,
+			err: &catalogue.RejectedError{Err: tokenAnswered(400, "invalid_request", "")}, summary: "No usable token",
+			parts: []string{"does not say that the credentials are wrong", everyOtherRun, "code invalid_request"}, next: refusedToken,
+		},
+		"no token for a disabled organisation": {
+			err: &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")}, summary: "Organisation disabled",
+			parts: []string{"is disabled", everyOtherRun, "The contract ended."}, next: "the service's message carries the reason.",
 		},
 		"fresh token refused": {
 			err: &catalogue.RejectedError{Err: answered(401, "UNAUTHORIZED", "Expired.")}, about: group, summary: "Credentials rejected",
@@ -121,11 +136,21 @@ func TestDiagnose(t *testing.T) {
 			err: &catalogue.RejectedError{Err: tokenAnswered(404, "", "")}, about: group, summary: "No usable token",
 			parts: []string{"no token endpoint", everyOtherRun, "Status 404 Not Found, for POST"}, next: checkBaseURL,
 		},
-		"token endpoint elsewhere": {err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: "No usable token", parts: []string{"no token endpoint", "Status 301"}, next: checkBaseURL},
-		"token by another method":  {err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: "No usable token", parts: []string{"no token endpoint", "Status 405"}, next: checkBaseURL},
+		"token endpoint elsewhere": {
+			err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: "Unexpected redirect",
+			parts: []string{"a redirect that does not say where to.", "follows none", everyOtherRun, "Status 301"}, next: leaveLogin,
+		},
+		"token endpoint moved": {
+			err: &catalogue.RejectedError{Err: &catalogue.APIError{
+				Endpoint: tokenEndpoint, Status: 308, Location: "https://new.example/api/v1/auth/token",
+			}}, summary: "Unexpected redirect",
+			parts: []string{"a redirect to https://new.example/api/v1/auth/token."},
+			next:  `If that is the catalogue's own address, set base_url to "https://new.example/api".`,
+		},
+		"token by another method": {err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: "No usable token", parts: []string{"no token endpoint", "Status 405"}, next: checkBaseURL},
 		"no usable token": {
-			err: &catalogue.RejectedError{Err: &catalogue.TokenError{Endpoint: catalogue.Endpoint{Method: http.MethodPost, Path: "/v1/auth/token"}, Problem: "the answer holds no bearer token"}}, about: group, summary: "No usable token",
-			parts: []string{"POST /v1/auth/token: the answer holds no bearer token.", everyOtherRun}, next: notCatalogue,
+			err: &catalogue.RejectedError{Err: &catalogue.TokenError{Endpoint: tokenEndpoint, Problem: "the answer holds no bearer token"}}, about: group, summary: "No usable token",
+			parts: []string{everyOtherRun, "The fault: the answer holds no bearer token, for POST https://c.example/v1/auth/token"}, next: notCatalogue,
 		},
 
 		"too long a wait": {
@@ -134,11 +159,11 @@ func TestDiagnose(t *testing.T) {
 		},
 		"no wait named": {
 			err: &catalogue.WaitTooLongError{Left: 90 * time.Second, Err: answered(429, "", "")}, about: group, summary: "Request allowance exceeded",
-			parts: []string{"named no time to wait", "no more than 1m30s left"}, next: sendLess,
+			parts: []string{"named no time to wait, and this read had 1m30s left"}, next: sendLess,
 		},
 		"limited to the end": {
 			err: &catalogue.GaveUpError{Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", "")}, about: group, summary: "Request allowance exceeded",
-			parts: []string{"time was over", "gave up after 9 attempts in 5m0s: read_timeout leaves no time for more"}, next: sendLess,
+			parts: []string{"the time of this read was over", "gave up after 9 attempts in 5m0s: read_timeout leaves no time for more"}, next: sendLess,
 		},
 
 		"service failed": {
@@ -155,34 +180,34 @@ func TestDiagnose(t *testing.T) {
 		},
 		"not reached": {
 			err: &catalogue.GaveUpError{Attempts: 5, Elapsed: 16 * time.Second, Err: reset}, about: group, summary: "Catalogue service not reached",
-			parts: []string{"could not be reached, or the connection broke", "gave up after 5 attempts in 16s", "The fault: connection reset by peer, for GET /v1/model-group"}, next: checkNetwork,
+			parts: []string{"could not be reached, or the connection broke", "gave up after 5 attempts in 16s", "The fault: connection reset by peer, for GET https://c.example/v1/model-group"}, next: checkNetwork,
 		},
 		"too slow": {
 			err: &catalogue.GaveUpError{Attempts: 5, Elapsed: 3 * time.Minute, Err: slow}, summary: "Catalogue service too slow",
-			parts: []string{"request_timeout bounds one attempt, read_timeout the whole read", "gave up after 5 attempts in 3m0s", "The fault: no whole answer within 30s"}, next: tryLater,
+			parts: []string{"no whole answer within request_timeout, which is 30s.", "gave up after 5 attempts in 3m0s", "The fault: no whole answer within 30s", "Raise request_timeout (now 30s)"}, next: slowService,
 		},
 		"never asked": {
 			err: &catalogue.GaveUpError{Timeout: true, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group, summary: "Catalogue service too slow",
-			parts: []string{"time was over before the catalogue was asked"}, next: "Raise read_timeout, or raise max_requests_per_second where it is set.",
+			parts: []string{"time of this read was over before it was sent."}, next: "Raise read_timeout, or raise max_requests_per_second where it is set.",
 		},
 		"a network fault alone": {err: reset, summary: "Catalogue service not reached", parts: []string{"The fault: connection reset by peer"}, next: checkNetwork},
 		"untrusted":             {err: untrusted, about: group, summary: "Secure connection failed", parts: []string{"No secure connection", "The fault: unknown authority"}, next: checkTrust},
 
 		"unusable": {
-			err: &catalogue.UnusableAnswerError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group/g/models"}, ContentType: "application/json", Place: "models[3].displayName", Problem: "a string is expected"}, about: group, summary: "Unexpected answer",
-			parts: []string{"models[3].displayName (attribute models[3].display_name): a string is expected.", `Status 200 OK, content type "application/json", for GET /v1/model-group/g/models`}, next: "and look for a newer version of the provider.",
+			err: &catalogue.UnusableAnswerError{Endpoint: getting("/v1/model-group/g/models"), ContentType: "application/json", Place: "models[3].displayName", Problem: "a string is expected"}, about: group, summary: "Unexpected answer",
+			parts: []string{"models[3].displayName (attribute models[3].display_name): a string is expected.", `Status 200 OK, content type "application/json", for GET https://c.example/v1/model-group/g/models`}, next: "and look for a newer version of the provider.",
 		},
 		"unusable as a whole": {
-			err: &catalogue.UnusableAnswerError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/p"}, Problem: "the body is empty"}, summary: "Unexpected answer",
-			parts: []string{"\nthe body is empty.", "GET /p"}, next: "and look for a newer version of the provider.",
+			err: &catalogue.UnusableAnswerError{Endpoint: getting("/p"), Problem: "the body is empty"}, summary: "Unexpected answer",
+			parts: []string{"\nThe body is empty.", "GET https://c.example/p"}, next: "and look for a newer version of the provider.",
 		},
 		"too large": {
-			err: &catalogue.TooLargeError{Endpoint: catalogue.Endpoint{Method: http.MethodGet, Path: "/v1/model-group"}, Size: 300 << 20, Limit: 256 << 20}, about: horizon, summary: "Answer too large",
-			parts: []string{"/v1/model-group", "314572800 bytes (300 MiB)", "at most 268435456 bytes (256 MiB)"}, next: "give modelcatalogue_model_groups a time_horizon, or read one group or its latest model alone.",
+			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Size: 300 << 20, Limit: 256 << 20}, about: horizon, summary: "Answer too large",
+			parts: []string{"GET https://c.example/v1/model-group takes", "314572800 bytes (300 MiB)", "at most 268435456 bytes (256 MiB)"}, next: "give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only.",
 		},
 		"too large, size unknown": {
-			err: &catalogue.TooLargeError{Endpoint: catalogue.Endpoint{Path: "/v1/model-group"}, Limit: 256 << 20}, summary: "Answer too large",
-			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model alone.",
+			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: "Answer too large",
+			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
 		},
 		"interrupted": {err: context.Canceled, about: group, summary: "Read interrupted", parts: []string{"was interrupted"}, next: "Run it again to read what is missing."},
 		"anything else": {

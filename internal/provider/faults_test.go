@@ -26,7 +26,7 @@ func TestFailuresThatMayPass(t *testing.T) {
 	rows := map[string]row{
 		"500": {
 			sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), 0, summaryUnavailable,
-			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET " + mainPath},
+			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET http://localhost" + mainPath},
 		},
 		"502": {
 			sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), 0, summaryUnavailable,
@@ -53,7 +53,7 @@ func TestFailuresThatMayPass(t *testing.T) {
 		"reset": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
 			0, summaryUnreachable,
-			[]string{"The fault: ", "for GET " + mainPath},
+			[]string{"The fault: ", "for GET http://localhost" + mainPath},
 		},
 		"hanging": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
@@ -68,7 +68,7 @@ func TestFailuresThatMayPass(t *testing.T) {
 		"cut by length": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
 			0, summaryUnreachable,
-			[]string{"the answer was cut short", "for GET " + mainPath},
+			[]string{"the answer was cut short", "for GET http://localhost" + mainPath},
 		},
 		"cut inside the JSON": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
@@ -145,7 +145,7 @@ func TestRefusedConnections(t *testing.T) {
 		"twice": {2, outcome{}, backOffs(1*sec, 2*sec)},
 		"always": {
 			100,
-			outcome{summary: summaryUnreachable, says: []string{"connection refused", "for POST /v1/auth/token", "gave up after 5 attempts"}},
+			outcome{summary: summaryUnreachable, says: []string{"connection refused", "for POST http://localhost/v1/auth/token", "gave up after 5 attempts"}},
 			backOffs(1*sec, 2*sec, 4*sec, 8*sec),
 		},
 	} {

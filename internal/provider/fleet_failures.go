@@ -68,27 +68,27 @@ func withoutDigits(text string) string {
 
 // tellFailures says what failed: one diagnostic for a fault, and one for each
 // other cause, on the first element that has it. Groups is how many there are.
-func tellFailures(diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic) {
+func (d *catalogueDataSource) tellFailures(diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic) {
 	told := map[cause]bool{}
 	if fault != nil {
-		d := diagnose(fault, subject{})
-		diags.Append(d)
+		shared := d.diagnose(fault, subject{})
+		diags.Append(shared)
 		if errors.Is(fault, context.Canceled) {
 			return
 		}
-		told[causeOf(d.Summary(), fault)] = true
+		told[causeOf(shared.Summary(), fault)] = true
 	}
 	var order []cause
 	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
 	for _, f := range list {
-		d := explain(f)
-		c := causeOf(d.Summary(), f.err)
+		own := explain(f)
+		c := causeOf(own.Summary(), f.err)
 		if told[c] {
 			continue
 		}
 		if _, known := first[c]; !known {
 			order = append(order, c)
-			first[c] = d
+			first[c] = own
 		}
 		alike[c] = append(alike[c], f)
 	}

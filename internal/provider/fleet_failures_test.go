@@ -121,7 +121,7 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
 	_, diagnostics := newEngine(t, northwind(service.Start(t))).read(t.Context(), t, "latest_models", nil)
-	expectTold(t, diagnostics, told{"", summaryForbidden, []string{"GET /v1/model-group/group-003/latest-model", "So it is with 1 more of the 12 groups:\n  - \"group-004\""}})
+	expectTold(t, diagnostics, told{"", summaryForbidden, []string{"/v1/model-group/group-003/latest-model", "So it is with 1 more of the 12 groups:\n  - \"group-004\""}})
 }
 
 func TestATimeHorizonThatTheServiceDoesNotKnow(t *testing.T) {

@@ -303,6 +303,34 @@ func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, su
 	}
 }
 
+// expectOneCause wants every answer to be an error of one cause: told in full
+// once, and in two lines that point to it everywhere else. It returns the full
+// detail.
+func expectOneCause(t *testing.T, answers []answer, summary string, says ...string) string {
+	t.Helper()
+	var whole []*tfprotov6.Diagnostic
+	pointers := map[string]bool{}
+	for _, a := range answers {
+		if len(a.diagnostics) != 1 || a.diagnostics[0].Summary != summary {
+			t.Fatalf("want one error %q, got %d: %+v", summary, len(a.diagnostics), a.diagnostics)
+		}
+		_, pointer, brief := strings.Cut(a.diagnostics[0].Detail, ". The error of ")
+		if !brief {
+			whole = append(whole, a.diagnostics[0])
+			continue
+		}
+		pointers[pointer] = true
+		if lines := strings.Count(a.diagnostics[0].Detail, "\n") + 1; lines != 2 || !strings.HasSuffix(pointer, " has the whole text.") {
+			t.Errorf("%d lines:\n%s", lines, a.diagnostics[0].Detail)
+		}
+	}
+	if len(whole) != 1 || len(pointers) > 1 {
+		t.Fatalf("%d of %d are told in full, the others point to %v", len(whole), len(answers), pointers)
+	}
+	expectError(t, whole, "", summary, says...)
+	return whole[0].Detail
+}
+
 // expectRequests compares how many requests of each route a sandbox has seen; a route
 // left out must have seen none.
 func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {

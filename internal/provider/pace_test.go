@@ -116,11 +116,10 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 				service.Inject(limited(sandbox.RouteGroup, test.header, 0))
 				e := inMemory(t, service, test.more)
 				began := time.Now()
-				says := append([]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"}, test.says...)
-				for range 3 { // the first is refused; what comes later asks no more
-					_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-					expectError(t, diagnostics, "", summaryRateLimited, says...)
-				}
+				group := reading{"model_group", arguments{"id": mainGroup}}
+				answers := e.readAll(t, 1, []reading{group, group, group}) // the first is refused; what comes later asks no more
+				expectOneCause(t, answers, summaryRateLimited,
+					append([]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"}, test.says...)...)
 				if took := time.Since(began); took != 0 {
 					t.Errorf("it took %s", took)
 				}

@@ -96,7 +96,7 @@ func TestAnUnknownTimeHorizon(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model_groups", arguments{"time_horizon": "fort&night"})
-	expectError(t, diagnostics, "time_horizon", "Invalid time horizon", `"fort&night"`, "is not a known time horizon key", "400 Bad Request, code BAD_REQUEST", "GET /v1/model-group?timeHorizon=fort%26night")
+	expectError(t, diagnostics, "time_horizon", "Invalid time horizon", `"fort&night"`, "is not a known time horizon key", "400 Bad Request, code BAD_REQUEST", "/v1/model-group?timeHorizon=fort%26night")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
 }
 
@@ -144,7 +144,7 @@ func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 			e, service := sandboxEngine(t)
 			service.Inject(respell(test.route, test.old, test.new))
 			_, diagnostics := e.read(t.Context(), t, test.dataSource, readable[test.dataSource])
-			expectError(t, diagnostics, "", "Unexpected answer", append(test.fragments, "GET /v1/model-group", "report this")...)
+			expectError(t, diagnostics, "", "Unexpected answer", append(test.fragments, "/v1/model-group", "report this")...)
 			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, test.route: 1})
 		})
 	}

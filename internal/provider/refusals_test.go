@@ -28,12 +28,12 @@ func TestFailuresThatAreFinal(t *testing.T) {
 	}{
 		"400 BAD_REQUEST": {
 			sandbox.Refuse(sandbox.RouteGroup, "BAD_REQUEST", "No."), "", group,
-			outcome{"id", "Invalid model group id", []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET " + mainPath}},
+			outcome{"id", "Invalid model group id", []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET http://localhost" + mainPath}},
 		},
 		"400 BAD_REQUEST of a list": {
 			sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "No."), "",
 			reading{"model_groups", nil},
-			outcome{"", summaryInvalidRequest, []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET /v1/model-group"}},
+			outcome{"", summaryInvalidRequest, []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET http://localhost/v1/model-group"}},
 		},
 		"400 VALIDATION_FAILED": {
 			on(sandbox.RouteGroup, 400, issues), "", group,
@@ -82,7 +82,7 @@ func TestFailuresThatAreFinal(t *testing.T) {
 		"404 of the list": {
 			on(sandbox.RouteGroups, 404, "<html>Not here</html>"), "",
 			reading{"model_groups", nil},
-			outcome{"", summaryNotAnswered, []string{"Check base_url", "Status 404 Not Found, for GET /v1/model-group"}},
+			outcome{"", summaryNotAnswered, []string{"Check base_url", "Status 404 Not Found, for GET http://localhost/v1/model-group"}},
 		},
 		"409 CONFLICT": {
 			sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "In flight."), "", group,
@@ -112,16 +112,16 @@ func TestFailuresThatAreFinal(t *testing.T) {
 		"redirect": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Status: 307, Header: http.Header{"Location": {"https://elsewhere.example/x"}}},
 			"", group,
-			outcome{"", summaryRedirect, []string{"leads to https://elsewhere.example/x", "Status 307 Temporary Redirect"}},
+			outcome{"", summaryRedirect, []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
 		},
 		"200 with HTML": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
 			"", group,
-			outcome{"", summaryUnexpected, []string{"no valid JSON", `content type "text/html"`, "for GET " + mainPath}},
+			outcome{"", summaryUnexpected, []string{"no valid JSON", `content type "text/html"`, "for GET http://localhost" + mainPath}},
 		},
 		"200, empty": {
 			on(sandbox.RouteGroup, 200, ""), "", group,
-			outcome{"", summaryUnexpected, []string{"the body is empty"}},
+			outcome{"", summaryUnexpected, []string{"The body is empty."}},
 		},
 		"200, another shape": {
 			on(sandbox.RouteGroup, 200, `{"models":[{"revision":1},{"revision":"two"}]}`), "", group,

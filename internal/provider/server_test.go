@@ -83,7 +83,7 @@ func TestAnUnknownGroupIsNotFound(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": "none"})
-	expectError(t, diagnostics, "id", summaryGroupNotFound, `no model group "none"`, "404 Not Found, code NOT_FOUND", "GET /v1/model-group/none")
+	expectError(t, diagnostics, "id", summaryGroupNotFound, `no model group "none"`, "404 Not Found, code NOT_FOUND", "/v1/model-group/none")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }
 

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// sharedCause is what tells a cause that concerns every read of a process from
+// others: wrong credentials, a service that is down. It has nothing that differs
+// from read to read.
+type sharedCause struct {
+	summary string
+	status  int
+	code    string
+}
+
+// toldCauses are the shared causes that were told in full, each with the data
+// source that had the error. It is safe for concurrent use.
+type toldCauses struct {
+	mu sync.Mutex
+	at map[sharedCause]string
+}
+
+// first notes that a data source tells a cause. Where another did so before, it
+// returns that one.
+func (t *toldCauses) first(cause sharedCause, source string) (before string, told bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, told = t.at[cause]; told {
+		return before, true
+	}
+	if t.at == nil {
+		t.at = map[sharedCause]string{}
+	}
+	t.at[cause] = source
+	return "", false
+}
+
+// diagnose turns an error of the client into what a user is told. A cause that
+// concerns every read of the process is told in full once, and in two lines
+// after that: a plan of hundreds of blocks shows one error hundreds of times.
+func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic {
+	m := explain(err, about)
+	if m.shared == (sharedCause{}) {
+		return m.whole()
+	}
+	source := typeName + "_" + d.name
+	if about.value != "" {
+		source += fmt.Sprintf(" %q", about.value)
+	}
+	if before, told := d.connection.told.first(m.shared, source); told {
+		return m.brief(before)
+	}
+	return m.whole()
+}
