@@ -177,7 +177,7 @@ func TestAccNothingShowsACredential(t *testing.T) {
 			}
 			texts["log"] = readText(t, log)
 			// The log is what it says it is.
-			for _, want := range []string{"[TRACE]", "Catalogue request", "request_id=\"***"} {
+			for _, want := range []string{"[TRACE]", "GET /v1/model-group", "request_id=\"***"} {
 				if !strings.Contains(texts["log"], want) {
 					t.Errorf("the log lacks %s", want)
 				}

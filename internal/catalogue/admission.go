@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ type admission struct {
 	arrived    int       // reads so far
 	unanswered int       // requests under way whose header has not come
 	end        error     // once set, the answer to every read
+	ending     bool      // end is about to be set
 	notes      []func()  // what to tell once mu is free
 
 	pause struct {
@@ -97,6 +99,7 @@ type grant struct {
 	why       string
 	attempt   int
 	answered  bool // its header has come
+	condemned bool // its 401 proves that the credentials are rejected
 	pauses    bool // its refusal began or extended a pause
 }
 
@@ -192,7 +195,7 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 	switch {
 	case w.notBefore.After(now):
 		return w.notBefore, "its back-off", nil
-	case w != a.head(now):
+	case w != a.head(now) || a.ending:
 		return at, "the requests before it", nil
 	case !isToken && !a.tokens.current.fresh(now):
 		a.renew(w)
@@ -269,6 +272,11 @@ func (g *grant) heard(response *http.Response) {
 		a.signalHead()
 		return
 	case status == http.StatusUnauthorized && g.token != nil:
+		w.refusals++
+		if w.refusals > 1 && g.token.condemns(w.refusedWith, g.sentAt) {
+			g.condemned, a.ending = true, true
+		}
+		w.refusedWith = cmp.Or(w.refusedWith, g.token.number)
 		a.refuseToken(w, g.token)
 	case g.token != nil && status < 500 && status != http.StatusRequestTimeout:
 		g.token.served = true
@@ -298,15 +306,11 @@ func (a *admission) settle(w *waiter, g *grant, err error) (again bool, _ error)
 			return false, gaveUp
 		}
 	case unauthorized:
-		w.refusals++
 		w.last = err
 		switch {
-		case w.refusals == 1:
-			w.refusedWith = g.token.number
-		case g.token.condemns(w.refusedWith, g.sentAt):
+		case g.condemned:
 			return false, a.finish(&RejectedError{Err: err})
-		}
-		if w.refusals > maxRenewals {
+		case w.refusals > maxRenewals:
 			return false, err
 		}
 	default:

@@ -75,8 +75,8 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		a.endTokens(err)
 		return false
 	}
-	if renewal.ctx.Err() != nil {
-		return false
+	if !slices.ContainsFunc(a.waiting, func(w *waiter) bool { return w.ctx.Err() == nil }) {
+		return false // who comes now asks at once
 	}
 	a.enqueue(renewal)
 	a.signalAll() // its back-off may not fit into the time of those who wait

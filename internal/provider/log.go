@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -22,12 +23,29 @@ func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 		"request_id":   exchange.RequestID,
 		"http_problem": exchange.Problem,
 	}
+	if exchange.Waited > 0 {
+		fields["waited_ms"] = strconv.FormatInt(exchange.Waited.Milliseconds(), 10)
+		fields["waited_for"] = exchange.WaitedFor
+	}
 	for name, value := range fields {
 		if value == "" {
 			delete(fields, name)
 		}
 	}
-	tflog.Debug(ctx, "Catalogue request", fields)
+	tflog.Debug(ctx, exchangeLine(exchange), fields)
+}
+
+// exchangeLine says what the fields say, for a reader.
+func exchangeLine(exchange catalogue.Exchange) string {
+	result := strconv.Itoa(exchange.Status)
+	if exchange.Status == 0 {
+		result = "without an answer"
+	}
+	line := fmt.Sprintf("%s %s %s in %d ms, attempt %d", exchange.Method, exchange.Path, result, exchange.Duration.Milliseconds(), exchange.Attempt)
+	if exchange.Problem != "" {
+		line += ": " + exchange.Problem
+	}
+	return line
 }
 
 // logWait writes why the process waits, in a sentence.

@@ -48,16 +48,21 @@ func (l *logs) in(ctx context.Context) context.Context {
 	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, l), l)
 }
 
-// requests are the fields of the lines that tell of a request.
-func (l *logs) requests(t *testing.T) []map[string]any {
+func (l *logs) lines(t *testing.T) []map[string]any {
 	t.Helper()
 	lines, err := tflogtest.MultilineJSONDecode(strings.NewReader(l.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return lines
+}
+
+// requests are the fields of the lines that tell of a request.
+func (l *logs) requests(t *testing.T) []map[string]any {
+	t.Helper()
 	var found []map[string]any
-	for _, line := range lines {
-		if line["@message"] == "Catalogue request" {
+	for _, line := range l.lines(t) {
+		if line["http_method"] != nil {
 			found = append(found, line)
 		}
 	}
