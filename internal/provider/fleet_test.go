@@ -205,24 +205,27 @@ func TestAFleetAsksAtMost32AtATime(t *testing.T) {
 func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		groups  int
-		options []sandbox.Option
-		more    arguments
-		least   time.Duration
+		groups    int
+		allowance sandbox.Allowance
+		more      arguments
+		least     time.Duration
 	}{
-		"a ceiling of one in 20 s": {40, nil, arguments{argMaxRequestsPerSecond: 0.05}, 800 * sec},
-		"60 a minute, 4 minutes":   {240, []sandbox.Option{sandbox.WithRateLimit(60, time.Minute)}, arguments{argMaxRequestsPerSecond: 1}, 4 * time.Minute},
+		"a ceiling of one in 20 s": {40, sandbox.Allowance{}, arguments{argMaxRequestsPerSecond: 0.05}, 800 * sec},
+		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, nil, 6 * time.Minute},
+		"60 in any minute":         {400, sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: time.Minute}, nil, 6 * time.Minute},
+		"60 a minute, refilled":    {400, sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: time.Minute}, nil, (402 - 60) * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, test.groups), test.options...)
+				service := sandbox.New(manyGroups(t, test.groups), sandbox.WithAllowance(test.allowance))
 				e := inMemory(t, service, test.more)
 				began := time.Now()
 				state := e.mustRead(t, "latest_models", nil)
 				if n := len(modelsOf(t, state)); n != test.groups {
 					t.Errorf("%d models", n)
 				}
-				if took := time.Since(began); took < test.least || took > 3*test.least {
+				took := time.Since(began)
+				if took < test.least || took > 2*test.least {
 					t.Errorf("it took %s, where the allowance asks for %s", took, test.least)
 				}
 			})
