@@ -1,11 +1,10 @@
 package acctest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,11 +14,10 @@ import (
 
 // The guides promise more than that their examples can be applied.
 
-func guide(t *testing.T, name string, credentials acctest.Credentials) (*workspace, *sandbox.Sandbox) {
+// guide is a section of a guide, in the hands of a reader with credentials.
+func guide(t *testing.T, name, anchor string, credentials acctest.Credentials) (*workspace, *sandbox.Sandbox) {
 	t.Helper()
-	needEngine(t)
-	files := os.DirFS(filepath.Join(root, "examples/guides", name))
-	skipUnlessKnown(t, configuration(t, files))
+	files := section(t, name, anchor)
 	service := sandbox.New(sandbox.Default())
 	return newWorkspace(t, files, service.Start(t), credentials), service
 }
@@ -33,13 +31,13 @@ func wantText(t *testing.T, out, want string) {
 
 func TestAccGuidePinStopsWhereTheImageIsWithheld(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image/pin", acctest.Outsider)
+	w, _ := guide(t, "pin-docker-image", "pin-a-revision", acctest.Outsider)
 	wantText(t, w.expect(t, 1, "plan"), "The image of revision 1 is withheld: these credentials are not of the organisation that owns the model.")
 }
 
 func TestAccGuidePinWarnsWhenBehind(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image/pin", acctest.Owner)
+	w, _ := guide(t, "pin-docker-image", "be-warned-when-the-pin-falls-behind", acctest.Owner)
 	const warning = "Revision 1 is deployed, and revision 3 is published."
 	out := w.expect(t, 0, "apply", "-auto-approve")
 	wantText(t, out, "Warning: Check block assertion failed")
@@ -49,18 +47,72 @@ func TestAccGuidePinWarnsWhenBehind(t *testing.T) {
 	}
 }
 
-func TestAccGuidePinRefusesAnImageWithoutDigest(t *testing.T) {
+// What a pin does not hold by itself: the revision is re-published in place.
+func TestAccGuidePinStopsWhereTheImageIsAnother(t *testing.T) {
 	t.Parallel()
-	w, service := guide(t, "pin-docker-image/digest", acctest.Owner)
+	const image = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
+	w, service := guide(t, "pin-docker-image", "write-the-image-down-beside-the-pin", acctest.Owner)
+	w.expect(t, 0, "apply", "-auto-approve")
+	republish(t, service, ":1.0.3", ":1.0.4")
+	wantText(t, w.expect(t, 1, "plan"), "Error: Resource postcondition failed")
+	wantText(t, w.expect(t, 1, "plan"), "Revision 1 now has the image "+image+":1.0.4, and "+image+":1.0.3 was pinned.")
+}
+
+func TestAccGuidePinStopsWhereTheRecordedImageIsWithheld(t *testing.T) {
+	t.Parallel()
+	w, _ := guide(t, "pin-docker-image", "write-the-image-down-beside-the-pin", acctest.Outsider)
+	wantText(t, w.expect(t, 1, "plan"), "Revision 1 now has the image (withheld), and")
+}
+
+func TestAccGuidePinWarnsOfARepublication(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "pin-docker-image", "watch-for-a-re-publication", acctest.Owner)
+	if out := w.expect(t, 0, "apply", "-auto-approve"); strings.Contains(out, "Warning: Check block") {
+		t.Errorf("it warns of a revision that nobody touched:\n%s", out)
+	}
+	republish(t, service, `"updatedAt":"2025-11-17T08:12:44.120Z"`, `"updatedAt":"2026-07-01T00:00:00.000Z"`)
+	wantText(t, w.expect(t, 0, "plan"), "Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z.")
+}
+
+func TestAccGuidePinStopsWhereTheContentIsAnother(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "pin-docker-image", "pin-the-content", acctest.Owner)
 	w.expect(t, 0, "plan")
-	remove := service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: withoutDigest})
-	defer remove()
-	wantText(t, w.expect(t, 1, "plan"), "The image of revision 3 has no digest, so its tag may be moved to other content.")
+	const image = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
+	const pinned = "sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+	for _, other := range []string{"@sha256:" + strings.Repeat("0", 64), ":2.0.0"} {
+		remove := republish(t, service, "@"+pinned, other)
+		wantText(t, w.expect(t, 1, "plan"), "Revision 3 has the image "+image+other+", which is not the pinned "+pinned+".")
+		remove()
+	}
+}
+
+// The guide's annotations tell Kubernetes of a re-publication that keeps the
+// reference.
+func TestAccGuideDeployToKubernetes(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "pin-docker-image", "deploy-to-kubernetes", acctest.Owner)
+	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), `+ image = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"`)
+	republish(t, service, `"updatedAt":"2025-11-17T08:12:44.120Z"`, `"updatedAt":"2026-07-01T00:00:00.000Z"`)
+	wantText(t, w.expect(t, 2, "plan", "-detailed-exitcode"), `~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`)
+}
+
+// republish changes what the service says of a revision, as re-publishing it in
+// place does.
+func republish(t *testing.T, service *sandbox.Sandbox, from, to string) (undo func()) {
+	t.Helper()
+	return service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		changed := bytes.ReplaceAll(body, []byte(from), []byte(to))
+		if bytes.Equal(changed, body) {
+			t.Errorf("the answer has no %s", from)
+		}
+		return status, header, changed
+	}})
 }
 
 func TestAccGuideHelmValues(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image/helm-values", acctest.Owner)
+	w, _ := guide(t, "pin-docker-image", "give-the-parts-to-a-helm-chart", acctest.Owner)
 	w.expect(t, 0, "apply", "-auto-approve")
 	wantText(t, w.expect(t, 0, "output", "values"), strings.Join([]string{
 		`"image":`,
@@ -73,7 +125,7 @@ func TestAccGuideHelmValues(t *testing.T) {
 
 func TestAccGuideFollowShowsTheMove(t *testing.T) {
 	t.Parallel()
-	w, service := guide(t, "follow-latest-revision/follow", acctest.Owner)
+	w, service := guide(t, "follow-latest-revision", "see-it-move", acctest.Owner)
 	w.expect(t, 0, "apply", "-auto-approve")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:2.0.0"}`)); err != nil {
@@ -94,9 +146,57 @@ func TestAccGuideFollowShowsTheMove(t *testing.T) {
 	}
 }
 
+func TestAccGuideFollowStopsWhereTheLatestIsNotFit(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "follow-latest-revision", "see-it-move", acctest.Owner)
+	for what, overrides := range map[string]string{"archived": `{"archived": true}`, "disabled": `{"enabled": false}`} {
+		document, err := service.Publish(acctest.MainGroup, []byte(overrides))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var published struct{ Revision int }
+		if err := json.Unmarshal(document, &published); err != nil {
+			t.Fatal(err)
+		}
+		wantText(t, w.expect(t, 1, "plan"), fmt.Sprintf("Revision %d is the latest, and it is %s.", published.Revision, what))
+	}
+}
+
+func TestAccGuideFollowTakesTheNewestThatSatisfies(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "follow-latest-revision", "choose-the-newest-that-satisfies", acctest.Owner)
+	for _, overrides := range []string{`{"enabled": false}`, `{"archived": true}`, `{"tags": []}`, `{"outputFileFormat": "csv"}`} {
+		if _, err := service.Publish(acctest.MainGroup, []byte(overrides)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.expect(t, 0, "apply", "-auto-approve")
+	wantText(t, w.expect(t, 0, "output", "deploy"), `"revision" = 3`)
+	wantText(t, w.expect(t, 1, "plan", "-var=tag=FR"),
+		"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 7, 6, 5, 4, 3, 2, 1, 0.")
+}
+
+func TestAccGuideFollowLeavesOutGroupsWithoutModels(t *testing.T) {
+	t.Parallel()
+	files := section(t, "follow-latest-revision", "with-a-block-for-each-group")
+	text := []byte(`{"organisations": [{"name": "Owner", "clientId": "owner", "clientSecret": "secret"}],
+		"timeHorizons": [{"name": "Week ahead", "shortName": "WA", "key": "week_ahead"}],
+		"modelGroups": [`)
+	for i, models := range []string{``, `{"id": "model", "modelGroupId": "with", "revision": 0, "dockerImage": "registry.example/model:0"}`} {
+		text = fmt.Appendf(text, `%s{"owner": "Owner", "group": {"id": %q, "name": "Group", "public": true, "timeHorizon": {"name": "Week ahead", "shortName": "WA", "key": "week_ahead"}}, "models": [%s]}`,
+			[]string{"", ","}[i], []string{"without", "with"}[i], models)
+	}
+	catalogue, err := sandbox.ParseCatalogue(bytes.NewReader(append(text, "]}"...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorkspace(t, files, sandbox.New(catalogue).Start(t), acctest.Credentials{ID: "owner", Secret: "secret"})
+	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), `images = { "with" = "registry.example/model:0" }`)
+}
+
 func TestAccGuidePinManyWarnsOfAllThatAreBehind(t *testing.T) {
 	t.Parallel()
-	w, service := guide(t, "pin-docker-image/fleet", acctest.Owner)
+	w, service := guide(t, "pin-docker-image", "pin-many-groups", acctest.Owner)
 	const behind = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
 	out := w.expect(t, 0, "apply", "-auto-approve")
 	wantText(t, out, "Warning: Check block assertion failed")
@@ -111,14 +211,14 @@ func TestAccGuidePinManyWarnsOfAllThatAreBehind(t *testing.T) {
 
 func TestAccGuidePinManyStopsWhereAnImageIsWithheld(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image/fleet", acctest.Outsider)
+	w, _ := guide(t, "pin-docker-image", "pin-many-groups", acctest.Outsider)
 	wantText(t, w.expect(t, 1, "plan", `-var=revisions={"`+acctest.MainGroup+`"=1}`),
 		"The images of these groups are withheld from these credentials: "+acctest.MainGroup+".")
 }
 
 func TestAccGuideFollowManyShowsTheMove(t *testing.T) {
 	t.Parallel()
-	w, service := guide(t, "follow-latest-revision/fleet", acctest.Owner)
+	w, service := guide(t, "follow-latest-revision", "follow-many-groups", acctest.Owner)
 	w.expect(t, 0, "apply", "-auto-approve")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:2.0.0"}`)); err != nil {
@@ -129,16 +229,15 @@ func TestAccGuideFollowManyShowsTheMove(t *testing.T) {
 	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
 }
 
+// The two sections of the guide that read the same.
+const aList, aBlockForEach = "with-a-list", "with-a-block-for-each-group"
+
 func TestAccGuideLargeCataloguesCost(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"plural", "for-each"} {
-		t.Run(name, func(t *testing.T) {
+	for _, way := range []string{aList, aBlockForEach} {
+		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			w, service := guide(t, "large-catalogues/"+name, acctest.Owner)
-			w.expect(t, 0, "validate")
-			if n := service.Count(sandbox.RouteAny); n != 0 {
-				t.Errorf("validate sent %d requests", n)
-			}
+			w, service := guide(t, "large-catalogues", way, acctest.Owner)
 			w.expect(t, 0, "plan", "-out=saved")
 			sent := service.Count(sandbox.RouteAny)
 			w.expect(t, 0, "apply", "saved")
@@ -150,7 +249,7 @@ func TestAccGuideLargeCataloguesCost(t *testing.T) {
 				t.Fatalf("%d groups: %v", len(groups), err)
 			}
 			want := 2 // a token, the list
-			if name == "for-each" {
+			if way == aBlockForEach {
 				want += len(groups)
 			}
 			if sent != want {
@@ -160,23 +259,16 @@ func TestAccGuideLargeCataloguesCost(t *testing.T) {
 	}
 }
 
-// withoutDigest turns each digest of an answer into a tag.
-func withoutDigest(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-	return status, header, []byte(strings.ReplaceAll(string(body), "@sha256:", ":sha256-"))
-}
-
 // BenchmarkGroups plans over as many groups, read at once and one by one:
 //
 //	tools/with-engine.sh go test ./internal/acctest -run '^$' -bench Groups -benchtime 3x
 func BenchmarkGroups(b *testing.B) {
-	if os.Getenv("TF_ACC") == "" {
-		b.Skip("TF_ACC is not set: the benchmark needs an engine")
-	}
+	needEngine(b)
 	for _, groups := range []int{10, 100, 300, 1000} {
-		for _, way := range []string{"plural", "for-each"} {
+		for _, way := range []string{aList, aBlockForEach} {
 			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
 				service := sandbox.New(manyGroups(b, groups))
-				w := newWorkspace(b, os.DirFS(filepath.Join(root, "examples/guides/large-catalogues", way)), service.Start(b), acctest.Credentials{ID: "owner", Secret: "secret"})
+				w := newWorkspace(b, section(b, "large-catalogues", way), service.Start(b), acctest.Credentials{ID: "owner", Secret: "secret"})
 				b.ResetTimer()
 				for b.Loop() {
 					service.ResetRequests()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/hashicorp/go-version"
@@ -20,6 +21,13 @@ var underTest engineUnderTest
 // TestMain tells the testing framework which engine runs, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == kubernetesProgram {
+		if err := serveKubernetes(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if os.Getenv("TF_ACC") != "" {
 		if err := prepare(); err != nil {
 			fmt.Fprintln(os.Stderr, "acceptance tests:", err)
@@ -27,7 +35,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	removeProvider()
+	removeProviders()
 	os.Exit(code)
 }
 

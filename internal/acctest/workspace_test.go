@@ -28,24 +28,14 @@ type workspace struct {
 	cpu time.Duration // of all runs so far, the provider's included
 }
 
-// newWorkspace copies the files. A configuration that names no provider's
-// source is completed with the provider example, as its reader would do.
+// newWorkspace copies the files.
 func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Credentials) *workspace {
 	tb.Helper()
 	w := &workspace{Workspace: engine.Workspace{Engine: underTest.Engine, Dir: filepath.Join(tb.TempDir(), "work")}}
 	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
-	if !strings.Contains(configuration(tb, files), "required_providers") {
-		provider, err := os.ReadFile(filepath.Join(root, "examples/provider/provider.tf"))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(w.Dir, "provider.tf"), provider, 0o600); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), provider(tb))
+	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), providers(tb), "hashicorp/kubernetes")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -88,34 +78,16 @@ func joined(message string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
 }
 
-// configuration is the text of all .tf files of a folder.
-func configuration(tb testing.TB, files fs.FS) string {
-	tb.Helper()
-	names, err := fs.Glob(files, "*.tf")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var all strings.Builder
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		all.Write(text)
-		all.WriteByte('\n')
-	}
-	return all.String()
-}
-
-// built is the provider as a program, made once and only if a test needs it.
+// built has the providers as programs, made once and only if a test needs them.
 var built struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// provider builds the provider and returns the folder that holds it.
-func provider(tb testing.TB) string {
+// providers builds the provider and returns the folder that holds it, with the
+// stand-in for the other provider of our pages beside it.
+func providers(tb testing.TB) string {
 	tb.Helper()
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "modelcatalogue-acctest-"); built.err != nil { //nolint:usetesting // it outlives the test that needs it first
@@ -125,6 +97,11 @@ func provider(tb testing.TB) string {
 		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("building the provider: %w\n%s", err, out)
+			return
+		}
+		var this string
+		if this, built.err = os.Executable(); built.err == nil {
+			built.err = os.Symlink(this, filepath.Join(built.dir, kubernetesProgram))
 		}
 	})
 	if built.err != nil {
@@ -133,7 +110,7 @@ func provider(tb testing.TB) string {
 	return built.dir
 }
 
-func removeProvider() {
+func removeProviders() {
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}

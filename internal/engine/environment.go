@@ -30,21 +30,25 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file, by which it takes the provider
-// from the folder plugins: no init is needed then, and no registry. The result
-// is what Environment takes.
-func Override(file, plugins string) (string, error) {
-	return settings(file, "dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }", plugins)
+// Override writes an engine's settings to file, by which it takes the provider,
+// and others with these addresses, from the folder plugins: no init is needed
+// then, and no registry. The result is what Environment takes.
+func Override(file, plugins string, others ...string) (string, error) {
+	var method strings.Builder
+	for _, address := range append([]string{"modelcatalogue/modelcatalogue"}, others...) {
+		fmt.Fprintf(&method, "\n    %q = %q", address, filepath.ToSlash(plugins))
+	}
+	return settings(file, "dev_overrides {"+method.String()+"\n  }")
 }
 
 // Mirror writes an engine's settings to file, by which init takes every provider
 // from the folder mirror and asks no registry. The result is what Environment
 // takes.
 func Mirror(file, mirror string) (string, error) {
-	return settings(file, "filesystem_mirror {\n    path = %q\n  }", mirror)
+	return settings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }
 
-func settings(file, method, folder string) (string, error) {
-	text := fmt.Sprintf("provider_installation {\n  "+method+"\n}\n", filepath.ToSlash(folder))
+func settings(file, method string) (string, error) {
+	text := "provider_installation {\n  " + method + "\n}\n"
 	return "TF_CLI_CONFIG_FILE=" + file, os.WriteFile(file, []byte(text), 0o600)
 }

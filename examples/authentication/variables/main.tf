@@ -17,7 +17,8 @@ variable "catalogue_client_secret" {
 terraform {
   required_providers {
     modelcatalogue = {
-      source = "modelcatalogue/modelcatalogue"
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
     }
   }
 }

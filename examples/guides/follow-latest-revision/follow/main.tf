@@ -1,7 +1,8 @@
 terraform {
   required_providers {
     modelcatalogue = {
-      source = "modelcatalogue/modelcatalogue"
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
     }
   }
 }
@@ -15,6 +16,10 @@ data "modelcatalogue_latest_model" "price" {
     postcondition {
       condition     = self.docker_image != null
       error_message = "The image of revision ${self.revision} is withheld from these credentials."
+    }
+    postcondition {
+      condition     = self.enabled && !self.archived
+      error_message = "Revision ${self.revision} is the latest, and it is ${self.archived ? "archived" : "disabled"}."
     }
   }
 }

@@ -1,3 +1,14 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "modelcatalogue" {}
+
 data "modelcatalogue_model_groups" "all" {}
 
 # A block and a request for each group: dear where there are many.

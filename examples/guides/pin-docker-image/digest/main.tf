@@ -1,15 +1,29 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "modelcatalogue" {}
+
+locals {
+  pin = {
+    revision = 3
+    digest   = "sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+  }
+}
+
 data "modelcatalogue_model" "price" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-  revision       = 3
+  revision       = local.pin.revision
 
   lifecycle {
     postcondition {
-      condition     = self.docker_image != null
-      error_message = "The image of revision ${self.revision} is withheld from these credentials."
-    }
-    postcondition {
-      condition     = try(provider::modelcatalogue::parse_image(self.docker_image).digest, null) != null
-      error_message = "The image of revision ${self.revision} has no digest, so its tag may be moved to other content."
+      condition     = try(provider::modelcatalogue::parse_image(self.docker_image).digest, null) == local.pin.digest
+      error_message = "Revision ${self.revision} has the image ${coalesce(self.docker_image, "(withheld)")}, which is not the pinned ${local.pin.digest}."
     }
   }
 }

@@ -1,7 +1,8 @@
 terraform {
   required_providers {
     modelcatalogue = {
-      source = "modelcatalogue/modelcatalogue"
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
     }
   }
 }

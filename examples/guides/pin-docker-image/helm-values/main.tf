@@ -1,3 +1,14 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "modelcatalogue" {}
+
 data "modelcatalogue_model" "volume" {
   model_group_id = "300e8055-5890-451a-a300-e618befa8baf"
   revision       = 1
