@@ -145,7 +145,7 @@ func TestAccErrorsReachTheUser(t *testing.T) {
 			fails("data \"modelcatalogue_model_groups\" \"this\" { time_horizon = \"fortnight\" }\n",
 				"Invalid time horizon", `time_horizon = "fortnight"`, "code BAD_REQUEST"),
 			fails("data \"modelcatalogue_model_group\" \"this\" {\n  id   = \"a\"\n  name = \"b\"\n}\n",
-				"Invalid Attribute Combination", `id = "a"`, "2 attributes specified when one (and only one) of [id,name] is required"),
+				"Both id and name given", `id   = "a"`, "Leave out one of them"),
 			fails("data \"modelcatalogue_model\" \"this\" {\n  model_group_id = \""+acctest.MainGroup+"\"\n  revision = 9\n}\n",
 				"Revision not found", "revision = 9", "It has: 3, 2, 1, 0."),
 		},
