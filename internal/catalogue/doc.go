@@ -1,7 +1,25 @@
-// Package catalogue is the client of the model catalogue service: four lookups
-// behind an OAuth 2.0 client-credentials token.
+// Package catalogue is the client of the model catalogue service.
 //
-// It knows nothing of Terraform. What it adds to HTTP is what makes a run of
-// hundreds of lookups hold: one token for all of them, retries for what may
-// pass, one pace for the whole process and one answer for one question.
+//	client := catalogue.New(catalogue.Config{
+//		BaseURL: base, ClientID: id, ClientSecret: secret,
+//		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
+//	})
+//	model, err := client.LatestModel(ctx, groupID)
+//	if errors.Is(err, catalogue.ErrNotFound) {
+//		// no such group, none that may be seen, or one without models
+//	}
+//
+// There are four lookups: [Client.ModelGroups], [Client.ModelGroup],
+// [Client.LatestModel] and [Client.Models]. Each takes at most the read time-out,
+// every wait and retry included. Errors are typed: an [APIError] is an answer of
+// the service and matches the sentinels through errors.Is, and the other types
+// say why there was none, or none to use.
+//
+// Make one Client for a process and share it. Its lookups share, for as long as
+// the Client lives, one token, one queue with one pace, and with Snapshot one
+// answer for each question: who asks again sees the same. Failures are not kept,
+// but for those that no further request can change, such as rejected
+// credentials, which are the answer to everything from then on.
+//
+// It knows nothing of Terraform.
 package catalogue
