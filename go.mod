@@ -3,6 +3,7 @@ module github.com/modelcatalogue/terraform-provider-modelcatalogue
 go 1.26.0
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/agext/levenshtein v1.2.3
 	github.com/distribution/reference v0.6.0
 	github.com/hashicorp/go-version v1.9.0
