@@ -44,7 +44,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeList[Model]("models")(bytes.NewReader(body)); err != nil {
+				if _, err := decodeList[Model]("models")(bytes.NewReader(body), MaxBody); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,273 +2,227 @@ package catalogue
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxBody is the largest answer the client reads, in bytes. It is the limit of
 // one message from a provider to its engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
-// decoder turns an answer into what a call returns, from the stream.
-type decoder[T any] func(io.Reader) (T, error)
+// maxGrowth is how many bytes of Go values may be decoded for each byte that a
+// body may have. Two bytes of text can become a hundred in memory.
+const maxGrowth = 4
 
-// decodeObject reads a body that is one object.
-func decodeObject[T any](body io.Reader) (*T, error) {
-	return decodeWhole(body, func(stream *elementReader) (*T, error) {
-		return decodeElement[T](stream, "")
-	})
+// lenient takes what RFC 8259 leaves open as most readers do: of equal names
+// the last one counts, and what is no UTF-8 is replaced.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// decoder turns a body into what a call returns, which may take maxGrowth times
+// limit bytes of memory.
+//
+// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that becomes
+// too large a *TooLargeError, one that is not what was promised a *shapeError.
+type decoder[T any] func(body io.Reader, limit int64) (T, error)
+
+// record is a pointer to a T that knows which field of its identity it lacks.
+type record[T any] interface {
+	*T
+	missing() string // the JSON name of the field, "" for none
 }
 
-// decodeList reads a body that is a list of objects, one at a time, so that
+// stream is a body while it is decoded.
+type stream struct {
+	*jsontext.Decoder
+	source *weighedReader
+}
+
+// decodeObject reads a body that is one record.
+func decodeObject[T any, P record[T]](body io.Reader, limit int64) (*T, error) {
+	return decodeBody("", body, limit, decodeRecord[T, P])
+}
+
+// decodeList reads a body that is a list of records, one at a time, so that
 // the text of no more than one is in memory. In errors the list is called name.
-func decodeList[T any](name string) decoder[[]*T] {
-	return func(body io.Reader) ([]*T, error) {
-		return decodeWhole(body, func(stream *elementReader) ([]*T, error) {
-			start, err := stream.json.Token()
-			if err != nil {
+func decodeList[T any, P record[T]](name string) decoder[[]*T] {
+	return func(body io.Reader, limit int64) ([]*T, error) {
+		return decodeBody(name, body, limit, func(stream *stream) ([]*T, error) {
+			if start, err := stream.ReadToken(); err != nil {
 				return nil, err
+			} else if start.Kind() != jsontext.KindBeginArray {
+				return nil, &shapeError{problem: "a list is expected, the service sent " + inWords(start.Kind())}
 			}
-			if start != json.Delim('[') {
-				return nil, &shapeError{problem: "a list is expected, the service sent " + describeToken(start)}
-			}
-			stream.done()
 			list := []*T{}
-			for stream.json.More() {
-				element, err := decodeElement[T](stream, fmt.Sprintf("%s[%d]", name, len(list)))
+			for stream.PeekKind() != jsontext.KindEndArray {
+				element, err := decodeRecord[T, P](stream)
 				if err != nil {
-					return nil, midway(err)
+					return nil, err
 				}
 				list = append(list, element)
 			}
-			if _, err := stream.json.Token(); err != nil {
-				return nil, midway(err)
-			}
-			return list, nil
+			_, err := stream.ReadToken()
+			return list, err
 		})
 	}
 }
 
-// decodeWhole applies decode to the body and refuses what follows the value.
-// A body that ends inside its JSON is an io.ErrUnexpectedEOF.
-func decodeWhole[T any](body io.Reader, decode func(*elementReader) (T, error)) (T, error) {
+// decodeRecord reads the next record of the stream.
+func decodeRecord[T any, P record[T]](stream *stream) (*T, error) {
+	var got *T
+	err := cmp.Or(json.UnmarshalDecode(stream.Decoder, &got), stream.source.weigh(int(reflect.TypeFor[T]().Size())))
+	if err != nil {
+		return nil, err
+	}
+	if got == nil {
+		return nil, &shapeError{at: stream.StackPointer(), problem: "an object is expected, the service sent null"}
+	}
+	if name := P(got).missing(); name != "" {
+		return nil, &shapeError{at: stream.StackPointer().AppendToken(name), problem: "it is missing or null, and no record is without it"}
+	}
+	return got, nil
+}
+
+// decodeBody applies decode to the body, refuses what follows the value, and
+// says of a failure what kind it is. The body as a whole is called name.
+func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*stream) (T, error)) (T, error) {
 	var none T
-	stream := newElementReader(body)
-	value, err := decode(stream)
+	source := &weighedReader{reader: body, left: maxGrowth * limit, limit: maxGrowth * limit}
+	spell := json.UnmarshalFunc(func(data []byte, scalar *Scalar) error {
+		return cmp.Or(scalar.UnmarshalJSON(data), source.weigh(len(*scalar)))
+	})
+	in := &stream{Decoder: jsontext.NewDecoder(source, lenient, json.WithUnmarshalers(spell)), source: source}
+	value, err := decode(in)
 	if err == nil {
-		err = stream.end()
+		if _, err = in.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
+			return value, nil
+		}
+		if source.err == nil {
+			return none, &shapeError{problem: "the body goes on after its JSON value"}
+		}
 	}
-	if err == nil {
-		return value, nil
-	}
-	var syntax *json.SyntaxError
+	var syntax *jsontext.SyntacticError
+	var shape *shapeError
+	var wrongType *json.SemanticError
 	switch {
-	case errors.Is(err, io.EOF):
+	case source.err != nil:
+		return none, source.err
+	case err == io.EOF: //nolint:errorlint // as above
 		return none, &shapeError{problem: "the body is empty"}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return none, io.ErrUnexpectedEOF
 	case errors.As(err, &syntax):
-		return none, &shapeError{problem: "the body is no valid JSON: " + syntax.Error()}
+		return none, &shapeError{problem: "the body is no valid JSON: " + syntax.Err.Error()}
+	case errors.As(err, &wrongType):
+		shape = &shapeError{at: wrongType.JSONPointer, problem: typeProblem(wrongType)}
+		return none, shape.below(name)
+	case errors.As(err, &shape):
+		return none, shape.below(name)
 	}
 	return none, err
 }
 
-// decodeElement reads the next object of the stream. A value of the wrong type
-// is looked up in the element's text, to name its place below name.
-func decodeElement[T any](stream *elementReader, name string) (*T, error) {
-	var element *T
-	err := stream.json.Decode(&element)
-	if err == nil && element == nil {
-		return nil, &shapeError{place: name, problem: "an object is expected, the service sent null"}
-	}
-	if err == nil {
-		stream.done()
-		return element, nil
-	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) || stream.failed() {
-		return nil, err
-	}
-	var text json.RawMessage
-	if json.NewDecoder(bytes.NewReader(stream.text())).Decode(&text) != nil {
-		return nil, err
-	}
-	if found := locate(text, reflect.TypeFor[T](), name); found != nil {
-		return nil, found
-	}
-	return nil, &shapeError{place: name, problem: err.Error()}
+// weighedReader refuses a body whose values could take more than limit bytes of
+// memory. It takes no value apart: each object, list and comma counts as the
+// most that can come of it, and every byte as itself. It keeps the error it
+// ended with, which the library does not always tell from one of the syntax.
+type weighedReader struct {
+	reader      io.Reader
+	left, limit int64
+	err         error
 }
 
-// midway says of an end of the stream that more was to come.
-func midway(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
+const (
+	objectWeight  = 80 // a pointer, and the largest struct below a record
+	elementWeight = 24 // a pointer to a string, and its header
+)
 
-// elementReader decodes a stream and keeps the text from the end of the last
-// element on, which is what an error message needs and all it needs.
-type elementReader struct {
-	source  *faultReader
-	json    *json.Decoder
-	recent  bytes.Buffer
-	dropped int64
-}
-
-func newElementReader(body io.Reader) *elementReader {
-	r := &elementReader{source: &faultReader{reader: body}}
-	r.json = json.NewDecoder(io.TeeReader(r.source, &r.recent))
-	r.json.UseNumber() // any number is a token, one that is too large for a float64 too
-	return r
-}
-
-// done forgets the text up to here.
-func (r *elementReader) done() {
-	offset := r.json.InputOffset()
-	r.recent.Next(int(offset - r.dropped))
-	r.dropped = offset
-}
-
-// text is what was read since the last element, without the separator.
-func (r *elementReader) text() []byte {
-	return bytes.TrimLeft(r.recent.Bytes(), " \t\r\n,")
-}
-
-// failed tells whether the stream itself, not its content, was at fault.
-func (r *elementReader) failed() bool { return r.source.err != nil && !errors.Is(r.source.err, io.EOF) }
-
-// end refuses anything but white space up to the end of the body.
-func (r *elementReader) end() error {
-	if _, err := r.json.Token(); !errors.Is(err, io.EOF) {
-		if r.failed() {
-			return r.source.err
-		}
-		return &shapeError{problem: "the body goes on after its JSON value"}
-	}
-	return nil
-}
-
-// faultReader remembers the error its reader ended with.
-type faultReader struct {
-	reader io.Reader
-	err    error
-}
-
-func (r *faultReader) Read(p []byte) (int, error) {
+func (r *weighedReader) Read(p []byte) (int, error) {
 	n, err := r.reader.Read(p)
-	if err != nil {
+	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = err
+	}
+	elements := bytes.Count(p[:n], []byte{','}) + bytes.Count(p[:n], []byte{'['})
+	if tooLarge := r.weigh(n + elementWeight*elements + objectWeight*bytes.Count(p[:n], []byte{'{'})); tooLarge != nil {
+		return 0, tooLarge
 	}
 	return n, err
 }
 
-// locate finds the first value in text that the Go type cannot take. It runs
-// on failures alone: encoding/json names a field but not the list element.
-func locate(text json.RawMessage, t reflect.Type, place string) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if jsonKind(text) == kindNull {
-		return nil
-	}
-	fields, elements := structFields(t), t.Kind() == reflect.Slice
-	switch {
-	case fields != nil && jsonKind(text) == kindObject:
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(text, &object); err != nil {
-			return &shapeError{place: place, problem: err.Error()}
-		}
-		for _, field := range fields {
-			if err := locate(object[field.name], field.typ, join(place, field.name)); err != nil {
-				return err
-			}
-		}
-	case elements && jsonKind(text) == kindArray:
-		var list []json.RawMessage
-		if err := json.Unmarshal(text, &list); err != nil {
-			return &shapeError{place: place, problem: err.Error()}
-		}
-		for i, element := range list {
-			if err := locate(element, t.Elem(), fmt.Sprintf("%s[%d]", place, i)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := json.Unmarshal(text, reflect.New(t).Interface()); err != nil {
-		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return &shapeError{place: place, problem: wanted(t) + " is expected, the service sent " + describe(text)}
-		}
-		return &shapeError{place: place, problem: err.Error()}
+// weigh counts so many bytes of memory.
+func (r *weighedReader) weigh(size int) error {
+	if r.left -= int64(size); r.left < 0 {
+		r.err = &TooLargeError{Limit: r.limit, InMemory: true}
+		return r.err
 	}
 	return nil
 }
 
-type jsonField struct {
-	name string
-	typ  reflect.Type
+// shapeError is a body that is no JSON of the right shape.
+type shapeError struct {
+	at             jsontext.Pointer
+	place, problem string
 }
 
-// structFields lists the JSON fields of a struct type, nil for any other.
-func structFields(t reflect.Type) []jsonField {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	fields := []jsonField{}
-	for field := range t.Fields() {
-		if name := field.Tag.Get("json"); name != "-" && name != "" {
-			fields = append(fields, jsonField{name: name, typ: field.Type})
+// below completes the place of the error. A body that is a list is called name.
+func (e *shapeError) below(name string) *shapeError {
+	for token := range e.at.Tokens() {
+		switch {
+		case strings.Trim(token, "0123456789") == "":
+			e.place = cmp.Or(e.place, name) + "[" + token + "]"
+		case e.place == "":
+			e.place = token
+		default:
+			e.place += "." + token
 		}
 	}
-	return fields
+	return e
 }
-
-func join(place, name string) string {
-	if place == "" {
-		return name
-	}
-	return place + "." + name
-}
-
-// wanted names the JSON type that a Go type takes.
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return string(kindBoolean)
-	case reflect.Slice:
-		return string(kindArray)
-	case reflect.Struct:
-		return string(kindObject)
-	default:
-		return string(kindString)
-	}
-}
-
-func describeToken(token json.Token) string {
-	switch token := token.(type) {
-	case json.Delim:
-		return string(kindObject)
-	case string:
-		return string(kindString)
-	case bool:
-		return string(kindBoolean)
-	case nil:
-		return string(kindNull)
-	case json.Number:
-		return describe([]byte(token))
-	default:
-		return string(kindNumber)
-	}
-}
-
-// shapeError is a body that is no JSON of the right shape.
-type shapeError struct{ place, problem string }
 
 func (e *shapeError) Error() string {
 	if e.place == "" {
 		return e.problem
 	}
-	return strings.TrimSpace(e.place + ": " + e.problem)
+	return e.place + ": " + e.problem
+}
+
+// typeProblem says what a Go type takes and what it was given. The types of
+// this package say so themselves.
+func typeProblem(err *json.SemanticError) string {
+	if err.Err != nil {
+		return err.Err.Error()
+	}
+	wanted := jsontext.KindString
+	switch err.GoType.Kind() {
+	case reflect.Bool:
+		wanted = jsontext.KindTrue
+	case reflect.Slice:
+		wanted = jsontext.KindBeginArray
+	case reflect.Struct:
+		wanted = jsontext.KindBeginObject
+	}
+	return inWords(wanted) + " is expected, the service sent " + inWords(err.JSONKind)
+}
+
+// inWords names the type of a JSON value.
+func inWords(kind jsontext.Kind) string {
+	switch kind {
+	case jsontext.KindBeginObject:
+		return "an object"
+	case jsontext.KindBeginArray:
+		return "a list"
+	case jsontext.KindString:
+		return "a string"
+	case jsontext.KindNumber:
+		return "a number"
+	case jsontext.KindNull:
+		return "null"
+	default:
+		return "a boolean"
+	}
 }

@@ -1,15 +1,11 @@
 package catalogue
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
@@ -28,16 +24,6 @@ var (
 const (
 	codeOrganisationDisabled   = "ORGANISATION_DISABLED"
 	codeTemporarilyUnavailable = "temporarily_unavailable"
-
-	// maxErrorBody bounds what is read of an error's body, in bytes.
-	maxErrorBody = 1 << 20
-	// maxMessage bounds a message of the service in ours, in characters.
-	maxMessage = 1000
-	// maxExcerpt bounds what is shown of an error body that is no error
-	// document, in characters.
-	maxExcerpt = 200
-	// maxIssues bounds the rejected fields listed in one error.
-	maxIssues = 1000
 )
 
 // Issue is one rejected field of a VALIDATION_FAILED answer.
@@ -125,9 +111,13 @@ func (e *UnusableAnswerError) Error() string {
 type TooLargeError struct {
 	Endpoint
 	Limit, Size int64
+	InMemory    bool // the limit is one of memory: what an answer becomes can be many times its text
 }
 
 func (e *TooLargeError) Error() string {
+	if e.InMemory {
+		return fmt.Sprintf("%s: the answer takes more than %d bytes of memory", e.Endpoint, e.Limit)
+	}
 	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
 }
 
@@ -220,109 +210,3 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 type oauthError struct{ body []byte }
 
 func (e *oauthError) Error() string { return "an OAuth error" }
-
-// errorDocument is the union of the two error shapes of interface.md. Every
-// field is taken for itself, so that one odd field hides no other.
-type errorDocument struct {
-	Code             json.RawMessage `json:"code"`
-	Message          json.RawMessage `json:"message"`
-	Data             json.RawMessage `json:"data"`
-	Error            json.RawMessage `json:"error"`
-	ErrorDescription json.RawMessage `json:"error_description"`
-}
-
-// readErrorBody fills in what the body of an error says. Whatever the body is,
-// the status stays.
-func (e *APIError) readErrorBody(body []byte, contentType string, clean func(string) string, tidy func(string, int) string) {
-	var document errorDocument
-	if json.Unmarshal(body, &document) != nil {
-		// Clean first: an excerpt may end within a credential.
-		e.Message = tidy(excerpt(clean(string(body)), contentType), maxExcerpt)
-		return
-	}
-	e.Code = tidy(text(document.Code), 100)
-	e.Message = tidy(text(document.Message), maxMessage)
-	if e.Code == "" && e.Message == "" {
-		// The shape of the token endpoint. On any other, `error` is the
-		// deprecated reason phrase, which the status says already.
-		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
-			e.Code, e.Message = tidy(text(document.Error), 100), tidy(description, maxMessage)
-		}
-	}
-	var data struct {
-		Issues []struct {
-			Field    json.RawMessage   `json:"field"`
-			Messages []json.RawMessage `json:"messages"`
-		} `json:"issues"`
-	}
-	if json.Unmarshal(document.Data, &data) != nil {
-		return
-	}
-	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
-		seen := Issue{Field: tidy(text(issue.Field), 100)}
-		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
-			seen.Messages = append(seen.Messages, tidy(text(message), maxMessage))
-		}
-		e.Issues = append(e.Issues, seen)
-	}
-}
-
-// text is a JSON string, or any other value as its JSON text, or "".
-func text(raw json.RawMessage) string {
-	var value string
-	if len(raw) == 0 || jsonKind(raw) == kindNull {
-		return ""
-	}
-	if json.Unmarshal(raw, &value) == nil {
-		return value
-	}
-	// Written anew, so that no credential hides behind an escape.
-	var other any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var plain strings.Builder
-	encoder := json.NewEncoder(&plain)
-	encoder.SetEscapeHTML(false)
-	if decoder.Decode(&other) != nil || encoder.Encode(other) != nil {
-		return ""
-	}
-	return strings.TrimSpace(plain.String())
-}
-
-// excerpt is what to show of a body that is no error document: of a page of HTML
-// only that it is one, and its title.
-func excerpt(body, contentType string) string {
-	lower := strings.ToLower(body)
-	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
-		return body
-	}
-	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
-		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
-			return htmlPage + " titled " + title
-		}
-	}
-	return htmlPage
-}
-
-// htmlPage stands for a body that is one.
-const htmlPage = "a page of HTML"
-
-// printable replaces control characters and what is no UTF-8, and folds white
-// space, so that a body cannot draw on the user's terminal.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// shorten cuts a text after so many characters, and says so.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
-}

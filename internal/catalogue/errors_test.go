@@ -1,10 +1,8 @@
 package catalogue
 
 import (
-	"encoding/base64"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -87,30 +85,20 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 	}
 }
 
-func TestMaskRemovesEverySpelling(t *testing.T) {
+// TestABodyThatWasCutShowsNoPartOfASecret has a secret at the end of what is
+// read of a body, behind white space that is folded away.
+func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
-	const secret = `s3cr&t "/+?é`
-	var m mask
-	m.add(secret)
-	m.add("token-abcdefgh")
-	for _, text := range []string{
-		secret, url.QueryEscape(secret), strings.ToLower(url.QueryEscape(secret)), url.PathEscape(secret),
-		`{"echo":"s3cr&t \"/+?é"}`, "s3cr&amp;t &#34;/+?é",
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
-		"Bearer token-abcdefgh",
-	} {
-		got := m.clean("before " + text + " after")
-		if !strings.Contains(got, masked) || strings.Contains(got, "3cr") || strings.Contains(got, "abcdefgh") || !strings.HasSuffix(got, " after") {
-			t.Errorf("%s: %s", text, got)
+	const secret = "correct-horse-battery"
+	c := &sender{mask: &mask{}}
+	c.mask.add(secret)
+	for length := maxErrorBody - 64; length <= maxErrorBody; length += 16 {
+		for _, at := range []int{length - 10, length - 16<<10 - 10} {
+			body := []byte(strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]
+			got := c.apiError(Endpoint{Method: http.MethodGet, Path: "/v1"}, &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}}, body)
+			if strings.Contains(got.Message, "correct") {
+				t.Errorf("cut at %d: %q", length, got.Message)
+			}
 		}
-	}
-	for _, around := range []string{"", "i", "id", "id:", "id:x", "id:xy"} {
-		blob := base64.StdEncoding.EncodeToString([]byte(around + secret + around))
-		if got := m.clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(secret)+2 {
-			t.Errorf("%q around the secret in base64: %s of %s", around, got, blob)
-		}
-	}
-	if got := m.clean("nothing to hide"); got != "nothing to hide" {
-		t.Errorf("%q", got)
 	}
 }

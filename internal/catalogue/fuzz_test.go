@@ -2,12 +2,11 @@ package catalogue
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/json" // the judge, since the decoder is another
 	"errors"
 	"fmt"
 	"io"
 	"math/big"
-	"math/rand"
 	"net/http"
 	"reflect"
 	"slices"
@@ -16,6 +15,9 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The bodies a decoder is for.
@@ -29,7 +31,7 @@ const (
 
 // fullModel and fullGroup have every field, with values of every kind.
 const (
-	fullModel = `{"id":"m","modelGroupId":"g","name":"n","displayName":"d","notes":null,"description":"x","revision":3,"dockerImage":"",
+	fullModel = `{"id":"m","modelGroupId":"g","name":"n","displayName":"d","notes":"o","description":"x","revision":3,"dockerImage":"r/i:1",
 "createdAt":"2026-01-01T00:00:00Z","updatedAt":"never","runMode":"BRAND_NEW","horizon":{"name":"Day ahead","shortName":"DA","key":"day_ahead"},
 "modelMetadata":{"z":1.50,"a":[1e400,{"b":null}],"\u0041":"<é&>"},"outputVariables":[{"name":"n","key":"k","type":"float","seriesKey":true,"colours":["#fff",7,null]}],
 "outputSpecification":[],"inputs":[{"id":"i","key":"k","unit":"MW"}],"datasets":[{"id":"i","key":"k","storageLocation":"s","source":"o","fileFormat":"parquet","rows":18446744073709551616}],
@@ -38,7 +40,7 @@ const (
 "inputAggregations":[{"id":"i","key":"k","name":"n"}],"outputFileFormat":"csv","displayTimezone":"Europe/Berlin","forecastVariable":{"name":"n","shortName":"s","key":"k"},
 "isOwner":true,"hasPerformanceMetrics":false,"defaultComparisonModels":["g"],"new":{"deep":[1]}}`
 	fullGroup = `{"id":"g","name":"n","latestRevision":3.0,"public":true,"createdAt":"t","timeHorizon":{"name":"n","shortName":"s","key":"k"},
-"models":[{"id":"m","revision":0,"createdAt":"t"},null],"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number","values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
+"models":[{"id":"m","revision":0,"createdAt":"t"},null,{}],"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number","values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
 type decodeSeed struct {
@@ -48,21 +50,23 @@ type decodeSeed struct {
 
 var decodeSeeds = []decodeSeed{
 	{bodyModel, fullModel},
+	{bodyModel, `{"id":"","revision":0}`},
 	{bodyModel, `{}`},
 	{bodyModel, `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
-	{bodyModel, `{"axes":[{"values":[1e1024,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
+	{bodyModel, `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
+	{bodyModel, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
 	{bodyModel, `{"inputs":[{"id":7}],"tags":[[]]}`},
 	{bodyModel, `null`},
 	{bodyModels, `[` + fullModel + ` , ` + fullModel + `]`},
 	{bodyModels, `[]`},
 	{bodyModels, ` [ null ] `},
 	{bodyModels, `[{"revision":1},{"revision":9223372036854775808}]`},
-	{bodyModels, `[{"revision":1}] x`},
+	{bodyModels, `[{"id":"m","revision":1}] x`},
 	{bodyModels, `{"models":[]}`},
 	{bodyGroup, fullGroup},
-	{bodyGroup, `{"ID":"folded","latestRevision":1e2,"latestRevision":2}`},
+	{bodyGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
 	{bodyGroup, `{"axes":[{"values":[{"value":1e999999999}]}]}`},
-	{bodyGroup, "{\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
+	{bodyGroup, "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
 	{bodyGroups, `[` + fullGroup + `,` + fullGroup + `]`},
 	{bodyGroups, `[{"models":[{"revision":"1"}]}]`},
 	{bodyGroups, strings.Repeat("[", 200)},
@@ -79,13 +83,13 @@ func checkDecode(t *testing.T, kind int, body []byte) {
 	var err error
 	switch kind {
 	case bodyModel:
-		value, err = decodeObject[Model](reader())
+		value, err = decodeModel(reader(), MaxBody)
 	case bodyModels:
-		value, err = decodeList[Model]("models")(reader())
+		value, err = decodeModels(reader(), MaxBody)
 	case bodyGroup:
-		value, err = decodeObject[ModelGroup](reader())
+		value, err = decodeGroup(reader(), MaxBody)
 	default:
-		value, err = decodeList[ModelGroup]("model_groups")(reader())
+		value, err = decodeGroups(reader(), MaxBody)
 	}
 	var shape *shapeError
 	switch {
@@ -143,7 +147,7 @@ func expectCompact(t *testing.T, text, place string) {
 		return
 	}
 	var again JSONObject
-	if err := json.Unmarshal([]byte(text), &again); err != nil || string(again) != text {
+	if err := jsonv2.Unmarshal([]byte(text), &again, lenient); err != nil || string(again) != text {
 		t.Errorf("%s becomes another text when read again: %q, %q, %v", place, text, again, err)
 	}
 }
@@ -155,12 +159,12 @@ func expectSameAgain(t *testing.T, kind int, body []byte, value any) {
 	list := slices.Concat([]byte("[ "), body, []byte("\n,"), body, []byte("]"))
 	switch value := value.(type) {
 	case *Model:
-		again, err := decodeList[Model]("models")(bytes.NewReader(list))
+		again, err := decodeModels(bytes.NewReader(list), MaxBody)
 		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
 			t.Errorf("another model in a list: %v, %q", err, body)
 		}
 	case *ModelGroup:
-		again, err := decodeList[ModelGroup]("model_groups")(bytes.NewReader(list))
+		again, err := decodeGroups(bytes.NewReader(list), MaxBody)
 		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
 			t.Errorf("another group in a list: %v, %q", err, body)
 		}
@@ -180,33 +184,13 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestFuzzDecodeFixedNumber(t *testing.T) {
-	t.Parallel()
-	bodies := make([][]byte, 0, len(decodeSeeds))
-	for _, seed := range decodeSeeds {
-		bodies = append(bodies, []byte(seed.body))
-	}
-	for kind := range bodyKinds {
-		m := newMutator(int64(kind), bodies)
-		for range fixedExecutions {
-			checkDecode(t, kind, m.next())
-		}
-	}
-	for _, seed := range decodeSeeds { // those that are meant for it, and near it
-		m := newMutator(1, [][]byte{[]byte(seed.body)})
-		for range fixedExecutions / 10 {
-			checkDecode(t, seed.kind, m.next())
-		}
-	}
-}
-
 // checkScalar: a number comes out in plain notation, as long as it may be, and
 // is the same number; anything else as its interface says.
 func checkScalar(t *testing.T, text []byte) {
 	t.Helper()
 	var scalar Scalar
 	var integer Integer
-	scalarErr, integerErr := json.Unmarshal(text, &scalar), json.Unmarshal(text, &integer)
+	scalarErr, integerErr := jsonv2.Unmarshal(text, &scalar, lenient), jsonv2.Unmarshal(text, &integer, lenient)
 	if !json.Valid(text) {
 		if scalarErr == nil || integerErr == nil {
 			t.Errorf("accepted, though it is no JSON: %q", text)
@@ -214,13 +198,17 @@ func checkScalar(t *testing.T, text []byte) {
 		return
 	}
 	trimmed := string(bytes.TrimSpace(text))
-	switch kind := jsonKind(text); {
-	case kind == kindNumber && scalarErr == nil:
+	switch kind := jsontext.Value(text).Kind(); {
+	case kind == jsontext.KindNumber && scalarErr == nil:
 		if strings.ContainsAny(string(scalar), "eE+") || len(scalar) > maxNumberLength || !json.Valid([]byte(scalar)) {
 			t.Errorf("%s is spelled %s", trimmed, scalar)
 		}
 		got, ok := new(big.Rat).SetString(string(scalar))
-		want, wantOK := new(big.Rat).SetString(trimmed)
+		number, _, _ := strings.Cut(strings.ToLower(trimmed), "e")
+		if strings.Trim(number, "-0.") != "" { // of zero the judge does not take every exponent
+			number = trimmed
+		}
+		want, wantOK := new(big.Rat).SetString(number)
 		if !ok || !wantOK || got.Cmp(want) != 0 {
 			t.Errorf("%s became another number: %s", trimmed, scalar)
 		}
@@ -230,13 +218,13 @@ func checkScalar(t *testing.T, text []byte) {
 		if integerErr != nil && want.IsInt() && want.Num().IsInt64() {
 			t.Errorf("%s is no integer: %v", trimmed, integerErr)
 		}
-	case kind == kindNumber:
+	case kind == jsontext.KindNumber:
 		if digits := len(trimmed); digits < maxNumberLength && !strings.ContainsAny(trimmed, "eE") {
 			t.Errorf("%s: %v", trimmed, scalarErr)
 		}
 	case scalarErr != nil:
 		t.Errorf("%s: %v", trimmed, scalarErr)
-	case kind == kindObject || kind == kindArray:
+	case kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray:
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, []byte(scalar)); err != nil || compact.String() != string(scalar) || !utf8.ValidString(string(scalar)) {
 			t.Errorf("%s is no compact JSON: %s", trimmed, scalar)
@@ -244,13 +232,13 @@ func checkScalar(t *testing.T, text []byte) {
 	case !utf8.ValidString(string(scalar)):
 		t.Errorf("%s is no UTF-8: %q", trimmed, scalar)
 	}
-	if integerErr == nil && jsonKind(text) != kindNumber && jsonKind(text) != kindNull {
+	if integerErr == nil && jsontext.Value(text).Kind() != jsontext.KindNumber && jsontext.Value(text).Kind() != jsontext.KindNull {
 		t.Errorf("%s was taken for the number %d", trimmed, integer)
 	}
 }
 
 var scalarSeeds = []string{
-	"0", "-0", "1.50", "1e3", "-25e-4", "123.456E+2", "1e1024", "1e-1024", "1e999999999", "9223372036854775807", "-9223372036854775808.0",
+	"0", "-0", "1.50", "1e3", "-25e-4", "123.456E+2", "1e1024", "1e-1024", "1e999999999", "0E9999999999999999999", "9223372036854775807", "-9223372036854775808.0",
 	`"DE-LU"`, `"\ud800"`, "\"\xff\"", "true", "null", `[1, 2.50]`, `{"b":1,"a":{"d":[],"c":1e400}}`, strings.Repeat("9", maxNumberLength+1),
 }
 
@@ -259,19 +247,6 @@ func FuzzScalar(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { checkScalar(t, text) })
-}
-
-func TestFuzzScalarFixedNumber(t *testing.T) {
-	t.Parallel()
-	var seeds [][]byte
-	for _, seed := range scalarSeeds {
-		seeds = append(seeds, []byte(seed))
-		checkScalar(t, []byte(seed))
-	}
-	m := newMutator(1, seeds)
-	for range 10 * fixedExecutions {
-		checkScalar(t, m.next())
-	}
 }
 
 const fuzzSecret = `hunter2 "&<é> correct-horse`
@@ -347,66 +322,4 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed.status, seed.token, seed.contentType, []byte(seed.body))
 	}
 	f.Fuzz(checkErrorBody)
-}
-
-func TestFuzzErrorBodyFixedNumber(t *testing.T) {
-	t.Parallel()
-	var bodies [][]byte
-	for _, seed := range errorSeeds {
-		bodies = append(bodies, []byte(seed.body))
-	}
-	all := newMutator(1, bodies)
-	for _, seed := range errorSeeds {
-		one := newMutator(2, [][]byte{[]byte(seed.body)})
-		for range fixedExecutions / 10 {
-			checkErrorBody(t, seed.status, seed.token, seed.contentType, one.next())
-			checkErrorBody(t, seed.status, !seed.token, string(all.next()), all.next())
-		}
-	}
-}
-
-// fixedExecutions is how many mutations `make test` tries; `make fuzz` lets the
-// fuzzer of go test find its own for longer.
-const fixedExecutions = 2000
-
-// mutator makes texts that are almost the seeds, the same ones each time.
-type mutator struct {
-	rand  *rand.Rand
-	seeds [][]byte
-}
-
-func newMutator(seed int64, seeds [][]byte) *mutator {
-	return &mutator{rand: rand.New(rand.NewSource(seed)), seeds: seeds}
-}
-
-// pieces are what JSON is made of, and what breaks it.
-var pieces = []string{
-	"{", "}", "[", "]", ",", ":", `"`, `\`, `\u0000`, `\ud800`, "null", "true", "false", "0", "-1", "3.5", "1e3", "1e-7", "1e99999", "9223372036854775808",
-	" ", "\n", "\x00", "\xff", "é", `{"a":1}`, `[1,2]`, `"id":`, `"revision":`, `"json":`, "<html>", "<title>", fuzzSecret,
-}
-
-func (m *mutator) next() []byte {
-	text := slices.Clone(m.seeds[m.rand.Intn(len(m.seeds))])
-	for range 1 + m.rand.Intn(4) {
-		at := m.rand.Intn(len(text) + 1)
-		end := min(len(text), at+m.rand.Intn(20))
-		switch m.rand.Intn(6) {
-		case 0:
-			text = slices.Delete(text, at, end)
-		case 1:
-			text = slices.Insert(text, at, []byte(pieces[m.rand.Intn(len(pieces))])...)
-		case 2:
-			text = slices.Replace(text, at, end, []byte(pieces[m.rand.Intn(len(pieces))])...)
-		case 3:
-			text = slices.Insert(text, at, text[at:end]...)
-		case 4:
-			if at < len(text) {
-				text[at] ^= byte(1 << m.rand.Intn(8))
-			}
-		default:
-			other := m.seeds[m.rand.Intn(len(m.seeds))]
-			text = append(text[:at:at], other[m.rand.Intn(len(other)+1):]...)
-		}
-	}
-	return text
 }

@@ -50,6 +50,13 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
+func (g *ModelGroup) missing() string {
+	if g.ID == nil {
+		return "id"
+	}
+	return ""
+}
+
 // ModelGroups lists the groups that the caller's organisation may see. A time
 // horizon key other than "" restricts them to that horizon; a key the service
 // does not know is an ErrInvalidRequest. The order is the service's own.

@@ -29,8 +29,9 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 				if announced > 0 {
 					w.Header().Set("Content-Length", fmt.Sprint(announced))
 				}
-				_, err := fmt.Fprint(w, "[{}")
-				for element := ",{" + strings.Repeat(" ", 1000) + "}"; err == nil; {
+				const record = `{"id":"a","revision":1`
+				_, err := fmt.Fprint(w, "["+record+"}")
+				for element := "," + record + strings.Repeat(" ", 1000) + "}"; err == nil; {
 					_, err = fmt.Fprint(w, element)
 				}
 			}))

@@ -69,7 +69,7 @@ func get[T any](c *Client, g *grant, target string, decode decoder[T]) (T, error
 		header: http.Header{"Authorization": {"Bearer " + g.token.bearer}},
 		limit:  c.maxBody,
 		read: func(r *incoming) (err error) {
-			answer, err = decode(r)
+			answer, err = decode(r, c.maxBody)
 			return err
 		},
 	})

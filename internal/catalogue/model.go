@@ -100,23 +100,37 @@ type InputAggregation struct {
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Input) UnmarshalJSON(data []byte) error {
-	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key})
+	type fields Input
+	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Dataset) UnmarshalJSON(data []byte) error {
-	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key},
-		field{`"storageLocation"`, &r.StorageLocation}, field{`"source"`, &r.Source}, field{`"fileFormat"`, &r.FileFormat})
+	type fields Dataset
+	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *Sensitivity) UnmarshalJSON(data []byte) error {
-	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key}, field{`"name"`, &r.Name})
+	type fields Sensitivity
+	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
 func (r *InputAggregation) UnmarshalJSON(data []byte) error {
-	return decodeRecord(data, &r.JSON, field{`"id"`, &r.ID}, field{`"key"`, &r.Key}, field{`"name"`, &r.Name})
+	type fields InputAggregation
+	return unmarshalOpen(data, (*fields)(r), &r.JSON)
+}
+
+// missing names a field without which a revision cannot be told from another.
+func (m *Model) missing() string {
+	switch {
+	case m.ID == nil:
+		return "id"
+	case m.Revision == nil:
+		return "revision"
+	}
+	return ""
 }
 
 // LatestModel returns the model with the highest revision of a group, or an

@@ -192,7 +192,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 func requestID(header http.Header, clean func(string) string) string {
 	for _, name := range requestIDHeaders {
 		if id := header.Get(name); id != "" {
-			return shorten(clean(printable(clean(id))), 100)
+			return shorten(clean(printable(clean(id))), maxWord)
 		}
 	}
 	return ""
@@ -203,17 +203,8 @@ func (s *sender) tidy(text string, limit int) string {
 	return shorten(s.mask.clean(printable(s.mask.clean(text))), limit)
 }
 
-// maxCredential is the longest spelling of a credential, in bytes, that is
-// looked for where a body was cut.
-const maxCredential = 16 << 10
-
 // apiError describes an answer other than 200.
 func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *APIError {
-	if len(body) >= maxErrorBody {
-		// A part of a credential, which the mask does not know, may stand at
-		// the cut.
-		body = body[:maxErrorBody-maxCredential]
-	}
 	api := &APIError{
 		Endpoint:  at,
 		Status:    response.StatusCode,
@@ -259,7 +250,7 @@ func faultText(err error) string {
 func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.Response, err error) error {
 	unusable := func(place, problem string) error {
 		return &UnusableAnswerError{
-			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), 100), Place: place,
+			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,
 			Problem: s.tidy(problem, maxExcerpt), RequestID: requestID(response.Header, s.mask.clean),
 		}
 	}

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxMargin is how long before its end a token is renewed at most.
@@ -138,9 +140,8 @@ const noBearerToken = "the answer holds no bearer token"
 // readToken finds the token in the answer of the token endpoint. Its fields are
 // those of RFC 6749 §5.1; interface.md shows none.
 func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
-	var fields map[string]json.RawMessage
-	decoder := json.NewDecoder(bytes.NewReader(answer))
-	err := decoder.Decode(&fields)
+	var fields map[string]jsontext.Value
+	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)
 	bearer := text(fields["access_token"])
 	in.masked(bearer)
 	switch {
@@ -148,7 +149,7 @@ func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
 		return nil, err
 	case text(fields["error"]) != "":
 		return nil, &oauthError{body: answer}
-	case err != nil || bearer == "" || jsonKind(fields["access_token"]) != kindString:
+	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
 		problem := noBearerToken
 		if page := excerpt(c.mask.clean(string(answer)), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
 			problem += " but " + c.tidy(page, maxExcerpt)
@@ -167,7 +168,7 @@ func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
 
 // lifeOf reads expires_in, a number of seconds or its text. Anything else says
 // nothing of the token's life.
-func lifeOf(expiresIn json.RawMessage) time.Duration {
+func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
 	if err != nil || seconds < 1 || seconds > math.MaxInt32 {
 		return 0

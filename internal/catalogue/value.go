@@ -2,17 +2,21 @@ package catalogue
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxNumberLength bounds a number spelled out in plain notation, in
 // characters: 1e999999999 is ten characters of JSON and a gigabyte of digits.
 const maxNumberLength = 1024
+
+var errNumberTooLong = errors.New("a number of more than " + strconv.Itoa(maxNumberLength) + " digits cannot be represented")
 
 // Integer is a JSON number without a fractional part that fits 64 bits: 3, 3.0
 // and 3e0 are one, 3.5 and "3" are not.
@@ -20,20 +24,25 @@ type Integer int64
 
 // UnmarshalJSON refuses whatever is no integer.
 func (i *Integer) UnmarshalJSON(data []byte) error {
-	if jsonKind(data) != kindNumber {
-		return fmt.Errorf("a whole number is expected, the service sent %s", describe(data))
+	kind := jsontext.Value(data).Kind()
+	if kind != jsontext.KindNumber {
+		return fmt.Errorf("a whole number is expected, the service sent %s", inWords(kind))
 	}
 	plain, err := plainDecimal(string(data))
 	if err != nil {
 		return err
 	}
+	sent := inWords(kind)
+	if len(data) <= 40 {
+		sent = "the number " + string(data)
+	}
 	whole, fraction, _ := strings.Cut(plain, ".")
 	if strings.Trim(fraction, "0") != "" {
-		return fmt.Errorf("a whole number is expected, the service sent %s", describe(data))
+		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return fmt.Errorf("a whole number of 64 bits is expected, the service sent %s", describe(data))
+		return fmt.Errorf("a whole number of 64 bits is expected, the service sent %s", sent)
 	}
 	*i = Integer(n)
 	return nil
@@ -46,21 +55,16 @@ type Scalar string
 
 // UnmarshalJSON spells the value.
 func (s *Scalar) UnmarshalJSON(data []byte) error {
-	switch jsonKind(data) {
-	case kindString:
-		return json.Unmarshal(data, (*string)(s))
-	case kindNumber:
-		plain, err := plainDecimal(string(data))
-		if err != nil {
-			return err
-		}
-		*s = Scalar(plain)
-	case kindObject, kindArray:
-		*s = Scalar(compactJSON(data))
+	var err error
+	switch jsontext.Value(data).Kind() {
+	case jsontext.KindString:
+		err = json.Unmarshal(data, (*string)(s), lenient)
+	case jsontext.KindNumber:
+		*(*string)(s), err = plainDecimal(string(data))
 	default:
-		*s = Scalar(data)
+		*(*string)(s), err = compactJSON(data)
 	}
-	return nil
+	return err
 }
 
 // JSONObject is the compact text of a JSON object: keys sorted, since their
@@ -70,126 +74,62 @@ type JSONObject string
 
 // UnmarshalJSON refuses whatever is no object.
 func (o *JSONObject) UnmarshalJSON(data []byte) error {
-	if jsonKind(data) != kindObject {
-		return fmt.Errorf("an object is expected, the service sent %s", describe(data))
+	if kind := jsontext.Value(data).Kind(); kind != jsontext.KindBeginObject {
+		return fmt.Errorf("an object is expected, the service sent %s", inWords(kind))
 	}
-	*o = JSONObject(compactJSON(data))
-	return nil
+	var err error
+	*(*string)(o), err = compactJSON(data)
+	return err
 }
 
-// field is a named string of an open record.
-type field struct {
-	key string // quoted
-	to  **string
+// unmarshalOpen decodes the named fields of an open record, and keeps all of it.
+func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
+	if err := json.Unmarshal(data, fields, lenient); err != nil {
+		return err
+	}
+	return whole.UnmarshalJSON(data)
 }
 
-// decodeRecord decodes the named fields of an open record and keeps all of it,
-// in one pass: records are the greater part of many answers.
-func decodeRecord(data []byte, whole *JSONObject, fields ...field) error {
-	if jsonKind(data) != kindObject {
-		return whole.UnmarshalJSON(data)
+// compactJSON rewrites a JSON value without white space and with the members
+// of its objects sorted by key. Strings and numbers stay as they are spelled.
+func compactJSON(data []byte) (string, error) {
+	compact, err := jsontext.AppendFormat(nil, data, lenient, jsontext.PreserveRawStrings(true))
+	if err != nil {
+		return "", err
 	}
-	var problem error
-	*whole = JSONObject(compactMembers(data, func(key, value []byte) {
-		for _, f := range fields {
-			if string(key) != f.key {
-				continue
-			}
-			// Nearly all are plain, and need no decoder of their own.
-			if plain := bytes.Trim(value, `"`); jsonKind(value) == kindString && !bytes.ContainsRune(plain, '\\') && utf8.Valid(plain) {
-				text := string(plain)
-				*f.to = &text
-			} else if err := json.Unmarshal(value, f.to); err != nil && problem == nil {
-				problem = err
-			}
-		}
-	}))
-	return problem
+	if !utf8.Valid(compact) {
+		compact = bytes.ToValidUTF8(compact, []byte("\uFFFD"))
+	}
+	return string(sortMembers(compact)), nil
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit:
 // 1.50 stays 1.50, 1.5e3 becomes 1500, 25e-4 becomes 0.0025.
 func plainDecimal(number string) (string, error) {
-	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(number), "e")
-	if !hasExponent {
-		return plainWithin(mantissa)
+	plain, exponentText, hasExponent := strings.Cut(strings.ToLower(number), "e")
+	if hasExponent {
+		unsigned := strings.TrimPrefix(plain, "-")
+		sign := plain[:len(plain)-len(unsigned)]
+		whole, fraction, _ := strings.Cut(unsigned, ".")
+		digits := strings.TrimLeft(whole+fraction, "0")
+		if digits == "" {
+			return sign + "0", nil
+		}
+		exponent, err := strconv.ParseInt(exponentText, 10, 32)
+		point := len(digits) - len(fraction) + int(exponent) // so many digits stand before it
+		if err != nil || point > maxNumberLength || len(digits)-point > maxNumberLength {
+			return "", errNumberTooLong
+		}
+		if point < 1 {
+			digits, point = strings.Repeat("0", 1-point)+digits, 1
+		}
+		plain = sign + digits + strings.Repeat("0", max(0, point-len(digits)))
+		if point < len(digits) {
+			plain = sign + digits[:point] + "." + digits[point:]
+		}
 	}
-	exponent, err := strconv.Atoi(exponentText)
-	if err != nil || exponent > maxNumberLength || exponent < -maxNumberLength {
-		return "", errNumberTooLong
-	}
-	sign := ""
-	if strings.HasPrefix(mantissa, "-") {
-		sign, mantissa = "-", mantissa[1:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	point := len(whole) + exponent
-	if point < 1 {
-		digits = strings.Repeat("0", 1-point) + digits
-		point = 1
-	}
-	if point > len(digits) {
-		digits += strings.Repeat("0", point-len(digits))
-	}
-	whole, fraction = strings.TrimLeft(digits[:point], "0"), digits[point:]
-	if whole == "" {
-		whole = "0"
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	return plainWithin(sign + whole)
-}
-
-func plainWithin(plain string) (string, error) {
 	if len(plain) > maxNumberLength {
 		return "", errNumberTooLong
 	}
 	return plain, nil
-}
-
-var errNumberTooLong = errors.New("a number of more than " + strconv.Itoa(maxNumberLength) + " digits cannot be represented")
-
-// kind is the type of a JSON value, in the words of an error message.
-type kind string
-
-const (
-	kindObject  kind = "an object"
-	kindArray   kind = "a list"
-	kindString  kind = "a string"
-	kindNumber  kind = "a number"
-	kindBoolean kind = "a boolean"
-	kindNull    kind = "null"
-)
-
-// jsonKind tells the type of one valid JSON value from its first byte.
-func jsonKind(data []byte) kind {
-	data = bytes.TrimLeft(data, " \t\r\n")
-	if len(data) == 0 {
-		return kindNull
-	}
-	switch data[0] {
-	case '{':
-		return kindObject
-	case '[':
-		return kindArray
-	case '"':
-		return kindString
-	case 't', 'f':
-		return kindBoolean
-	case 'n':
-		return kindNull
-	default:
-		return kindNumber
-	}
-}
-
-// describe names a value for a message: its type, and a number itself.
-func describe(data []byte) string {
-	k := jsonKind(data)
-	if k == kindNumber && len(data) <= 40 {
-		return "the number " + string(data)
-	}
-	return string(k)
 }

@@ -1,9 +1,11 @@
 package catalogue
 
 import (
-	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 )
 
 func TestPlainDecimal(t *testing.T) {
@@ -13,7 +15,8 @@ func TestPlainDecimal(t *testing.T) {
 		"9007199254740993": "9007199254740993",
 		"1e3":              "1000", "1E+3": "1000", "1.5e3": "1500", "1.5e0": "1.5",
 		"25e-4": "0.0025", "-25e-4": "-0.0025", "123.456e1": "1234.56", "123.456e-1": "12.3456",
-		"123.456e-3": "0.123456", "123.456e-5": "0.00123456", "0e5": "0", "0.0e2": "0",
+		"123.456e-3": "0.123456", "123.456e-5": "0.00123456", "0e5": "0", "0.0e2": "0", "0e9999": "0", "0e99999999999999999999": "0", "-0.00e-9999": "-0",
+		"0." + strings.Repeat("0", 2000) + "1e2001": "1", "0.0012e1": "0.012", "100e-1": "10.0",
 		"1234567890123456789012345678901234567890": "1234567890123456789012345678901234567890",
 		"1e40": "1" + strings.Repeat("0", 40),
 	} {
@@ -22,7 +25,7 @@ func TestPlainDecimal(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", number, got, err, want)
 		}
 	}
-	for _, number := range []string{"1e999999999", "1e-999999999", "1e99999999999999999999", "1" + strings.Repeat("0", maxNumberLength)} {
+	for _, number := range []string{"1e999999999", "1e-999999999", "1e99999999999999999999", "1e1024", "1e-1023", "-9e-2147483648", "1" + strings.Repeat("0", maxNumberLength)} {
 		if got, err := plainDecimal(number); err == nil {
 			t.Errorf("%.20s: %d characters, want an error", number, len(got))
 		}
@@ -33,7 +36,7 @@ func TestIntegerTakesWholeNumbersAlone(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807} {
 		var got Integer
-		if err := json.Unmarshal([]byte(text), &got); err != nil || int64(got) != want {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || int64(got) != want {
 			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
 		}
 	}
@@ -45,7 +48,7 @@ func TestIntegerTakesWholeNumbersAlone(t *testing.T) {
 		"9223372036854775808": "a whole number of 64 bits is expected, the service sent the number 9223372036854775808",
 	} {
 		var got Integer
-		if err := json.Unmarshal([]byte(text), &got); err == nil || err.Error() != want {
+		if err := got.UnmarshalJSON([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -60,7 +63,7 @@ func TestScalarIsSpelledAsTheAxisQueryTakesIt(t *testing.T) {
 		`{"b": 1, "a": {"d":2,"c":3}}`: `{"a":{"c":3,"d":2},"b":1}`,
 	} {
 		var got Scalar
-		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
 		}
 	}
@@ -74,25 +77,51 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "<é&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `,
 	} {
 		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
 			t.Errorf("%s, %v\nwant %s", got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
 		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`, `{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
 		// The last of two equal keys counts for a reader, before as after.
-		`{"b":1,"a":2,"b":3}`: `{"a":2,"b":1,"b":3}`,
+		`{"b":3,"a":2,"b":1}`:  `{"a":2,"b":3,"b":1}`,
+		`{"a b":1,"a":2,"":3}`: `{"":3,"a":2,"a b":1}`,
+		`{"b":[{"d":{},"c":0}],"a":{"f":[{}],"e":{"h":1,"g":2}}}`: `{"a":{"e":{"g":2,"h":1},"f":[{}]},"b":[{"c":0,"d":{}}]}`,
+		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\uFFFD\":\"\uFFFD\",\"\U0001F600\":1}",
 	} {
 		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got); err != nil || string(got) != want {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v\nwant %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{`[]`, `"a"`, `1`, `true`} {
 		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got); err == nil {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err == nil {
 			t.Errorf("%s was taken as an object: %s", text, got)
 		}
+	}
+}
+
+// TestDeepObjectsAreSortedWithOneMoveForEachByte: where each level moves all
+// that stands below it, a megabyte below 9,000 levels is moved 9,000 times.
+//
+//nolint:paralleltest // it counts what the whole process allocates
+func TestDeepObjectsAreSortedWithOneMoveForEachByte(t *testing.T) {
+	const levels = 9000
+	deep := func(before, after string) string {
+		return strings.Repeat(before, levels) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat(after, levels)
+	}
+	text, want := deep(`{"b":`, `,"a":0}`), deep(`{"a":0,"b":`, `}`)
+	var got JSONObject
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := got.UnmarshalJSON([]byte(text))
+	runtime.ReadMemStats(&after)
+	if err != nil || string(got) != want {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 20*uint64(len(text)) {
+		t.Errorf("%d bytes were allocated for a text of %d", allocated, len(text))
 	}
 }
 
@@ -107,7 +136,7 @@ func TestRecordsKeepTheirNamedStringsAndTheWhole(t *testing.T) {
 		"{\"id\":\"\xff\"}":                          {"\uFFFD", "-", "{\"id\":\"\uFFFD\"}"},
 	} {
 		var got Input
-		if err := json.Unmarshal([]byte(text), &got); err != nil {
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}

@@ -51,6 +51,10 @@ func explain(err error, about subject) *message {
 		m.network(network)
 	case errors.As(err, &unusable):
 		m.unusable(unusable)
+	case errors.As(err, &tooLarge) && tooLarge.InMemory:
+		m.summary = summaryTooLarge
+		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.", tooLarge.Endpoint, tooLarge.Limit, tooLarge.Limit>>20)
+		m.next = readLess
 	case errors.As(err, &tooLarge):
 		m.summary = summaryTooLarge
 		m.cause = tooLargeDetail(fmt.Sprint(tooLarge.Endpoint), tooLarge.Size, tooLarge.Limit)
@@ -245,6 +249,7 @@ func tooLargeDetail(what string, size, limit int64) string {
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n"+
-		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only.", what, seen, limit, (limit+1<<20-1)>>20)
+	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s", what, seen, limit, (limit+1<<20-1)>>20, readLess)
 }
+
+const readLess = "Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only."

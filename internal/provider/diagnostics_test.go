@@ -209,6 +209,11 @@ func TestDiagnose(t *testing.T) {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: "Answer too large",
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
 		},
+		"too large in memory": {
+			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 1 << 30, InMemory: true}, about: horizon, summary: "Answer too large",
+			parts: []string{"The answer to GET https://c.example/v1/model-group would take more than 1073741824 bytes (1024 MiB) of memory, many times its text."},
+			next:  "or read one group or its latest model only.",
+		},
 		"interrupted": {err: context.Canceled, about: group, summary: "Read interrupted", parts: []string{"was interrupted"}, next: "Run it again to read what is missing."},
 		"anything else": {
 			err: errors.New("something odd"), about: group, summary: "Catalogue not read",

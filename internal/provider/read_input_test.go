@@ -131,7 +131,7 @@ func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 	}{
 		"a revision":       {"model_group_models", sandbox.RouteModels, `"revision":3,`, `"revision":"three",`, []string{"models[3].revision: a whole number is expected, the service sent a string."}},
 		"a fraction":       {"model", sandbox.RouteModels, `"revision":1,`, `"revision":3.5,`, []string{"models[1].revision: a whole number is expected, the service sent the number 3.5."}},
-		"a long name":      {"model_group_models", sandbox.RouteModels, `"displayName":"Day-ahead power price DE-LU","notes":"Archived`, `"displayName":7,"notes":"Archived`, []string{"models[2].displayName (attribute models[2].display_name): a string is expected, the service sent the number 7."}},
+		"a long name":      {"model_group_models", sandbox.RouteModels, `"displayName":"Day-ahead power price DE-LU","notes":"Archived`, `"displayName":7,"notes":"Archived`, []string{"models[2].displayName (attribute models[2].display_name): a string is expected, the service sent a number."}},
 		"in a nested list": {"model_group", sandbox.RouteGroup, `"historical":true`, `"historical":"yes"`, []string{"axes[0].values[", "].historical: a boolean is expected, the service sent a string."}},
 		"in an object":     {"latest_model", sandbox.RouteLatest, `"shortName":"DA price"`, `"shortName":{}`, []string{"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object."}},
 		"an open record":   {"latest_model", sandbox.RouteLatest, `"key":"carbon_price"`, `"key":["carbon_price"]`, []string{"inputs[1].key: a string is expected, the service sent a list."}},

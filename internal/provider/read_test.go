@@ -62,8 +62,8 @@ const oddCatalogue = `{
       ]},
      {"id": "m1", "revision": 1e0, "inputs": [], "datasets": [], "axes": []}
    ]},
-  {"owner": "Northwind", "group": {"id": "bare"}, "models": [{"revision": 5}]},
-  {"owner": "Northwind", "group": {"id": "nulls", "name": null, "public": null, "createdAt": null, "timeHorizon": null, "latestRevision": null, "models": null, "axes": null}, "models": [{"revision": 0}]}
+  {"owner": "Northwind", "group": {"id": "bare"}, "models": [{"id": "m5", "revision": 5}]},
+  {"owner": "Northwind", "group": {"id": "nulls", "name": null, "public": null, "createdAt": null, "timeHorizon": null, "latestRevision": null, "models": null, "axes": null}, "models": [{"id": "m0", "revision": 0}]}
 ]}`
 
 func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {

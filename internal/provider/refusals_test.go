@@ -127,6 +127,15 @@ func TestFailuresThatAreFinal(t *testing.T) {
 			on(sandbox.RouteGroup, 200, `{"models":[{"revision":1},{"revision":"two"}]}`), "", group,
 			outcome{"", summaryUnexpected, []string{"models[1].revision: a whole number is expected, the service sent a string"}},
 		},
+		"200, no record": {
+			on(sandbox.RouteGroup, 200, `{"items":[]}`), "", group,
+			outcome{"", summaryUnexpected, []string{"id: it is missing or null, and no record is without it."}},
+		},
+		"200, an error document": {
+			on(sandbox.RouteLatest, 200, `{"code":"NOT_FOUND","message":"No such group.","statusCode":404}`), "",
+			reading{"latest_model", arguments{"model_group_id": mainGroup}},
+			outcome{"", summaryUnexpected, []string{"id: it is missing or null, and no record is without it."}},
+		},
 		"200, larger than a provider can pass on": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{"},
 			"", group,

@@ -1,13 +1,12 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // read answers the four lookups of interface.md "Endpoints".
@@ -40,7 +39,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 	case x.target.route == RouteGroup:
 		return respond(http.StatusOK, g.served.json())
 	case x.target.route == RouteModels:
-		return s.listModels(g, caller)
+		return listModels(g, caller)
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
 	default:
@@ -51,7 +50,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 // listGroups answers in the order of the catalogue, with private groups for
 // their owner alone.
 func (s *Sandbox) listGroups(caller, horizon string) *answer {
-	list := []jsontext.Value{}
+	list := []json.RawMessage{}
 	for _, g := range s.allGroups() {
 		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
 			list = append(list, g.served.json())
@@ -63,12 +62,10 @@ func (s *Sandbox) listGroups(caller, horizon string) *answer {
 // listModels answers with every revision, archived ones too, the oldest first.
 // The interface orders by revision and leaves the direction open: this one is
 // the opposite of a group's own models, so that no client can rely on either.
-func (s *Sandbox) listModels(g *group, caller string) *answer {
-	list := make([]jsontext.Value, 0, len(g.models))
+func listModels(g *group, caller string) *answer {
+	list := make([]json.RawMessage, 0, len(g.models))
 	for _, m := range slices.Backward(g.models) {
-		if !s.unlisted || !m.document.is("archived", "true") {
-			list = append(list, g.modelFor(caller, m))
-		}
+		list = append(list, g.modelFor(caller, m))
 	}
 	return respondList(list)
 }

@@ -1,11 +1,10 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Shuffle makes answers come in another order from now on: the elements of
@@ -40,9 +39,9 @@ func (s *Sandbox) shuffle(x *exchange, a *answer) *answer {
 	return a
 }
 
-func shuffleMembers(order *rand.Rand, raw jsontext.Value) jsontext.Value {
-	switch raw.Kind() {
-	case jsontext.KindBeginObject:
+func shuffleMembers(order *rand.Rand, raw json.RawMessage) json.RawMessage {
+	switch raw[0] {
+	case '{':
 		o, err := parseObject(raw)
 		if err != nil {
 			return raw
@@ -52,7 +51,7 @@ func shuffleMembers(order *rand.Rand, raw jsontext.Value) jsontext.Value {
 		}
 		order.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
 		return o.json()
-	case jsontext.KindBeginArray:
+	case '[':
 		list := elements(raw)
 		for i := range list {
 			list[i] = shuffleMembers(order, list[i])

@@ -1,0 +1,123 @@
+package catalogue
+
+import (
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// maxErrorBody bounds what is read of an error's body, in bytes.
+	maxErrorBody = 1 << 20
+	// maxMessage bounds a message of the service in ours, in characters.
+	maxMessage = 1000
+	// maxExcerpt bounds what is shown of an error body that is no error
+	// document, in characters.
+	maxExcerpt = 200
+	// maxWord bounds a code, a field's name and the like, in characters.
+	maxWord = 100
+	// maxIssues bounds the rejected fields listed in one error.
+	maxIssues = 1000
+)
+
+// errorDocument is the union of the two error shapes of interface.md. Every
+// field is taken for itself, so that one odd field hides no other.
+type errorDocument struct {
+	Code             jsontext.Value `json:"code"`
+	Message          jsontext.Value `json:"message"`
+	Data             jsontext.Value `json:"data"`
+	Error            jsontext.Value `json:"error"`
+	ErrorDescription jsontext.Value `json:"error_description"`
+}
+
+// readErrorBody fills in what the body of an error says. Whatever the body is,
+// the status stays.
+func (e *APIError) readErrorBody(body []byte, contentType string, clean func(string) string, tidy func(string, int) string) {
+	var document errorDocument
+	if json.Unmarshal(body, &document, lenient) != nil {
+		// Clean first: an excerpt may end within a credential.
+		e.Message = tidy(excerpt(clean(string(body)), contentType), maxExcerpt)
+		return
+	}
+	e.Code, e.Message = tidy(text(document.Code), maxWord), tidy(text(document.Message), maxMessage)
+	if e.Code == "" && e.Message == "" {
+		// The shape of the token endpoint. On any other, `error` is the
+		// deprecated reason phrase, which the status says already.
+		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
+			e.Code, e.Message = tidy(text(document.Error), maxWord), tidy(description, maxMessage)
+		}
+	}
+	var data struct {
+		Issues []struct {
+			Field    jsontext.Value   `json:"field"`
+			Messages []jsontext.Value `json:"messages"`
+		} `json:"issues"`
+	}
+	if json.Unmarshal(document.Data, &data, lenient) != nil {
+		return
+	}
+	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
+		seen := Issue{Field: tidy(text(issue.Field), maxWord)}
+		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
+			seen.Messages = append(seen.Messages, tidy(text(message), maxMessage))
+		}
+		e.Issues = append(e.Issues, seen)
+	}
+}
+
+// text is a JSON string, or any other value as its JSON text, or "".
+func text(value jsontext.Value) string {
+	switch value.Kind() {
+	case jsontext.KindInvalid, jsontext.KindNull:
+		return ""
+	case jsontext.KindString:
+		plain, _ := jsontext.AppendUnquote(nil, value) // what is no UTF-8 is replaced
+		return string(plain)
+	default:
+		// Written anew, so that no credential hides behind an escape.
+		plain, _ := jsontext.AppendFormat(nil, value, lenient)
+		return string(plain)
+	}
+}
+
+// excerpt is what to show of a body that is no error document: of a page of HTML
+// only that it is one, and its title.
+func excerpt(body, contentType string) string {
+	lower := strings.ToLower(body)
+	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
+		return body
+	}
+	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
+		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
+			return htmlPage + " titled " + title
+		}
+	}
+	return htmlPage
+}
+
+// htmlPage stands for a body that is one.
+const htmlPage = "a page of HTML"
+
+// printable replaces control characters and what is no UTF-8, and folds white
+// space, so that a body cannot draw on the user's terminal.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// shorten cuts a text after so many characters, and says so.
+func shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}
