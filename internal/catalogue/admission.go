@@ -307,10 +307,7 @@ func (a *admission) settle(w *waiter, g *grant, err error) (again bool, _ error)
 		}
 	case unauthorized:
 		w.last = err
-		switch {
-		case g.condemned:
-			return false, a.finish(&RejectedError{Err: err})
-		case w.refusals > maxRenewals:
+		if w.refusals > maxRenewals && a.end == nil {
 			return false, err
 		}
 	default:
@@ -342,6 +339,9 @@ func (a *admission) landed(g *grant, err error) {
 	if api, ok := asAPIError(err); ok && g.pauses {
 		a.pause.refusal, a.pause.told = api, true
 		a.signalAll()
+	}
+	if g.condemned {
+		a.finish(&RejectedError{Err: err})
 	}
 }
 
