@@ -312,7 +312,8 @@ func (a *admission) settle(w *waiter, g *grant, err error) (again bool, _ error)
 		}
 	default:
 		if api, ok := asAPIError(err); ok && api.Is(ErrOrganisationDisabled) {
-			return false, a.finish(err)
+			a.finish(err)
+			return false, a.end
 		} else if ok || err == nil {
 			a.cameBackWell(w)
 		}
@@ -373,12 +374,11 @@ func (a *admission) backOff(w *waiter) {
 }
 
 // finish ends the process for every read.
-func (a *admission) finish(err error) error {
+func (a *admission) finish(err error) {
 	if a.end == nil {
 		a.end = err
 		a.signalAll()
 	}
-	return a.end
 }
 
 // unlock frees mu and then tells what there is to tell.

@@ -139,7 +139,7 @@ type TokenError struct {
 	RequestID string // the service's own, "" where it sends none
 }
 
-func (e *TokenError) Error() string { return e.Endpoint.String() + ": " + e.Problem }
+func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
 
 // GaveUpError is the end of the attempts: Err is the last failure that says
 // what is wrong, and Timeout and Outage tell what ended them.

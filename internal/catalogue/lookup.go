@@ -46,6 +46,7 @@ func answerOrEnd[T any](ctx context.Context, c *Client, answers *snapshot[T], ta
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
+	//nolint:contextcheck // the call outlives a caller who leaves; its context is the waiter's
 	return answers.answer(ctx, c.admission, target, func(w *waiter) (T, error) {
 		for {
 			grant, err := c.admission.admit(w)

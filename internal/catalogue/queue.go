@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -165,7 +164,7 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 		}
 	}
 	renewal := a.tokens.renewal
-	err := error(context.DeadlineExceeded)
+	err := errNoTimeLeft
 	switch {
 	case w.last != nil:
 		err = w.last

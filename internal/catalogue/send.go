@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -122,9 +123,7 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	if err != nil {
 		return err
 	}
-	for name, values := range out.header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, out.header)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", s.userAgent)
 
