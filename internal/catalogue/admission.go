@@ -22,6 +22,7 @@ type admission struct {
 	credentials *credentials
 	request     func(*grant) (*token, error) // asks for a token, once
 	note        func(context.Context, string)
+	jitter      func() float64
 
 	mu         sync.Mutex
 	limiter    *limiter
@@ -107,6 +108,9 @@ func newAdmission(cfg Config, credentials *credentials, request func(*grant) (*t
 	a := &admission{
 		maxRetries: cfg.MaxRetries, ceiling: cfg.MaxRequestsPerSecond, limiter: newLimiter(cfg.MaxRequestsPerSecond),
 		credentials: credentials, request: request, note: cfg.Note,
+	}
+	if a.jitter = cfg.Jitter; a.jitter == nil {
+		a.jitter = rand.Float64
 	}
 	if a.note == nil {
 		a.note = func(context.Context, string) {}
@@ -260,7 +264,7 @@ func (g *grant) heard(response *http.Response) {
 		wait := asked
 		if !named {
 			w.unnamed++
-			asked, wait = 0, backOff(w.unnamed, rand.Float64())
+			asked, wait = 0, backOff(w.unnamed, a.jitter())
 		}
 		before := a.limiter.pausedUntil()
 		a.limiter.refused(g.sentAt, now, wait, named)
@@ -368,7 +372,7 @@ func (a *admission) budget(w *waiter) int {
 
 // backOff keeps w from its next attempt for a while.
 func (a *admission) backOff(w *waiter) {
-	wait := backOff(w.failures, rand.Float64())
+	wait := backOff(w.failures, a.jitter())
 	w.notBefore = time.Now().Add(wait)
 	a.say(w, "%s is tried again in %s, because it failed: %s", w.endpoint, wait.Round(time.Millisecond), w.last)
 }

@@ -36,6 +36,7 @@ type Config struct {
 
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error) // nil for the network
 	Transport   http.RoundTripper                                                 // nil for one of net/http
+	Jitter      func() float64                                                    // of back-offs, in [0, 1); nil for math/rand/v2
 }
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is

@@ -30,9 +30,10 @@ var (
 
 type catalogueProvider struct {
 	version string
-	// dial or transport replaces the network in tests that run on a fake clock.
+	// dial or transport replaces the network, and jitter chance, in tests that run on a fake clock.
 	dial      dialFunc
 	transport http.RoundTripper
+	jitter    func() float64
 }
 
 // New returns the provider under its version, which it names to the service.
@@ -122,6 +123,7 @@ func (p *catalogueProvider) Configure(ctx context.Context, req provider.Configur
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
 	settings.client.Transport = p.transport
+	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
 	resp.DataSourceData = &connection{client: catalogue.New(settings.client)}
 }
