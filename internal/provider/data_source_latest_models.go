@@ -25,7 +25,7 @@ func newLatestModelsDataSource() datasource.DataSource {
 
 func (d *latestModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those named, of those on a time horizon, or of all that the credentials may see. " +
+		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those named, of those on a time horizon, or of all that the credentials may see. A latest model can be archived or disabled. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{

@@ -12,7 +12,7 @@ import (
 // one group.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
-		MarkdownDescription: "The id of the model group to read.",
+		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",
 		Required:            true,
 		Validators:          []validator.String{identifier{}},
 	}
@@ -21,22 +21,23 @@ func modelGroupIDAttribute() schema.StringAttribute {
 // axisAttributes are the attributes that an axis has in a group and in a model.
 func axisAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"key":         computedString("The axis's key."),
-		"kind":        computedString("The axis's kind, such as `static`."),
-		"label":       computedString("The axis's human-readable label."),
-		"description": computedString("The axis's human-readable description."),
-		"type":        computedString("The type of the axis's values, such as `number`."),
+		"key":         computedString("The axis's key, such as `quantile`: the part before the colon in an `axis=key:value` query."),
+		"kind":        computedString("The axis's kind. `static` is the one in use; the service may add others."),
+		"label":       computedString("The axis's human-readable label, such as `Quantile`."),
+		"description": computedString("The axis's human-readable description, such as `The quantile of the price.`, as the publisher writes it."),
+		"type":        computedString("The type of the axis's values, such as `number`: what to convert their strings to."),
 	}
 }
 
-// keyedNameAttribute is an object of a name, a short name and a key.
-func keyedNameAttribute(description, key string) schema.SingleNestedAttribute {
+// keyedNameAttribute is an object of a name, a short name and a key. The last
+// three describe those, with a value each.
+func keyedNameAttribute(description, name, shortName, key string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: description,
 		Computed:            true,
 		Attributes: map[string]schema.Attribute{
-			"name":       computedString("The human-readable name."),
-			"short_name": computedString("The short label."),
+			"name":       computedString(name),
+			"short_name": computedString(shortName),
 			"key":        computedString(key),
 		},
 	}

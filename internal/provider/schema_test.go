@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -266,6 +267,9 @@ func nestedIn(attribute described) (attributes map[string]schema.Attribute, isNe
 	return nil, false
 }
 
+// Their names say nothing by themselves, so their descriptions show a value.
+var namesWithAValue = regexp.MustCompile(`[. ](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags|sensitivities|input_aggregations)$`)
+
 func TestEveryAttribute(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -274,6 +278,9 @@ func TestEveryAttribute(t *testing.T) {
 		count++
 		if description := attribute.GetMarkdownDescription(); len(description) < 5 || !strings.HasSuffix(description, ".") {
 			t.Errorf("%s: the description %q is no phrase with a full stop", place, description)
+		}
+		if description := attribute.GetMarkdownDescription(); namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
+			t.Errorf("%s: the description %q shows no value", place, description)
 		}
 		// Either inside a nested attribute makes the engine quadratic in the
 		// number of elements.

@@ -80,13 +80,13 @@ func pickRevision(models []*catalogue.Model, groupID string, revision int64) (*p
 	case len(revisions) == 0:
 		return nil, &revisionError{
 			summary: summaryRevisionNotFound,
-			detail:  fmt.Sprintf("Model group %q has no models yet, so there is no revision %d. Wait for the publisher of the group, or read another group.", groupID, revision),
+			detail:  fmt.Sprintf("Model group %q has no models yet, or the service lists none because they are archived. So there is no revision %d. Wait for the publisher of the group, or read another group.", groupID, revision),
 			short:   "no models yet",
 		}
 	default:
 		return nil, &revisionError{
 			summary: summaryRevisionNotFound,
-			detail:  fmt.Sprintf("Model group %q has no revision %d. It has: %s.\n\nGive one of these as revision. To follow the newest, use modelcatalogue_latest_model.", groupID, revision, listed(revisions)),
+			detail:  fmt.Sprintf("Model group %q has no revision %d. It has: %s. One that was archived may be missing there, because the service may leave archived revisions out.\n\nGive one of these as revision. To follow the newest, use modelcatalogue_latest_model.", groupID, revision, listed(revisions)),
 			short:   fmt.Sprintf("no revision %d, but %s", revision, listed(revisions)),
 		}
 	}
