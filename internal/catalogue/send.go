@@ -163,7 +163,7 @@ func (s *sender) receive(attempt context.Context, cancel context.CancelFunc, at 
 	}
 	in := &incoming{Reader: body, header: response.Header, masked: s.mask.add}
 	if err := out.read(in); err != nil {
-		return body.size, s.bodyError(attempt, at, response, err)
+		return body.size, s.bodyError(attempt, at, response, body.head, err)
 	}
 	return body.size, nil
 }
@@ -173,7 +173,11 @@ func (s *sender) receive(attempt context.Context, cancel context.CancelFunc, at 
 type boundedReader struct {
 	reader      io.Reader
 	size, limit int64
+	head        []byte // the first maxHead bytes
 }
+
+// maxHead is how much of a body is kept to tell what it is, in bytes.
+const maxHead = 1 << 10
 
 func (r *boundedReader) Read(p []byte) (int, error) {
 	if room := r.limit - r.size + 1; int64(len(p)) > room {
@@ -181,6 +185,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.reader.Read(p)
 	r.size += int64(n)
+	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
 	if r.size > r.limit {
 		return n, &TooLargeError{Limit: r.limit}
 	}
@@ -246,7 +251,7 @@ func faultText(err error) string {
 
 // bodyError describes a 200 that could not be used: its body was cut short, is
 // too large, or is not of the right shape.
-func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.Response, err error) error {
+func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.Response, head []byte, err error) error {
 	unusable := func(place, problem string) error {
 		return &UnusableAnswerError{
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,
@@ -265,6 +270,10 @@ func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)
 	case errors.As(err, &shape):
+		page := excerpt(s.mask.clean(string(head)), response.Header.Get("Content-Type"))
+		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
+			return unusable("", "the body is "+page)
+		}
 		return unusable(shape.place, shape.problem)
 	case errors.As(err, &size):
 		size.Endpoint = at

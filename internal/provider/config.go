@@ -72,6 +72,19 @@ type settings struct {
 	unknown []string
 }
 
+// spaced are the credentials that have white space around them, as the content
+// of a file has. It may belong to them, so that is no problem by itself.
+func (s settings) spaced() []string {
+	var found []string
+	for argument, value := range map[string]string{argClientID: s.client.ClientID, argClientSecret: s.client.ClientSecret} {
+		if strings.TrimSpace(value) != value {
+			found = append(found, argument)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) settings(getenv func(string) string) (settings, []problem) {

@@ -17,6 +17,8 @@ type connection struct {
 	client  *catalogue.Client
 	unknown []string
 	told    toldCauses
+	// spaced are the credentials that have white space around them.
+	spaced []string
 }
 
 // catalogueDataSource is what every data source shares.

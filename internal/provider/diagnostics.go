@@ -30,6 +30,7 @@ func explain(err error, about subject) *message {
 		network   *catalogue.NetworkError
 		gaveUp    *catalogue.GaveUpError
 		tooLong   *catalogue.WaitTooLongError
+		ceiling   *catalogue.CeilingError
 		rejected  *catalogue.RejectedError
 		unusable  *catalogue.UnusableAnswerError
 		tooLarge  *catalogue.TooLargeError
@@ -43,6 +44,11 @@ func explain(err error, about subject) *message {
 		m.rejected(rejected, api)
 	case errors.As(err, &tooLong):
 		m.waitTooLong(tooLong, api)
+	case errors.As(err, &ceiling):
+		m.summary = summaryTimeout
+		m.cause = fmt.Sprintf("At %g requests a second, the ceiling of max_requests_per_second, "+
+			"the turn of this read comes after its read_timeout.", ceiling.Ceiling)
+		m.next = "Raise max_requests_per_second, or read_timeout."
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
 	case api != nil:
@@ -97,7 +103,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.summary = summaryInvalidRequest
 		m.cause = "The catalogue rejected the request as invalid."
-		m.next = "If the configuration is right, please report this to the provider's developers."
+		m.next = reportIt
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.summary = summaryOrganisationDisabled
 		m.cause = "The organisation of these credentials is disabled, so the catalogue answers none of its requests."
@@ -175,13 +181,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 // gaveUp is the end of attempts at what might have passed.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	var network *catalogue.NetworkError
-	var ceiling *catalogue.CeilingError
 	m.next = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say how long the provider goes on asking."
 	switch {
-	case errors.As(gaveUp, &ceiling):
-		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("At %g requests a second, the ceiling of max_requests_per_second, the turn of this read comes after its read_timeout.", ceiling.Ceiling)
-		m.next = "Raise max_requests_per_second, or read_timeout."
 	case api != nil && api.Status == http.StatusTooManyRequests:
 		m.rateLimited(api)
 	case api != nil:

@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,16 +13,26 @@ import (
 
 // network is an attempt without a whole answer.
 func (m *message) network(network *catalogue.NetworkError) {
+	var plain tls.RecordHeaderError
+	var unknown x509.UnknownAuthorityError
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	switch {
 	case network.Proxy != nil:
 		m.proxy(network.Proxy)
 	case network.Certificate != nil:
 		m.certificate(network.Certificate)
+	case errors.As(network.Err, &plain), errors.Is(network.Err, http.ErrSchemeMismatch):
+		m.summary = summaryUntrusted
+		m.cause = "What answers at base_url speaks no TLS, which https needs."
+		m.next = "Check the host and the port of base_url."
+	case errors.As(network.Err, &unknown):
+		m.summary = summaryUntrusted
+		m.cause = "The certificate of what answers is signed by an authority that this machine does not trust."
+		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that authority's certificate in ca_certificate_pem."
 	case network.Permanent:
 		m.summary = summaryUntrusted
 		m.cause = "No secure connection to the catalogue could be made."
-		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that authority's certificate in ca_certificate_pem."
+		m.next = "Check base_url and the certificate of what answers there."
 	case network.TimedOut && network.Limit > 0:
 		m.summary = summaryTimeout
 		m.cause = fmt.Sprintf("The catalogue gave no whole answer within request_timeout, which is %s.", network.Limit)

@@ -125,7 +125,7 @@ func (p *catalogueProvider) Configure(ctx context.Context, req provider.Configur
 	settings.client.Transport = p.transport
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
-	resp.DataSourceData = &connection{client: catalogue.New(settings.client)}
+	resp.DataSourceData = &connection{client: catalogue.New(settings.client), spaced: settings.spaced()}
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

@@ -24,10 +24,9 @@ import (
 // TestHTTPSProxy runs itself in a process of its own for each environment: the
 // variables are read once in a process.
 func TestHTTPSProxy(t *testing.T) {
-	const role, authorityFile = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
 	const host = "example.com:443" // what the certificate of httptest is for; never connected to
-	if os.Getenv(role) != "" {
-		readBehindProxy(t, os.Getenv(authorityFile))
+	if os.Getenv(proxyRole) != "" {
+		readBehindProxy(t, os.Getenv(proxyAuthority))
 		return
 	}
 	t.Parallel()
@@ -52,13 +51,7 @@ func TestHTTPSProxy(t *testing.T) {
 			if err := os.WriteFile(file, []byte(authority), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHTTPSProxy$", "-test.v")
-			for _, variable := range os.Environ() {
-				if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
-					child.Env = append(child.Env, variable)
-				}
-			}
-			child.Env = append(child.Env, role+"=child", authorityFile+"="+file, test.variable+"="+proxy.URL, "NO_PROXY="+test.except)
+			child := behindProxy(t, file, test.variable+"="+proxy.URL, "NO_PROXY="+test.except)
 			out, err := child.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -81,12 +74,81 @@ func TestHTTPSProxy(t *testing.T) {
 	}
 }
 
+// TestAProxyThatRefuses runs TestHTTPSProxy in a process of its own.
+func TestAProxyThatRefuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status   int // 0 for a proxy that is not there
+		retried  bool
+		messages []string
+	}{
+		"407": {status: http.StatusProxyAuthRequired, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
+			"The fault: the proxy answered 407 Proxy Authentication Required, for POST https://example.com/v1/auth/token",
+			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
+		}},
+		"404": {status: http.StatusNotFound, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 404 Not Found.",
+			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
+		}},
+		"502": {status: http.StatusBadGateway, retried: true, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 502 Bad Gateway.", "gave up after 1 attempt",
+		}},
+		"not there": {retried: true, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", "gave up after 1 attempt", "Check HTTPS_PROXY, or name the host",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy := httptest.NewServer(answering(test.status, "text/html", "<html>No.</html>"))
+			t.Cleanup(proxy.Close)
+			if test.status == 0 {
+				proxy.Close()
+			}
+			host := strings.TrimPrefix(proxy.URL, "http://")
+			child := behindProxy(t, "", "HTTPS_PROXY=http://user:hunter2@"+host)
+			out, err := child.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			text := strings.ReplaceAll(string(out), host, "PROXY")
+			for _, message := range append(test.messages, summaryUnreachable) {
+				if !strings.Contains(text, message) {
+					t.Errorf("lacks %q:\n%s", message, text)
+				}
+			}
+			if strings.Contains(text, "hunter2") || strings.Contains(text, "gave up") != test.retried {
+				t.Errorf("the proxy's password is shown, or the wrong number of attempts was made:\n%s", text)
+			}
+		})
+	}
+}
+
+const proxyRole, proxyAuthority = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
+
+// behindProxy is TestHTTPSProxy as a child, with only these variables that name
+// a proxy.
+func behindProxy(t *testing.T, authority string, variables ...string) *exec.Cmd {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHTTPSProxy$", "-test.v")
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
+			child.Env = append(child.Env, variable)
+		}
+	}
+	child.Env = append(append(child.Env, proxyRole+"=child", proxyAuthority+"="+authority), variables...)
+	return child
+}
+
 // readBehindProxy reads once and tells how it went.
 func readBehindProxy(t *testing.T, authorityFile string) {
 	t.Helper()
-	authority, err := os.ReadFile(authorityFile)
-	if err != nil {
-		t.Fatal(err)
+	var authority []byte
+	if authorityFile != "" {
+		var err error
+		if authority, err = os.ReadFile(authorityFile); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		fmt.Println("dialled", address)

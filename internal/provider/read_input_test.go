@@ -155,7 +155,7 @@ func TestAPageOfHTMLIsNoAnswer(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Fault{Status: http.StatusOK, Route: sandbox.RouteGroup, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html><title>Log in</title></html>"})
 	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-	expectError(t, diagnostics, "", "Unexpected answer", "no valid JSON", `content type "text/html"`, "Check base_url")
+	expectError(t, diagnostics, "", "Unexpected answer", "The body is a page of HTML titled Log in.", `content type "text/html"`, "Check base_url")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }
 

@@ -117,7 +117,7 @@ func TestFailuresThatAreFinal(t *testing.T) {
 		"200 with HTML": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
 			"", group,
-			outcome{"", summaryUnexpected, []string{"no valid JSON", `content type "text/html"`, "for GET http://localhost" + mainPath}},
+			outcome{"", summaryUnexpected, []string{"The body is a page of HTML.", `content type "text/html"`, "for GET http://localhost" + mainPath}},
 		},
 		"200, empty": {
 			on(sandbox.RouteGroup, 200, ""), "", group,

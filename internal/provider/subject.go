@@ -39,8 +39,9 @@ func latestSubject(at path.Path, id string) subject {
 	about := groupSubject(at, id)
 	about.missing = summaryGroupOrModels
 	about.missingCause = "The catalogue has no model group %q, or these credentials cannot see it, or it has no models yet."
-	about.missingNext = joined(idHint(id), "Where the group has no models, leave it out: "+
-		"modelcatalogue_model_groups lists each group with its models, and modelcatalogue_latest_models leaves out what has none. Else check the id and the credentials.")
+	about.missingNext = joined(idHint(id), "If the group has no models yet, leave it out: "+
+		"modelcatalogue_model_groups lists the models of each group, and modelcatalogue_latest_models leaves out groups without any. "+
+		"If it has, check the id and the credentials.")
 	return about
 }
 

@@ -1,0 +1,237 @@
+package provider
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// played is a scene of reads on a service, one after another on a fake clock, and
+// what they are told.
+func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
+	return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+		var diagnostics []*tfprotov6.Diagnostic
+		synctest.Test(t, func(t *testing.T) {
+			for _, a := range inMemory(t, service(t), more).readAll(t, 1, reads) {
+				diagnostics = append(diagnostics, a.diagnostics...)
+			}
+		})
+		return diagnostics
+	}}
+}
+
+// faulty is a sandbox of the default catalogue with faults.
+func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
+	return func(*testing.T) http.Handler {
+		service := sandbox.New(sandbox.Default())
+		for _, fault := range faults {
+			service.Inject(fault)
+		}
+		return service
+	}
+}
+
+// configured is a scene of the provider block, as `validate` takes it.
+func configured(title string, more arguments) scene {
+	return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+		return validateProvider(t, northwind("https://catalogue.example").merge(more))
+	}}
+}
+
+func configurationScenes() []scene {
+	certificate := strings.Repeat("MIIB", 16)
+	return []scene{
+		configured("base_url ends in /v1", arguments{argBaseURL: "https://catalogue.example/v1"}),
+		configured("base_url is a route", arguments{argBaseURL: "https://catalogue.example/v1/auth/token"}),
+		configured("base_url with white space around it", arguments{argBaseURL: "https://catalogue.example\n"}),
+		configured("base_url with quotes around it", arguments{argBaseURL: `"https://catalogue.example"`}),
+		configured("base_url without a scheme", arguments{argBaseURL: "catalogue.example:8443"}),
+		configured("base_url of http", arguments{argBaseURL: "http://catalogue.example"}),
+		configured("ca_certificate_pem is the name of a file", arguments{argCACertificate: "certificates/ca.pem"}),
+		configured("ca_certificate_pem is a private key", arguments{argCACertificate: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"}),
+		configured("ca_certificate_pem is broken", arguments{
+			argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n",
+		}),
+		configured("ca_certificate_pem is cut short", arguments{argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate}),
+		configured("request_timeout without a unit", arguments{argRequestTimeout: "30"}),
+		configured("max_retries is negative", arguments{argMaxRetries: -3}),
+		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
+		configured("max_requests_per_second is zero", arguments{argMaxRequestsPerSecond: 0}),
+		configured("max_requests_per_second is too large", arguments{argMaxRequestsPerSecond: 1e200}),
+	}
+}
+
+// argumentScenes are what `validate` says of data sources, and of the function.
+func argumentScenes() []scene {
+	validated := func(title, name string, config arguments) scene {
+		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+			return newEngine(t, northwind("https://catalogue.example")).validate(t, name, config)
+		}}
+	}
+	parsed := func(title, image string) scene {
+		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+			_, failure := callParseImage(t, image)
+			// As engines put it, which end the sentence.
+			return []*tfprotov6.Diagnostic{{
+				Summary: "Invalid function argument", Detail: `Invalid value for "image" parameter: ` + failure.Text + ".",
+			}}
+		}}
+	}
+	return []scene{
+		validated("neither id nor name", "model_group", nil),
+		validated("both id and name", "model_group", arguments{"id": "a", "name": "b"}),
+		validated("an empty name", "model_group", arguments{"name": ""}),
+		validated("an empty id", "latest_model", arguments{"model_group_id": ""}),
+		validated("an empty time_horizon", "model_groups", arguments{"time_horizon": ""}),
+		validated("a negative revision", "model", arguments{"model_group_id": "a", "revision": -1}),
+		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
+		parsed("parse_image: a tag that cannot be one", "registry.example/app:1.0+build"),
+		parsed("parse_image: no reference", "registry.example:5000/"),
+	}
+}
+
+func lookupScenes() []scene {
+	sandboxed := faulty()
+	group := func(config arguments) reading { return reading{"model_group", config} }
+	return []scene{
+		played("an unknown id", sandboxed, nil, group(arguments{"id": "3f0c"})),
+		played("an id with a space before it", sandboxed, nil, group(arguments{"id": " " + mainGroup})),
+		played("an id with a space behind it", sandboxed, nil, reading{"model_group_models", arguments{"model_group_id": mainGroup + " "}}),
+		played("a name given as an id", sandboxed, nil, reading{"latest_model", arguments{"model_group_id": "Day-ahead power price DE-LU"}}),
+		played("an id given as a name", sandboxed, nil, group(arguments{"name": mainGroup})),
+		played("a name in another case", sandboxed, nil, group(arguments{"name": "day-ahead  Power Price de-lu"})),
+		played("an unknown name", sandboxed, nil, group(arguments{"name": "Rainfall"})),
+		played("a name that several groups have", func(*testing.T) http.Handler { return sandbox.New(sandbox.Default()) }, nil,
+			group(arguments{"name": "Wind generation North Sea"})),
+		played("an unknown time horizon", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": "fortnight"}}),
+		played("a group without models", sandboxed, nil, reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
+		played("a revision that is not there", sandboxed, nil, reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}}),
+	}
+}
+
+var oneGroup = reading{"model_group", arguments{"id": mainGroup}}
+
+func credentialScenes() []scene {
+	token := func(status int, contentType, body string) sandbox.Fault {
+		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Content-Type": {contentType}}, Body: body}
+	}
+	moved := func(status int, target string) sandbox.Fault {
+		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Location": {target}}}
+	}
+	return []scene{
+		played("a wrong secret, three times", faulty(), arguments{argClientSecret: "wrong-secret"},
+			oneGroup, reading{"model_groups", nil}, reading{"latest_model", arguments{"model_group_id": mainGroup}}),
+		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
+		played("a fresh token refused", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil, oneGroup),
+		played("a disabled organisation, twice", faulty(), arguments{argClientID: "tailspin", argClientSecret: "tailspin-sandbox-secret"}, oneGroup, oneGroup),
+		played("an organisation that is not permitted", faulty(),
+			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"}, oneGroup),
+		played("a token request refused", faulty(token(400, "application/json", `{"error":"brand_new","error_description":"Not today."}`)), nil, oneGroup),
+		played("no token endpoint", faulty(token(404, "text/plain", "nothing here")), nil, oneGroup),
+		played("a page of HTML for a token", faulty(token(200, "text/html", "<html><title>Sign in to Example</title></html>")), nil, oneGroup),
+		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil, oneGroup, oneGroup),
+		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil, oneGroup),
+	}
+}
+
+func serviceScenes() []scene {
+	on := func(status int, body string) sandbox.Fault {
+		return sandbox.Fault{Route: sandbox.RouteGroup, Status: status, Body: body}
+	}
+	html := on(200, "<html><title>Sign in to Example</title></html>")
+	html.Header = http.Header{"Content-Type": {"text/html"}}
+	limited := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
+	limited.Header = http.Header{"Retry-After": {"600"}}
+	return []scene{
+		played("a service that is down, twice", faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Closed for the night."}`}), nil,
+			oneGroup, reading{"model_groups", nil}),
+		played("a wait that does not fit, twice", faulty(limited), nil, oneGroup, oneGroup),
+		played("an attempt that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}), arguments{argRequestTimeout: "1s"}, oneGroup),
+		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}), arguments{argReadTimeout: "20s"}, oneGroup),
+		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequestsPerSecond: 0.001}, oneGroup),
+		played("an answer cut short", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}), nil, oneGroup),
+		played("a redirect of a read", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 301, Header: http.Header{"Location": {"https://new.example" + mainPath}},
+		}), nil, oneGroup),
+		played("a request refused with fields", faulty(on(400, `{"code":"VALIDATION_FAILED","message":"1 field is not valid.",
+			"data":{"issues":[{"field":"id","messages":["is too long","is no UUID"]}]}}`)), nil, oneGroup),
+		played("an answer of the wrong shape", faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil,
+			reading{"model_group_models", arguments{"model_group_id": mainGroup}}),
+		played("a page of HTML for a group", faulty(html), nil, oneGroup),
+		played("an answer too large", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{",
+		}), nil, oneGroup),
+	}
+}
+
+// connectionScenes use sockets, and make one attempt only.
+func connectionScenes() []scene {
+	now := time.Now()
+	serving := func(title, host string, from, until time.Time) scene {
+		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+			certificate, authority := selfSigned(t, host, from, until)
+			server, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+			return readOnce(t, northwind(server.URL).with(argCACertificate, authority))
+		}}
+	}
+	return []scene{
+		serving("a certificate that has expired", "127.0.0.1", time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)),
+		serving("a certificate that is not valid yet", "127.0.0.1", time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
+		serving("a certificate for another host", "catalogue.example", now.Add(-time.Hour), now.Add(time.Hour)),
+		{"a certificate of an unknown authority", func(t *testing.T) []*tfprotov6.Diagnostic {
+			server, _ := overTLS(t, http.NotFoundHandler(), nil)
+			return readOnce(t, northwind(server.URL))
+		}},
+		{"no TLS", func(t *testing.T) []*tfprotov6.Diagnostic {
+			server := httptest.NewServer(http.NotFoundHandler())
+			t.Cleanup(server.Close)
+			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
+		}},
+		{"nobody there", func(t *testing.T) []*tfprotov6.Diagnostic {
+			server := httptest.NewServer(http.NotFoundHandler())
+			server.Close()
+			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
+		}},
+	}
+}
+
+func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
+	t.Helper()
+	_, diagnostics := newEngine(t, config).read(t.Context(), t, oneGroup.name, oneGroup.config)
+	return diagnostics
+}
+
+// selfSigned is a certificate for a host that is its own authority.
+func selfSigned(t *testing.T, host string, from, until time.Time) (certificate tls.Certificate, authority string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: until, IsCA: true, BasicConstraintsValid: true}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host, "*." + host}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}

@@ -1,0 +1,114 @@
+package provider
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// messagesFile holds every message in full, to be read by people. A test
+// compares each with what a user is told.
+const messagesFile = "testdata/messages.md"
+
+var updateMessages = flag.Bool("update", false, "write "+messagesFile)
+
+// scene leads to one message or several.
+type scene struct {
+	title string
+	play  func(*testing.T) []*tfprotov6.Diagnostic
+}
+
+// TestMessages plays what users run into, through the provider's server, and
+// compares the messages word for word. With -update it writes them anew.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile(messagesFile)
+	if err != nil && !*updateMessages {
+		t.Fatal(err)
+	}
+	var scenes []scene
+	for _, some := range [][]scene{configurationScenes(), argumentScenes(), lookupScenes(), credentialScenes(), serviceScenes(), connectionScenes()} {
+		scenes = append(scenes, some...)
+	}
+	known := sections(string(file))
+	var mu sync.Mutex
+	told := map[string]string{}
+	if *updateMessages {
+		t.Cleanup(func() { writeMessages(t, scenes, told) })
+	}
+	for _, s := range scenes {
+		want := known[s.title]
+		delete(known, s.title)
+		t.Run(s.title, func(t *testing.T) {
+			t.Parallel()
+			got := rendered(s.play(t))
+			mu.Lock()
+			defer mu.Unlock()
+			told[s.title] = got
+			if got != want && !*updateMessages {
+				t.Errorf("got\n%s\nwant\n%s\nWhere the new words are meant, run go test -run TestMessages -update.", got, want)
+			}
+		})
+	}
+	if len(known) > 0 && !*updateMessages {
+		t.Errorf("%s has messages that no scene leads to: %q", messagesFile, slices.Sorted(maps.Keys(known)))
+	}
+}
+
+// what differs from run to run.
+var (
+	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	elapsed  = regexp.MustCompile(`(attempts?) in [0-9a-zµ.]+:`)
+	thisTime = regexp.MustCompile(`this machine says [^.]*UTC`)
+	timeInGo = regexp.MustCompile(`current time [^ ]+`)
+)
+
+// rendered are diagnostics as an engine shows them, without what differs from
+// run to run.
+func rendered(diagnostics []*tfprotov6.Diagnostic) string {
+	var out []string
+	for _, d := range diagnostics {
+		at := ""
+		if argument := attributeOf(d); argument != "" {
+			at = fmt.Sprintf(" (on %s)", argument)
+		}
+		out = append(out, fmt.Sprintf("Error: %s%s\n\n%s\n", d.Summary, at, d.Detail))
+	}
+	text := strings.Join(out, "\n")
+	text = ports.ReplaceAllString(text, "127.0.0.1:PORT")
+	text = elapsed.ReplaceAllString(text, "$1 in TIME:")
+	text = timeInGo.ReplaceAllString(text, "current time NOW")
+	return thisTime.ReplaceAllString(text, "this machine says NOW")
+}
+
+// sections are the messages of the file by their titles.
+func sections(file string) map[string]string {
+	found := map[string]string{}
+	for part := range strings.SplitSeq(file, "\n## ") {
+		title, rest, ok := strings.Cut(part, "\n\n```\n")
+		if text, _, closed := strings.Cut(rest, "```\n"); ok && closed {
+			found[title] = text
+		}
+	}
+	return found
+}
+
+func writeMessages(t *testing.T, scenes []scene, told map[string]string) {
+	t.Helper()
+	var file strings.Builder
+	file.WriteString("# What the provider says\n\nEach message in full, written by `go test -run TestMessages -update ./internal/provider`.\n")
+	for _, s := range scenes {
+		fmt.Fprintf(&file, "\n## %s\n\n```\n%s```\n", s.title, told[s.title])
+	}
+	if err := os.WriteFile(messagesFile, []byte(file.String()), 0o600); err != nil {
+		t.Error(err)
+	}
+}
