@@ -8,6 +8,8 @@ TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
 FUZZTIME ?= 60s
+# What a newcomer has, who installs Go today; go.mod says which is the oldest.
+NEWEST_GO ?= go1.27.4
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -64,6 +66,15 @@ test: ## Run every test, with the race detector and a real engine.
 unit: ## Run the tests that need no engine.
 	@unset TF_ACC && exec go test $(RACE) -timeout=$(TEST_TIMEOUT) ./...
 
+.PHONY: test-newest-go
+test-newest-go: ## Run the tests of the provider and its parts on the newest Go.
+	@GOTOOLCHAIN=$(NEWEST_GO) exec go test -timeout=$(TEST_TIMEOUT) ./internal/catalogue ./internal/encode ./internal/provider
+
+# Prints the newest Go's version, and fails where it cannot be had.
+.PHONY: newest-go
+newest-go:
+	@GOTOOLCHAIN=$(NEWEST_GO) go env GOVERSION
+
 .PHONY: test-engines
 test-engines: $(BIN)/terraform-1.5 $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
@@ -82,6 +93,10 @@ bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md.
 bench-pace: ## Measure plans within request allowances, in simulated time; write that part of BENCHMARKS.md.
 	@exec go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestAllowances$$' -v ./internal/catalogue \
 		-allowance-seeds=9 -allowance-report=$(CURDIR)/BENCHMARKS.md
+
+.PHONY: vulncheck
+vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is called; asks vuln.go.dev.
+	$(BIN)/govulncheck ./...
 
 ## Release
 

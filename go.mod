@@ -2,19 +2,26 @@ module github.com/modelcatalogue/terraform-provider-modelcatalogue
 
 go 1.26.0
 
+// What a release is made of.
 require (
 	github.com/agext/levenshtein v1.2.3
 	github.com/distribution/reference v0.6.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
-	github.com/hashicorp/go-version v1.9.0
 	github.com/hashicorp/terraform-plugin-framework v1.19.0
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/hashicorp/terraform-plugin-log v0.11.0
-	github.com/hashicorp/terraform-plugin-testing v1.16.0
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/tinylib/msgp v1.6.5
-	golang.org/x/mod v0.37.0
 	golang.org/x/text v0.40.0
+)
+
+// What tests and internal/tools use: no release has it.
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/hashicorp/go-version v1.9.0
+	github.com/hashicorp/terraform-plugin-testing v1.16.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	golang.org/x/mod v0.37.0
 )
 
 require (

@@ -1,10 +1,12 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"html"
 	"maps"
 	"net/http"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // answer is a response before it is sent.
@@ -14,7 +16,7 @@ type answer struct {
 	body   []byte
 	// list holds what body is made of where the body is a list whose order may
 	// be shuffled.
-	list []json.RawMessage
+	list []jsontext.Value
 }
 
 func respond(status int, body []byte) *answer {
@@ -25,7 +27,14 @@ func respond(status int, body []byte) *answer {
 	}
 }
 
-func respondList(list []json.RawMessage) *answer {
+// page is an HTML page of few words.
+func page(status int, title, text string) *answer {
+	body := "<!DOCTYPE html>\n<html lang=\"en\">\n<title>" + html.EscapeString(title) + "</title>\n<h1>" +
+		html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(text) + "</p>\n</html>\n"
+	return respond(status, []byte(body)).with("Content-Type", "text/html; charset=utf-8")
+}
+
+func respondList(list []jsontext.Value) *answer {
 	a := respond(http.StatusOK, array(list))
 	a.list = list
 	return a

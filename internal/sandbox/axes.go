@@ -1,13 +1,13 @@
 package sandbox
 
-import "encoding/json"
+import "github.com/go-json-experiment/json/jsontext"
 
 // axes is the union of the axes of all revisions (interface.md
 // "ModelGroupAxisSpecification"). The interface gives it no order; here axes
 // and values come in the order in which they first appear, read from the
 // newest revision to the oldest. An axis is described as by the newest
 // revision that has it. Axes that are no objects with a key are passed over.
-func (g *group) axes() json.RawMessage {
+func (g *group) axes() jsontext.Value {
 	var order []string
 	byKey := map[string]*groupAxis{}
 	for i, m := range g.models {
@@ -29,7 +29,7 @@ func (g *group) axes() json.RawMessage {
 			axis.offer(declaration, i == 0)
 		}
 	}
-	list := make([]json.RawMessage, len(order))
+	list := make([]jsontext.Value, len(order))
 	for i, key := range order {
 		list[i] = byKey[key].json()
 	}
@@ -38,7 +38,7 @@ func (g *group) axes() json.RawMessage {
 
 type groupAxis struct {
 	description object
-	values      []json.RawMessage
+	values      []jsontext.Value
 	seen        map[string]bool
 }
 
@@ -69,6 +69,6 @@ func (a *groupAxis) offer(declaration object, latest bool) {
 	}
 }
 
-func (a *groupAxis) json() json.RawMessage {
+func (a *groupAxis) json() jsontext.Value {
 	return a.description.with(member{"values", array(a.values)}).json()
 }

@@ -32,7 +32,7 @@ var defaultCatalogue []byte
 
 // Default returns the embedded catalogue, a fresh copy each time.
 func Default() *Catalogue {
-	c, err := ParseCatalogue(bytes.NewReader(defaultCatalogue))
+	c, err := ReadCatalogue(bytes.NewReader(defaultCatalogue))
 	if err != nil {
 		panic("sandbox: embedded catalogue: " + err.Error())
 	}
@@ -43,6 +43,9 @@ func Default() *Catalogue {
 func (c *Catalogue) Organisations() []Organisation {
 	return slices.Clone(c.organisations)
 }
+
+// DefaultFile returns the file of the embedded catalogue, to start one's own from.
+func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 
 // Owned returns the ids of the groups that the organisation of that name owns,
 // in the order of the file.

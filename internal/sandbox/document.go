@@ -2,78 +2,74 @@ package sandbox
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math/big"
-	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // object is a JSON object with its members in the order of the text. A Go map
 // would lose that order, and decoded values the spelling of numbers.
-type object []member
+type object []member //nolint:recvcheck // unmarshalling fills what the other methods only read
 
 type member struct {
 	name  string
-	value json.RawMessage // compact
+	value jsontext.Value // compact
 }
 
-// compact returns one JSON value without white space, or what is wrong with it
-// and at which line and column.
-func compact(text []byte) (json.RawMessage, error) {
-	// Compact finds the same mistakes, but does not say where they are.
-	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
-		return nil, syntaxAt(text, err)
+// compact returns one JSON value without white space, every number and string
+// spelled as it was. Its errors are [TextError]s.
+func compact(text []byte) (jsontext.Value, error) {
+	raw := jsontext.Value(bytes.Clone(text))
+	if err := raw.Compact(); err != nil {
+		return nil, locateError(text, err)
 	}
-	var raw bytes.Buffer
-	err := json.Compact(&raw, text)
-	return raw.Bytes(), err
+	return raw, nil
 }
 
-// syntaxAt gives a syntax error its line and column.
-func syntaxAt(text []byte, err error) error {
-	offset := len(text)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = min(offset, int(syntax.Offset))
-	}
-	before := text[:offset]
-	line := bytes.Count(before, []byte{'\n'}) + 1
-	column := offset - (bytes.LastIndexByte(before, '\n') + 1)
-	return fmt.Errorf("line %d, column %d: %w", line, max(column, 1), err)
-}
+var errNoObject = errors.New("an object is expected")
 
 // parseObject reads one level of raw, which must be compact JSON.
-func parseObject(raw json.RawMessage) (object, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	start, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	if start != json.Delim('{') {
-		return nil, errors.New("an object is expected")
-	}
-	o := object{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, err
-		}
-		text, _ := name.(string) // the decoder hands out no other kind of name
-		o = append(o, member{text, value})
-	}
-	return o, nil
+func parseObject(raw jsontext.Value) (object, error) {
+	var o object
+	err := json.Unmarshal(raw, &o)
+	return o, err
 }
 
-// get returns the member's value. Of several with that name the last counts,
-// as most JSON readers have it.
-func (o object) get(name string) (json.RawMessage, bool) {
-	for _, v := range slices.Backward(o) {
-		if v.name == name {
-			return v.value, true
+// UnmarshalJSONFrom keeps the order of the members.
+func (o *object) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	if decoder.PeekKind() != jsontext.KindBeginObject {
+		if err := decoder.SkipValue(); err != nil {
+			return err
+		}
+		return errNoObject
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	*o = object{}
+	for decoder.PeekKind() != jsontext.KindEndObject {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		text := name.String() // the token is good until the next one
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return err
+		}
+		*o = append(*o, member{text, value.Clone()})
+	}
+	_, err := decoder.ReadToken()
+	return err
+}
+
+// get returns the member's value.
+func (o object) get(name string) (jsontext.Value, bool) {
+	for _, m := range o {
+		if m.name == name {
+			return m.value, true
 		}
 	}
 	return nil, false
@@ -82,7 +78,7 @@ func (o object) get(name string) (json.RawMessage, bool) {
 // text returns the member's value where it is a string.
 func (o object) text(name string) (string, bool) {
 	raw, ok := o.get(name)
-	if !ok || raw[0] != '"' {
+	if !ok || raw.Kind() != jsontext.KindString {
 		return "", false
 	}
 	var s string
@@ -103,7 +99,7 @@ func (o object) with(members ...member) object {
 	copy(changed, o)
 next:
 	for _, m := range members {
-		for i := len(changed) - 1; i >= 0; i-- {
+		for i := range changed {
 			if changed[i].name == m.name {
 				changed[i].value = m.value
 				continue next
@@ -115,7 +111,7 @@ next:
 }
 
 // json returns the object's compact text.
-func (o object) json() json.RawMessage {
+func (o object) json() jsontext.Value {
 	size := 2
 	for _, m := range o {
 		size += len(m.name) + len(m.value) + 4
@@ -125,56 +121,51 @@ func (o object) json() json.RawMessage {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(append(append(text, quote(m.name)...), ':'), m.value...)
+		text = append(append(append(text, encode(m.name)...), ':'), m.value...)
 	}
 	return append(text, '}')
 }
 
 // array returns the compact text of a list of values.
-func array(elements []json.RawMessage) json.RawMessage {
-	return append(append([]byte{'['}, bytes.Join(rawBytes(elements), []byte{','})...), ']')
-}
-
-func rawBytes(values []json.RawMessage) [][]byte {
-	texts := make([][]byte, len(values))
-	for i, value := range values {
-		texts[i] = value
+func array(elements []jsontext.Value) jsontext.Value {
+	size := 2
+	for _, value := range elements {
+		size += len(value) + 1
 	}
-	return texts
+	text := append(make([]byte, 0, size), '[')
+	for i, value := range elements {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, value...)
+	}
+	return append(text, ']')
 }
 
 // elements returns the values of a list, and nothing for any other value.
-func elements(raw json.RawMessage) []json.RawMessage {
-	var list []json.RawMessage
+func elements(raw jsontext.Value) []jsontext.Value {
+	var list []jsontext.Value
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	return list
 }
 
-// quote returns s as a JSON string. Unlike json.Marshal it leaves <, > and &
-// alone, which the file may well contain unescaped.
-func quote(s string) json.RawMessage {
-	return encode(s)
-}
-
 // encode returns v as compact JSON. It panics where v cannot be encoded, which
 // for the values of this package is a mistake in its code.
-func encode(v any) json.RawMessage {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+func encode(v any) jsontext.Value {
+	text, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
+	return text
 }
 
 // number returns the value where it is a number, and nil otherwise. The
 // precision tells revisions apart that a float64 would take for the same.
-func number(raw json.RawMessage) *big.Float {
+func number(raw jsontext.Value) *big.Float {
 	const precision = 512
-	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+	if raw.Kind() != jsontext.KindNumber {
 		return nil
 	}
 	value, _, err := big.ParseFloat(string(raw), 10, precision, big.ToNearestEven)
@@ -186,15 +177,13 @@ func number(raw json.RawMessage) *big.Float {
 
 // sameValue returns a text that is equal for equal JSON scalars, so that the
 // 1 of one revision and the 1.0 of another are one axis value.
-func sameValue(raw json.RawMessage) string {
+func sameValue(raw jsontext.Value) string {
 	if value := number(raw); value != nil {
 		return value.Text('p', 0)
 	}
-	if raw[0] == '"' {
-		var s string
-		if json.Unmarshal(raw, &s) == nil {
-			return string(quote(s))
-		}
+	var s string
+	if raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &s) == nil {
+		return string(encode(s))
 	}
 	return string(raw)
 }

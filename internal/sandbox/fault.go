@@ -80,32 +80,49 @@ func RefuseToken(code, description string) Fault {
 
 type injected struct {
 	Fault
+	id      int
+	order   object // what a control route was sent, to list it
 	matched int
+}
+
+// hits is how many requests the fault has hit.
+func (f *injected) hits() int {
+	hits := max(0, f.matched-f.Skip)
+	if f.Times > 0 {
+		hits = min(hits, f.Times)
+	}
+	return hits
 }
 
 // Inject makes matching requests fail until remove is called. Of several
 // faults the one injected first that is due hits the request. The control
-// route is spared.
+// routes are spared.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
-	in := &injected{Fault: f}
+	in := s.inject(f, nil)
+	return func() { s.removeFault(in.id) }
+}
+
+func (s *Sandbox) inject(f Fault, order object) *injected {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.lastFault++
+	in := &injected{Fault: f, id: s.lastFault, order: order}
 	s.faults = append(s.faults, in)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for i, other := range s.faults {
-			if other == in {
-				s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
-				return
-			}
-		}
-	}
+	return in
+}
+
+// removeFault tells whether there was such a fault.
+func (s *Sandbox) removeFault(id int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.faults)
+	s.faults = slices.DeleteFunc(slices.Clone(s.faults), func(f *injected) bool { return f.id == id })
+	return len(s.faults) < before
 }
 
 // dueFault returns the fault that hits the request, if one does.
 func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
-	if x.target.control != controlNone {
+	if x.target.isControl() {
 		return Fault{}, false
 	}
 	s.mu.Lock()

@@ -1,9 +1,10 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"math/big"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // group is a model group with its revisions. It never changes: publishing
@@ -26,6 +27,16 @@ type model struct {
 func newModel(document object) *model {
 	raw, _ := document.get("revision")
 	return &model{document: document, revision: number(raw)}
+}
+
+// is tells whether the model is that revision of its group.
+func (m *model) is(revision int64) bool {
+	return m.revision != nil && m.revision.Cmp(new(big.Float).SetInt64(revision)) == 0
+}
+
+// same tells whether both are the same revision.
+func (m *model) same(other *model) bool {
+	return m.revision != nil && other.revision != nil && m.revision.Cmp(other.revision) == 0
 }
 
 func newGroup(owner, id string, stated object, models []*model) *group {
@@ -53,7 +64,7 @@ func (g *group) withDerived() object {
 	served := g.stated
 	for _, derived := range []struct {
 		name  string
-		value func() json.RawMessage
+		value func() jsontext.Value
 	}{
 		{"latestRevision", g.latestRevision},
 		{"models", g.summaries},
@@ -68,18 +79,18 @@ func (g *group) withDerived() object {
 
 // latestRevision is 0 in a group without revisions: the interface says
 // "number", and the first one published then raises it, as it says too.
-func (g *group) latestRevision() json.RawMessage {
+func (g *group) latestRevision() jsontext.Value {
 	if len(g.models) == 0 {
-		return json.RawMessage("0")
+		return jsontext.Value("0")
 	}
 	if raw, ok := g.models[0].document.get("revision"); ok {
 		return raw
 	}
-	return json.RawMessage("null")
+	return jsontext.Value("null")
 }
 
-func (g *group) summaries() json.RawMessage {
-	list := []json.RawMessage{}
+func (g *group) summaries() jsontext.Value {
+	list := []jsontext.Value{}
 	for _, m := range g.models {
 		if m.document.is("archived", "true") {
 			continue
@@ -117,13 +128,13 @@ func (g *group) on(horizon string) bool {
 
 // modelFor returns the revision as a member of the organisation sees it
 // (interface.md "Model": notes, dockerImage and isOwner).
-func (g *group) modelFor(organisation string, m *model) json.RawMessage {
+func (g *group) modelFor(organisation string, m *model) jsontext.Value {
 	if organisation == g.owner {
-		return m.document.with(member{"isOwner", json.RawMessage("true")}).json()
+		return m.document.with(member{"isOwner", jsontext.Value("true")}).json()
 	}
 	return m.document.with(
-		member{"isOwner", json.RawMessage("false")},
-		member{"notes", json.RawMessage("null")},
-		member{"dockerImage", json.RawMessage(`""`)},
+		member{"isOwner", jsontext.Value("false")},
+		member{"notes", jsontext.Value("null")},
+		member{"dockerImage", jsontext.Value(`""`)},
 	).json()
 }

@@ -147,7 +147,7 @@ func ParseAllowance(text string) (Allowance, error) {
 		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
 	if hasKind {
-		known := false
+		var known bool
 		if a.Kind, known = countings[kind]; !known {
 			return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)
 		}

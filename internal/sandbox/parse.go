@@ -1,12 +1,37 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ParseCatalogue reads a catalogue file:
+type (
+	// checkedFile knows every field that a document may have.
+	checkedFile = catalogueFile[groupDocument, modelDocument]
+	// servedFile keeps documents as they are, to serve them.
+	servedFile = catalogueFile[object, object]
+)
+
+// ReadCatalogue reads a catalogue file that somebody writes: in documents too,
+// fields that interface.md "Resources and their fields" does not have are
+// refused, and values of another type. [CatalogueSchema] describes such files
+// to editors. Errors are [TextError]s.
+func ReadCatalogue(r io.Reader) (*Catalogue, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := readWhole(text, new(checkedFile)); err != nil {
+		return nil, err
+	}
+	return parseCatalogue(text)
+}
+
+// ParseCatalogue reads a catalogue file whose documents may be anything, so
+// that a client can be tested with odd ones:
 //
 //	{
 //	  "organisations": [{"name", "clientId", "clientSecret", "disabled", "forbidden"}],
@@ -15,146 +40,114 @@ import (
 //	}
 //
 // where disabled is a reason and forbidden a boolean, both optional; owner is
-// an organisation's name; group and models are documents as interface.md
-// "Resources and their fields" has them. Documents are served as they are,
-// odd ones included, so only what the sandbox itself relies on is checked:
-// group ids, and that ids and revisions do not repeat. Everything else is
-// strict. Errors name the place, as a path or as line and column.
+// an organisation's name; group and models are documents. Of them only that is
+// checked which the sandbox itself relies on: group ids, and that ids and
+// revisions do not repeat. Everything else is strict, with errors as those of
+// [ReadCatalogue].
 func ParseCatalogue(r io.Reader) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := compact(text)
-	if err != nil {
+	return parseCatalogue(text)
+}
+
+func parseCatalogue(text []byte) (*Catalogue, error) {
+	var file servedFile
+	if err := readWhole(text, &file); err != nil {
 		return nil, err
 	}
-	p := &parser{catalogue: &Catalogue{}, seen: map[string]string{}}
-	if err := readFields("", raw, fields{
-		"organisations": readList(p.organisation),
-		"timeHorizons":  readList(p.timeHorizon),
-		"modelGroups":   readList(p.keepGroup),
-	}); err != nil {
-		return nil, err
+	if len(file.Organisations) == 0 {
+		return nil, wrong(text, "/organisations", "at least one is required")
 	}
-	if len(p.catalogue.organisations) == 0 {
-		return nil, wrong("organisations", "at least one is required")
+	p := &parser{text: text, catalogue: &Catalogue{}, seen: map[string]jsontext.Pointer{}}
+	for i, entry := range file.Organisations {
+		if err := p.organisation(element("/organisations", i), entry); err != nil {
+			return nil, err
+		}
 	}
-	// Owners may be declared after what they own.
-	for _, element := range p.groups {
-		if err := p.modelGroup(element.place, element.raw); err != nil {
+	for i, entry := range file.TimeHorizons {
+		if err := p.once("time horizon", string(entry.Key), element("/timeHorizons", i)+"/key"); err != nil {
+			return nil, err
+		}
+		p.catalogue.horizons = append(p.catalogue.horizons, string(entry.Key))
+	}
+	for i, entry := range file.ModelGroups {
+		if err := p.modelGroup(element("/modelGroups", i), entry); err != nil {
 			return nil, err
 		}
 	}
 	return p.catalogue, nil
 }
 
+func element(place jsontext.Pointer, i int) jsontext.Pointer {
+	return place.AppendToken(strconv.Itoa(i))
+}
+
 type parser struct {
+	text      []byte
 	catalogue *Catalogue
-	groups    []placed
-	seen      map[string]string // what must not repeat, with the place it was seen at
+	seen      map[string]jsontext.Pointer // what must not repeat, with the place it was seen at
 }
 
-type placed struct {
-	place string
-	raw   json.RawMessage
-}
-
-func (p *parser) organisation(place string, raw json.RawMessage) error {
-	var o Organisation
-	if err := readFields(place, raw, fields{
-		"name":         readName(&o.Name),
-		"clientId":     readName(&o.ClientID),
-		"clientSecret": readName(&o.ClientSecret),
-		"disabled":     readName(&o.Disabled),
-		"forbidden":    readBool(&o.Forbidden),
-	}, "name", "clientId", "clientSecret"); err != nil {
+func (p *parser) organisation(place jsontext.Pointer, entry organisationEntry) error {
+	if err := p.once("organisation", string(entry.Name), place+"/name"); err != nil {
 		return err
 	}
-	if err := p.once("organisation", o.Name, place+".name"); err != nil {
+	if err := p.once("client id", string(entry.ClientID), place+"/clientId"); err != nil {
 		return err
 	}
-	if err := p.once("client id", o.ClientID, place+".clientId"); err != nil {
-		return err
-	}
-	p.catalogue.organisations = append(p.catalogue.organisations, o)
+	p.catalogue.organisations = append(p.catalogue.organisations, Organisation{
+		Name:         string(entry.Name),
+		ClientID:     string(entry.ClientID),
+		ClientSecret: string(entry.ClientSecret),
+		Disabled:     string(entry.Disabled),
+		Forbidden:    bool(entry.Forbidden),
+	})
 	return nil
 }
 
-func (p *parser) timeHorizon(place string, raw json.RawMessage) error {
-	var name, shortName, key string
-	if err := readFields(place, raw, fields{
-		"name":      readName(&name),
-		"shortName": readName(&shortName),
-		"key":       readName(&key),
-	}, "key"); err != nil {
-		return err
-	}
-	p.catalogue.horizons = append(p.catalogue.horizons, key)
-	return p.once("time horizon", key, place+".key")
-}
-
-func (p *parser) keepGroup(place string, raw json.RawMessage) error {
-	p.groups = append(p.groups, placed{place, raw})
-	return nil
-}
-
-func (p *parser) modelGroup(place string, raw json.RawMessage) error {
-	var (
-		owner    string
-		document object
-		models   []*model
-	)
-	if err := readFields(place, raw, fields{
-		"owner":  readName(&owner),
-		"group":  readDocument(&document),
-		"models": readList(p.model(&models, place)),
-	}, "owner", "group"); err != nil {
-		return err
-	}
+func (p *parser) modelGroup(place jsontext.Pointer, entry groupEntry[object, object]) error {
+	owner := string(entry.Owner)
 	owns := func(o Organisation) bool { return o.Name == owner }
 	if !slices.ContainsFunc(p.catalogue.organisations, owns) {
-		return wrong(place+".owner", "no organisation is named %q", owner)
+		return wrong(p.text, place+"/owner", "no organisation is named %q", owner)
 	}
-	id, _ := document.text("id")
+	id, _ := entry.Group.text("id")
 	if id == "" {
-		return wrong(place+".group.id", "a string that is not empty is required")
+		return wrong(p.text, place+"/group/id", "a string that is not empty is required")
 	}
-	if err := p.once("model group id", id, place+".group.id"); err != nil {
+	if err := p.once("model group id", id, place+"/group/id"); err != nil {
 		return err
 	}
-	p.catalogue.groups = append(p.catalogue.groups, newGroup(owner, id, document, models))
+	models := make([]*model, len(entry.Models))
+	for i, document := range entry.Models {
+		models[i] = newModel(document)
+		if err := p.model(element(place+"/models", i), place, models[i]); err != nil {
+			return err
+		}
+	}
+	p.catalogue.groups = append(p.catalogue.groups, newGroup(owner, id, entry.Group, models))
 	return nil
 }
 
-func (p *parser) model(models *[]*model, group string) reader {
-	return func(place string, raw json.RawMessage) error {
-		var document object
-		if err := readDocument(&document)(place, raw); err != nil {
+func (p *parser) model(place, group jsontext.Pointer, m *model) error {
+	if id, ok := m.document.text("id"); ok {
+		if err := p.once("model id", id, place+"/id"); err != nil {
 			return err
 		}
-		m := newModel(document)
-		if id, ok := document.text("id"); ok {
-			if err := p.once("model id", id, place+".id"); err != nil {
-				return err
-			}
-		}
-		if m.revision != nil {
-			revision := m.revision.Text('g', -1)
-			if err := p.once("revision in "+group, revision, place+".revision"); err != nil {
-				return err
-			}
-		}
-		*models = append(*models, m)
+	}
+	if m.revision == nil {
 		return nil
 	}
+	return p.once("revision in "+path(group), m.revision.Text('g', -1), place+"/revision")
 }
 
 // once refuses a second value of the same kind.
-func (p *parser) once(kind, value, place string) error {
+func (p *parser) once(kind, value string, place jsontext.Pointer) error {
 	first, repeated := p.seen[kind+"\x00"+value]
 	if repeated {
-		return wrong(place, "the %s %q is used before, at %s", kind, value, first)
+		return wrong(p.text, place, "the %s %q is used before, at %s", kind, value, path(first))
 	}
 	p.seen[kind+"\x00"+value] = place
 	return nil

@@ -2,17 +2,23 @@ package sandbox
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrUnknownGroup says that no model group has the id.
-var ErrUnknownGroup = errors.New("no such model group")
+// What the operations of this file refuse.
+var (
+	// ErrUnknownGroup says that no model group has the id.
+	ErrUnknownGroup = errors.New("no such model group")
+	// ErrUnknownRevision says that the group has no such revision.
+	ErrUnknownRevision = errors.New("no such revision")
+)
 
 // Publish publishes a revision into the group: a copy of its newest revision
 // in which the fields of overrides (a JSON object, or nothing) replace those
@@ -21,21 +27,86 @@ var ErrUnknownGroup = errors.New("no such model group")
 // else. The id is new, and the same for the same group and revision; archived
 // is false and the timestamps are now, unless the overrides say otherwise.
 //
-// It returns the document as the owner sees it. Overriding revision, id or
-// modelGroupId is an error, as is an unknown group ([ErrUnknownGroup]) and one
-// whose latest revision is no integer.
-func (s *Sandbox) Publish(groupID string, overrides json.RawMessage) (json.RawMessage, error) {
-	changes, issues, err := parseOverrides(overrides)
+// It returns the document as the owner sees it. Overrides are checked as a
+// document of [ReadCatalogue] is, and must leave revision, id and modelGroupId
+// alone; their errors are [TextError]s. Other errors are an unknown group
+// ([ErrUnknownGroup]) and one whose latest revision is no integer.
+func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
 	if err != nil {
 		return nil, err
 	}
-	if len(issues) > 0 {
-		return nil, fmt.Errorf("overrides: %s %s", issues[0].Field, issues[0].Messages[0])
-	}
-	return s.publish(groupID, changes)
+	return s.changeGroup(groupID, func(old *group) (*model, error) {
+		revision, err := old.nextRevision()
+		if err != nil {
+			return nil, err
+		}
+		document := object{}
+		if len(old.models) > 0 {
+			document = old.models[0].document
+		}
+		now := encode(timestamp(document))
+		return newModel(document.with(
+			member{"id", encode(modelID(groupID, revision))},
+			member{"modelGroupId", encode(groupID)},
+			member{"revision", jsontext.Value(revision)},
+			member{"createdAt", now},
+			member{"updatedAt", now},
+			member{"archived", jsontext.Value("false")},
+		).with(changes...)), nil
+	})
 }
 
-func (s *Sandbox) publish(groupID string, changes object) (json.RawMessage, error) {
+// Republish changes a revision in place, as the service can: the fields of
+// overrides replace those of their name, and updatedAt moves. The revision, the
+// id and createdAt stay, and so does every field that is not given. Overrides,
+// result and errors are those of [Sandbox.Publish], and [ErrUnknownRevision].
+func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeModel(groupID, revision, func(document object) object {
+		return document.with(member{"updatedAt", encode(timestamp(document))}).with(changes...)
+	})
+}
+
+// SetArchived archives a revision, or ends that; updatedAt moves. Result and
+// errors are those of [Sandbox.Republish].
+func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
+	return s.set(groupID, revision, "archived", archived)
+}
+
+// SetEnabled enables a revision, or disables it: a disabled model does not run.
+// updatedAt moves. Result and errors are those of [Sandbox.Republish].
+func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
+	return s.set(groupID, revision, "enabled", enabled)
+}
+
+// set changes nothing, updatedAt included, where the setting is so already.
+func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
+	literal := encode(value)
+	return s.changeModel(groupID, revision, func(document object) object {
+		if document.is(name, string(literal)) {
+			return document
+		}
+		return document.with(member{name, literal}, member{"updatedAt", encode(timestamp(document))})
+	})
+}
+
+func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
+	return s.changeGroup(groupID, func(old *group) (*model, error) {
+		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(revision) })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: the model group %q has no revision %d", ErrUnknownRevision, groupID, revision)
+		}
+		return newModel(change(old.models[i].document)), nil
+	})
+}
+
+// changeGroup puts the model that change returns into the group, in the place
+// of one with the same revision, and returns it as the owner sees it.
+func (s *Sandbox) changeGroup(groupID string, change func(*group) (*model, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
@@ -43,28 +114,15 @@ func (s *Sandbox) publish(groupID string, changes object) (json.RawMessage, erro
 		return nil, fmt.Errorf("%w: %q", ErrUnknownGroup, groupID)
 	}
 	old := s.groups[i]
-	revision, err := old.nextRevision()
+	changed, err := change(old)
 	if err != nil {
 		return nil, err
 	}
-	now := encode(time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
-	document := object{}
-	if len(old.models) > 0 {
-		document = old.models[0].document
-	}
-	document = document.with(
-		member{"id", quote(modelID(groupID, revision))},
-		member{"modelGroupId", quote(groupID)},
-		member{"revision", json.RawMessage(revision)},
-		member{"createdAt", now},
-		member{"updatedAt", now},
-		member{"archived", json.RawMessage("false")},
-	).with(changes...)
-	published := newModel(document)
-	g := newGroup(old.owner, old.id, old.stated, append(slices.Clone(old.models), published))
+	models := slices.DeleteFunc(slices.Clone(old.models), func(m *model) bool { return m.same(changed) })
+	g := newGroup(old.owner, old.id, old.stated, append(models, changed))
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = g
-	return g.modelFor(g.owner, published), nil
+	return g.modelFor(g.owner, changed), nil
 }
 
 func (g *group) nextRevision() (string, error) {
@@ -79,6 +137,18 @@ func (g *group) nextRevision() (string, error) {
 	return n.Add(n, big.NewInt(1)).String(), nil
 }
 
+// timestamp is now, or the moment after the document's last change where the
+// catalogue has that in the future: what is changed later is never older.
+func timestamp(document object) string {
+	const layout = "2006-01-02T15:04:05.000Z"
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	said, _ := document.text("updatedAt")
+	if last, err := time.Parse(time.RFC3339, said); err == nil && !now.After(last) {
+		now = last.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	return now.Format(layout)
+}
+
 // modelID derives a UUID of version 8 (RFC 9562 §5.8), so that a test which
 // publishes sees the same ids each time it runs.
 func modelID(groupID, revision string) string {
@@ -88,51 +158,26 @@ func modelID(groupID, revision string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// parseOverrides returns the overrides and what is not to be overridden.
-func parseOverrides(raw json.RawMessage) (changes object, issues []issue, err error) {
-	if len(raw) == 0 {
-		return nil, nil, nil
+// parseOverrides returns the fields to replace.
+func parseOverrides(text []byte) (object, error) {
+	if len(text) == 0 {
+		return nil, nil
 	}
-	raw, err = compact(raw)
-	if err != nil {
-		return nil, nil, fmt.Errorf("overrides: %w", err)
+	if err := readStrict(text, new(modelDocument)); err != nil {
+		return nil, err
 	}
-	changes, err = parseObject(raw)
+	raw, err := compact(text)
 	if err != nil {
-		return nil, nil, fmt.Errorf("overrides: %w", err)
+		return nil, err
+	}
+	var changes object
+	if err := json.Unmarshal(raw, &changes); err != nil {
+		return nil, locateError(text, err)
 	}
 	for _, name := range []string{"revision", "id", "modelGroupId"} {
 		if _, ok := changes.get(name); ok {
-			issues = append(issues, issue{name, []string{"is set by publishing"}})
+			return nil, wrong(text, jsontext.Pointer("/"+name), "the sandbox sets this field")
 		}
 	}
-	return changes, issues, nil
-}
-
-// control answers POST /control/model-groups/{id}/publish, which is no part of
-// the interface: it does over HTTP what [Sandbox.Publish] does, with the
-// overrides as optional body, and answers 201 with the document. It takes no
-// token, any content type (curl sends a form's), and cannot be made to fail.
-func (s *Sandbox) control(x *exchange) *answer {
-	if x.target.control != controlPublish {
-		return deny("NOT_FOUND", "There is no such control route.")
-	}
-	if x.request.Method != http.MethodPost {
-		return refuseMethod(http.MethodPost)
-	}
-	changes, issues, err := parseOverrides(x.body)
-	if err != nil {
-		return deny("BAD_REQUEST", err.Error())
-	}
-	if len(issues) > 0 {
-		return invalid("Some fields cannot be overridden.", issues...)
-	}
-	document, err := s.publish(x.target.id, changes)
-	switch {
-	case errors.Is(err, ErrUnknownGroup):
-		return deny("NOT_FOUND", err.Error())
-	case err != nil:
-		return deny("CONFLICT", err.Error())
-	}
-	return respond(http.StatusCreated, document)
+	return changes, nil
 }

@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -70,10 +69,12 @@ func TestPublishFirst(t *testing.T) {
 func TestPublishRefuses(t *testing.T) {
 	tests := map[string]struct{ group, overrides, want string }{
 		"unknown group": {"nope", ``, `no such model group: "nope"`},
-		"revision":      {"g/1", `{"revision": 7}`, "revision is set by publishing"},
-		"id":            {"g/1", `{"id": "x"}`, "id is set by publishing"},
-		"group id":      {"g/1", `{"modelGroupId": "x"}`, "modelGroupId is set by publishing"},
-		"no JSON":       {"g/1", `{`, "line 1, column 1"},
+		"revision":      {"g/1", `{"revision": 7}`, "line 1, column 2: revision: the sandbox sets this field"},
+		"id":            {"g/1", `{"id": "x"}`, "line 1, column 2: id: the sandbox sets this field"},
+		"group id":      {"g/1", `{"modelGroupId": "x"}`, "line 1, column 2: modelGroupId: the sandbox sets this field"},
+		"no JSON":       {"g/1", `{`, "line 1, column 2: the JSON ends here"},
+		"unknown field": {"g/1", "{\n  \"docker_image\": \"a\"}", "line 2, column 3: docker_image: there is no such field; did you mean dockerImage?"},
+		"wrong type":    {"g/1", `{"axes": [{"key": 1}]}`, "line 1, column 12: axes[0].key: a string is expected"},
 		"no object":     {"g/1", `[]`, "an object is expected"},
 		"odd revision":  {"odd", ``, "is no integer"},
 	}
@@ -86,54 +87,6 @@ func TestPublishRefuses(t *testing.T) {
 			}
 			if errors.Is(err, sandbox.ErrUnknownGroup) != (test.group == "nope") {
 				t.Errorf("ErrUnknownGroup is wrong for %v", err)
-			}
-		})
-	}
-}
-
-func TestControlRoute(t *testing.T) {
-	tests := map[string]struct {
-		method, path, body string
-		status             int
-		code               string
-		contains           string
-	}{
-		"no body":         {path: "/control/model-groups/g%2F1/publish", status: 201, contains: `"notes":"N"`},
-		"overrides":       {path: "/control/model-groups/g%2F1/publish", body: `{"notes": "M"}`, status: 201, contains: `"notes":"M"`},
-		"GET":             {method: http.MethodGet, path: "/control/model-groups/g%2F1/publish", status: 405, code: "METHOD_NOT_ALLOWED"},
-		"unknown group":   {path: "/control/model-groups/nope/publish", status: 404, code: "NOT_FOUND"},
-		"unknown route":   {path: "/control/model-groups/g%2F1", status: 404, code: "NOT_FOUND"},
-		"no id":           {path: "/control/model-groups//publish", status: 404, code: "NOT_FOUND"},
-		"no JSON":         {path: "/control/model-groups/g%2F1/publish", body: `x`, status: 400, code: "BAD_REQUEST"},
-		"no object":       {path: "/control/model-groups/g%2F1/publish", body: `[]`, status: 400, code: "BAD_REQUEST"},
-		"refused field":   {path: "/control/model-groups/g%2F1/publish", body: `{"id": "x"}`, status: 400, code: "VALIDATION_FAILED"},
-		"nothing to copy": {path: "/control/model-groups/odd/publish", status: 409, code: "CONFLICT"},
-		"not under /v1":   {path: "/v1/control/model-groups/g%2F1/publish", status: 404, code: "NOT_FOUND"},
-		"much too large": {
-			path: "/control/model-groups/g%2F1/publish", body: `{"x": "` + strings.Repeat("x", 16<<20) + `"}`,
-			status: 413, code: "PAYLOAD_TOO_LARGE",
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := sandbox.New(parse(t, publishable))
-			s.Inject(sandbox.Fault{Status: 500})
-			if test.method == "" {
-				test.method = http.MethodPost
-			}
-			got := start(t, s).do(test.method, test.path, test.body)
-			if strings.HasPrefix(test.path, "/v1/") {
-				test.status, test.code = 500, "" // the fault: this is no control route
-			}
-			got.wants(t, test.status, test.code)
-			if !strings.Contains(got.body, test.contains) {
-				t.Errorf("no %s in %s", test.contains, got.body)
-			}
-			if got.header.Get("X-Request-Id") == "" {
-				t.Error("no X-Request-Id")
-			}
-			if n := s.Count(sandbox.RouteAny); test.status != 500 && n != 0 {
-				t.Errorf("%d control requests recorded", n)
 			}
 		})
 	}

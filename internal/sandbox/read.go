@@ -1,12 +1,13 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // read answers the four lookups of interface.md "Endpoints".
@@ -39,7 +40,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 	case x.target.route == RouteGroup:
 		return respond(http.StatusOK, g.served.json())
 	case x.target.route == RouteModels:
-		return listModels(g, caller)
+		return s.listModels(g, caller)
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
 	default:
@@ -50,7 +51,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 // listGroups answers in the order of the catalogue, with private groups for
 // their owner alone.
 func (s *Sandbox) listGroups(caller, horizon string) *answer {
-	list := []json.RawMessage{}
+	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
 		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
 			list = append(list, g.served.json())
@@ -62,10 +63,12 @@ func (s *Sandbox) listGroups(caller, horizon string) *answer {
 // listModels answers with every revision, archived ones too, the oldest first.
 // The interface orders by revision and leaves the direction open: this one is
 // the opposite of a group's own models, so that no client can rely on either.
-func listModels(g *group, caller string) *answer {
-	list := make([]json.RawMessage, 0, len(g.models))
+func (s *Sandbox) listModels(g *group, caller string) *answer {
+	list := make([]jsontext.Value, 0, len(g.models))
 	for _, m := range slices.Backward(g.models) {
-		list = append(list, g.modelFor(caller, m))
+		if !s.unlisted || !m.document.is("archived", "true") {
+			list = append(list, g.modelFor(caller, m))
+		}
 	}
 	return respondList(list)
 }

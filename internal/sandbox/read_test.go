@@ -32,7 +32,7 @@ func TestStrictRequests(t *testing.T) {
 		"POST":                    {method: http.MethodPost, path: main, status: 405, code: "METHOD_NOT_ALLOWED"},
 		"DELETE":                  {method: http.MethodDelete, path: main + "/models", status: 405, code: "METHOD_NOT_ALLOWED"},
 		"HEAD":                    {method: http.MethodHead, path: main, status: 405},
-		"root":                    {path: "/", status: 404, code: "NOT_FOUND"},
+		"root, not to read":       {method: http.MethodPost, path: "/", status: 404, code: "NOT_FOUND"},
 		"no version":              {path: "/model-group", status: 404, code: "NOT_FOUND"},
 		"other version":           {path: "/v2/model-group", status: 404, code: "NOT_FOUND"},
 		"model list":              {path: "/v1/model", status: 404, code: "NOT_FOUND"},

@@ -22,7 +22,7 @@ type Request struct {
 }
 
 // Requests returns what was asked so far, in the order of arrival, without the
-// control route.
+// control routes.
 func (s *Sandbox) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,10 +64,31 @@ func (s *Sandbox) arrive(x *exchange) string {
 		At: time.Now(), Route: x.target.route, Method: r.Method, Path: r.URL.EscapedPath(),
 		Query: r.URL.RawQuery, Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: id,
 	}
-	if x.target.control == controlNone {
+	if !x.target.isControl() {
 		s.requests = append(s.requests, x.record)
 	}
 	return id
+}
+
+// listed is the request as the control route lists it. Credentials are left
+// out: those who point the wrong client at the sandbox send real ones.
+func (r Request) listed() object {
+	header := r.Header.Clone()
+	header.Del("Authorization")
+	o := object{
+		{"id", encode(r.ID)},
+		{"at", encode(r.At.UTC().Format(time.RFC3339Nano))},
+		{"route", encode(string(r.Route))},
+		{"method", encode(r.Method)},
+		{"path", encode(r.Path)},
+		{"query", encode(r.Query)},
+		{"status", encode(r.Status)},
+		{"header", encode(header)},
+	}
+	if r.Form != nil {
+		o = append(o, member{"clientId", encode(r.Form.Get("client_id"))})
+	}
+	return o
 }
 
 func (s *Sandbox) readFields(x *exchange) {

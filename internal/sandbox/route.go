@@ -36,17 +36,14 @@ func (r Route) covers(other Route) bool {
 // target is what a path stands for.
 type target struct {
 	route   Route
-	id      string // the model group's, decoded
-	control controlAction
+	id      string   // the model group's, decoded
+	index   bool     // GET /
+	control []string // the escaped elements below /control
 }
 
-type controlAction int
-
-const (
-	controlNone controlAction = iota
-	controlPublish
-	controlUnknown
-)
+// isControl tells whether the path is one of the sandbox's own, which count for
+// nothing.
+func (t target) isControl() bool { return t.control != nil }
 
 // findTarget splits the path as it was sent and decodes the id on its own, so
 // that an id may contain anything, an escaped slash included.
@@ -55,11 +52,13 @@ func findTarget(r *http.Request) target {
 	if len(parts) < 2 || parts[0] != "" {
 		return target{route: RouteUnknown}
 	}
-	switch parts = parts[1:]; parts[0] {
-	case "v1":
+	switch parts = parts[1:]; {
+	case parts[0] == "v1":
 		return findService(parts[1:])
-	case "control":
-		return findControl(parts[1:])
+	case parts[0] == "control":
+		return target{route: RouteUnknown, control: append([]string{}, parts[1:]...)}
+	case len(parts) == 1 && parts[0] == "":
+		return target{route: RouteUnknown, index: r.Method == http.MethodGet || r.Method == http.MethodHead}
 	}
 	return target{route: RouteUnknown}
 }
@@ -87,16 +86,4 @@ func findService(parts []string) target {
 		return target{route: RouteModels, id: id}
 	}
 	return target{route: RouteUnknown}
-}
-
-func findControl(parts []string) target {
-	unknown := target{route: RouteUnknown, control: controlUnknown}
-	if len(parts) != 3 || parts[0] != "model-groups" || parts[2] != "publish" {
-		return unknown
-	}
-	id, err := url.PathUnescape(parts[1])
-	if err != nil || id == "" {
-		return unknown
-	}
-	return target{id: id, control: controlPublish}
 }

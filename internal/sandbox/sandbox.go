@@ -2,22 +2,31 @@ package sandbox
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// Header is in every answer of a sandbox, and in none of the service: whoever
+// is in doubt can look.
+const Header = "X-Modelcatalogue-Sandbox"
+
+const notice = "This is a sandbox, not the service."
 
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
 	horizons  []string
 	tokenLife time.Duration
-	expiresIn func() json.RawMessage // nil: the field is left out
+	expiresIn func() jsontext.Value // nil: the field is left out
 	format    TokenFormat
 	wrongForm TokenRefusal
 	allowance Allowance
+	unlisted  bool // archived revisions are
 
 	mu            sync.Mutex
 	groups        []*group // in the order of the catalogue; replaced, never changed
@@ -25,45 +34,11 @@ type Sandbox struct {
 	tokens        map[string]grant
 	counters      map[string]counter // by client id
 	faults        []*injected
+	lastFault     int
 	requests      []*Request
 	arrivals      int
 	shuffled      bool
 	seed          int64
-}
-
-// Option changes how a [Sandbox] behaves.
-type Option func(*Sandbox)
-
-// WithTokenLife sets for how long a token is valid, one hour unless told. With
-// 0 tokens do not expire, and their answer has no expires_in. The interface
-// leaves the lifetime open (interface.md "Authentication" 5).
-func WithTokenLife(life time.Duration) Option {
-	return func(s *Sandbox) { s.tokenLife = life }
-}
-
-// WithExpiresIn sets the expires_in of token answers to any JSON value,
-// whatever the tokens' life: nil leaves the field out, a [json.RawMessage] is
-// sent as it is, anything else is encoded. Unless told it is the life in whole
-// seconds (RFC 6749 §5.1). It panics on what JSON cannot express.
-func WithExpiresIn(value any) Option {
-	var text json.RawMessage
-	if value != nil {
-		text = encode(value)
-	}
-	return func(s *Sandbox) { s.expiresIn = func() json.RawMessage { return text } }
-}
-
-// WithRateLimit is [WithAllowance] of n requests in any window of that length.
-func WithRateLimit(n int, window time.Duration) Option {
-	return WithAllowance(Allowance{Kind: SlidingWindow, Requests: n, Per: window})
-}
-
-// WithAllowance permits each client id so many requests, its token requests
-// and its authenticated ones together; the rest is refused with RATE_LIMITED
-// and not counted (interface.md "Limits"). Token requests with a client id
-// that the sandbox does not know are counted together.
-func WithAllowance(a Allowance) Option {
-	return func(s *Sandbox) { s.allowance = a }
 }
 
 // New returns a sandbox that serves the catalogue. Publishing into it does not
@@ -87,37 +62,42 @@ func New(c *Catalogue, options ...Option) *Sandbox {
 	return s
 }
 
-func (s *Sandbox) wholeSeconds() json.RawMessage {
-	if s.tokenLife <= 0 {
-		return nil
-	}
-	return encode(int64(s.tokenLife / time.Second))
-}
-
-// Disable disables the organisation of that name from the next request on; the
-// reason is what the service says (interface.md "Authentication" 4). It panics
-// where there is no such organisation.
+// Disable disables the organisation of that name, or client id, from the next
+// request on; the reason is what the service says (interface.md
+// "Authentication" 4). It panics where there is no such organisation.
 func (s *Sandbox) Disable(organisation, reason string) {
-	if reason == "" {
-		reason = "The organisation is disabled."
+	if !s.disable(organisation, reason) {
+		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))
 	}
-	s.setDisabled(organisation, reason)
 }
 
 // Enable ends what [Sandbox.Disable] or the catalogue began. It panics where
 // there is no such organisation.
-func (s *Sandbox) Enable(organisation string) { s.setDisabled(organisation, "") }
+func (s *Sandbox) Enable(organisation string) {
+	if !s.setDisabled(organisation, "") {
+		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))
+	}
+}
 
-func (s *Sandbox) setDisabled(name, reason string) {
+func (s *Sandbox) disable(organisation, reason string) bool {
+	if reason == "" {
+		reason = "The organisation is disabled."
+	}
+	return s.setDisabled(organisation, reason)
+}
+
+// setDisabled tells whether there is such an organisation.
+func (s *Sandbox) setDisabled(organisation, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.organisations {
-		if o.Name == name {
-			o.Disabled = reason
-			return
-		}
+	i := slices.IndexFunc(s.organisations, func(o *Organisation) bool {
+		return o.Name == organisation || o.ClientID == organisation
+	})
+	if i < 0 {
+		return false
 	}
-	panic(fmt.Sprintf("sandbox: no organisation is named %q", name))
+	s.organisations[i].Disabled = reason
+	return true
 }
 
 // exchange is one request while it is answered.
@@ -127,6 +107,7 @@ type exchange struct {
 	body    []byte
 	tooLong bool // the body is longer than maxBody, and cut there
 	record  *Request
+	values  map[string]string // what a control route has in its path
 }
 
 // maxBody is the longest request body the sandbox reads, in bytes: far more
@@ -137,6 +118,7 @@ const maxBody = 16 << 20
 // an answer, it may panic with [http.ErrAbortHandler]. Paths are matched as
 // they were sent: no redirect cleans them up.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set(Header, notice)
 	x := &exchange{request: r, target: findTarget(r)}
 	id := s.arrive(x)
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
@@ -165,8 +147,10 @@ func (s *Sandbox) reply(x *exchange) *answer {
 	switch {
 	case x.tooLong:
 		a = refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
-	case x.target.control != controlNone:
-		a = s.control(x)
+	case x.target.index:
+		return s.index()
+	case x.target.isControl():
+		return s.control(x)
 	case x.target.route == RouteToken:
 		a = s.issueToken(x)
 	default:

@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Shuffle makes answers come in another order from now on: the elements of
@@ -39,9 +40,9 @@ func (s *Sandbox) shuffle(x *exchange, a *answer) *answer {
 	return a
 }
 
-func shuffleMembers(order *rand.Rand, raw json.RawMessage) json.RawMessage {
-	switch raw[0] {
-	case '{':
+func shuffleMembers(order *rand.Rand, raw jsontext.Value) jsontext.Value {
+	switch raw.Kind() {
+	case jsontext.KindBeginObject:
 		o, err := parseObject(raw)
 		if err != nil {
 			return raw
@@ -51,7 +52,7 @@ func shuffleMembers(order *rand.Rand, raw json.RawMessage) json.RawMessage {
 		}
 		order.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
 		return o.json()
-	case '[':
+	case jsontext.KindBeginArray:
 		list := elements(raw)
 		for i := range list {
 			list[i] = shuffleMembers(order, list[i])

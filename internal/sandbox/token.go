@@ -2,12 +2,13 @@ package sandbox
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // grant is what a token stands for.
@@ -49,13 +50,13 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if i < 0 {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
-	token, issued := rand.Text(), grant{organisation: s.organisations[i]}
+	token, issued := "sandbox-"+rand.Text(), grant{organisation: s.organisations[i]}
 	if s.tokenLife > 0 {
 		issued.expires = time.Now().Add(s.tokenLife)
 	}
 	s.tokens[token] = issued
 
-	body := object{{"access_token", quote(token)}, {"token_type", json.RawMessage(`"Bearer"`)}}
+	body := object{{"access_token", encode(token)}, {"token_type", jsontext.Value(`"Bearer"`)}}
 	if life := s.expiresIn(); life != nil {
 		body = append(body, member{"expires_in", life})
 	}

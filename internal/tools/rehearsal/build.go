@@ -91,46 +91,11 @@ func (k *signingKey) forget(ctx context.Context) {
 	_, _ = run(ctx, "", "gpgconf", "--homedir", k.home, "--kill", "all")
 }
 
-// release is what one build left in its clone.
-type release struct {
-	clone     string
-	dist      string
-	commit    string
-	version   string
-	platforms []platform
-}
-
-// platform is a pair that `go tool dist list` has.
-type platform struct{ os, arch string }
-
-func (p platform) String() string { return p.os + "_" + p.arch }
-
-// executable is the provider's file name on a platform, as the registry wants it.
-func (r release) executable(p platform) string {
-	return project + "_v" + r.version + exeSuffix(p.os)
-}
-
-func exeSuffix(os string) string {
-	if os == "windows" {
-		return ".exe"
-	}
-	return ""
-}
-
-func (r release) zip(p platform) string { return fmt.Sprintf("%s_%s_%s.zip", project, r.version, p) }
-
-func (r release) manifest() string { return fmt.Sprintf("%s_%s_manifest.json", project, r.version) }
-
-func (r release) checksums() string       { return fmt.Sprintf("%s_%s_SHA256SUMS", project, r.version) }
-func (r release) path(dist string) string { return filepath.Join(r.dist, dist) }
-
-const project = "terraform-provider-modelcatalogue"
-
 // build makes a snapshot release of the commit in a clone of its own. A cache
 // that is named is used in place of Go's own build cache.
 func build(ctx context.Context, goreleaser, clone string, commit head, key *signingKey, cache string) (release, error) {
-	r := release{clone: clone, dist: filepath.Join(clone, "dist"), commit: commit.hash}
-	program, err := filepath.Abs(goreleaser)
+	r := release{clone: clone, commit: commit.hash}
+	goreleaser, err := filepath.Abs(goreleaser)
 	if err != nil {
 		return r, err
 	}
@@ -141,9 +106,9 @@ func build(ctx context.Context, goreleaser, clone string, commit head, key *sign
 		return r, err
 	}
 
-	cmd := engine.Command(ctx, program, "release", "--snapshot", "--clean", "--skip=publish")
+	cmd := engine.Command(ctx, "tools/release.sh", "--snapshot")
 	cmd.Dir = clone
-	cmd.Env = append(os.Environ(), "GNUPGHOME="+key.home, "GPG_FINGERPRINT="+key.fingerprint, "GITHUB_TOKEN=")
+	cmd.Env = append(os.Environ(), "GORELEASER="+goreleaser, "GNUPGHOME="+key.home, "GPG_FINGERPRINT="+key.fingerprint)
 	if cache != "" {
 		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 	}
@@ -151,7 +116,7 @@ func build(ctx context.Context, goreleaser, clone string, commit head, key *sign
 		return r, err
 	}
 
-	raw, err := os.ReadFile(r.path("metadata.json"))
+	raw, err := os.ReadFile(filepath.Join(clone, "dist", "metadata.json")) //nolint:gosec // of the clone
 	if err != nil {
 		return r, err
 	}
@@ -169,22 +134,4 @@ func build(ctx context.Context, goreleaser, clone string, commit head, key *sign
 	}
 	r.platforms = wantedPlatforms(listed)
 	return r, nil
-}
-
-// wantedPlatforms picks those that a release must have from `go tool dist list`.
-func wantedPlatforms(listed string) []platform {
-	var wanted []platform
-	for line := range strings.Lines(listed) {
-		os, arch, _ := strings.Cut(strings.TrimSpace(line), "/")
-		switch os {
-		case "linux", "darwin", "windows", "freebsd":
-		default:
-			continue
-		}
-		switch arch {
-		case "amd64", "arm64", "386", "arm":
-			wanted = append(wanted, platform{os, arch})
-		}
-	}
-	return wanted
 }

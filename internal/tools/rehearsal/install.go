@@ -35,12 +35,15 @@ output "model_groups" {
 }
 `
 
+// here is the platform of this machine.
+var here = platform{os: runtime.GOOS, arch: runtime.GOARCH}
+
 // install does with the release what its user does: init from a mirror, a plan
 // against the sandbox, and init again where the mirror holds another zip than the
 // one of the lock file.
-func install(ctx context.Context, program engine.Engine, dir string, r release) error {
-	w := engine.Workspace{Engine: program, Dir: filepath.Join(dir, "root")}
-	mirror := filepath.Join(dir, "mirror", program.RegistryHost(), "modelcatalogue", "modelcatalogue")
+func install(ctx context.Context, with engine.Engine, dir string, r release) error {
+	w := engine.Workspace{Engine: with, Dir: filepath.Join(dir, "root")}
+	mirror := filepath.Join(dir, "mirror", with.RegistryHost(), "modelcatalogue", "modelcatalogue")
 	for _, folder := range []string{w.Dir, mirror} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
@@ -54,7 +57,7 @@ func install(ctx context.Context, program engine.Engine, dir string, r release) 
 	if err := os.WriteFile(filepath.Join(w.Dir, "main.tf"), fmt.Appendf(nil, configuration, r.version), 0o600); err != nil {
 		return err
 	}
-	released := r.path(r.zip(platform{runtime.GOOS, runtime.GOARCH}))
+	released := r.path(r.archive(provider, here))
 	mirrored := filepath.Join(mirror, filepath.Base(released))
 	if err := copyFile(mirrored, released); err != nil {
 		return err
@@ -71,12 +74,12 @@ func install(ctx context.Context, program engine.Engine, dir string, r release) 
 	if err != nil {
 		return err
 	}
-	for _, want := range []string{program.RegistryHost() + "/modelcatalogue/modelcatalogue", r.version, hash} {
+	for _, want := range []string{with.RegistryHost() + "/modelcatalogue/modelcatalogue", r.version, hash} {
 		if !bytes.Contains(locked, fmt.Appendf(nil, "%q", want)) {
 			return fmt.Errorf("the lock file lacks %q:\n%s", want, locked)
 		}
 	}
-	say("%s installs %s from a mirror and locks its checksum", program, r.version)
+	say("%s installs %s from a mirror and locks its checksum", with, r.version)
 
 	if err := plan(ctx, w, r); err != nil {
 		return err
@@ -84,12 +87,14 @@ func install(ctx context.Context, program engine.Engine, dir string, r release) 
 	return refuseChanged(ctx, w, mirrored, released)
 }
 
-// plan reads the sandbox's catalogue through the installed provider.
+// plan reads the catalogue of the sandbox through the provider, both as released.
 func plan(ctx context.Context, w engine.Workspace, r release) error {
-	program := filepath.Join(filepath.Dir(w.Dir), "sandbox") + exeSuffix(runtime.GOOS)
-	build := engine.Command(ctx, "go", "build", "-o", program, "./internal/sandbox/cmd/sandbox")
-	build.Dir = r.clone
-	if _, err := engine.Output(build); err != nil {
+	content, err := openArchive(r, sandbox, here)
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(filepath.Dir(w.Dir), r.executable(sandbox, here))
+	if err := os.WriteFile(program, content, 0o700); err != nil {
 		return err
 	}
 	credentials, stop, err := startSandbox(ctx, program)
@@ -117,7 +122,7 @@ func plan(ctx context.Context, w engine.Workspace, r release) error {
 	if groups < 1 {
 		return fmt.Errorf("the plan finds %v model groups in the sandbox", groups)
 	}
-	say("a plan against the sandbox reads %v model groups", groups)
+	say("the installed provider reads %v model groups of the released sandbox", groups)
 	return nil
 }
 
@@ -125,11 +130,11 @@ func plan(ctx context.Context, w engine.Workspace, r release) error {
 // the environment in which the provider reads it.
 func startSandbox(ctx context.Context, program string) (env []string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	sandbox := engine.Command(ctx, program, "-listen", "127.0.0.1:0")
-	sandbox.Stderr = os.Stderr
-	stdout, err := sandbox.StdoutPipe()
+	cmd := engine.Command(ctx, program, "-listen", "127.0.0.1:0")
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
 	if err == nil {
-		err = sandbox.Start()
+		err = cmd.Start()
 	}
 	if err != nil {
 		cancel()
@@ -137,7 +142,7 @@ func startSandbox(ctx context.Context, program string) (env []string, stop func(
 	}
 	stop = func() {
 		cancel()
-		_ = sandbox.Wait() // It was told to end.
+		_ = cmd.Wait() // It was told to end.
 	}
 	if env, err = readExports(stdout); err != nil {
 		stop()
@@ -148,9 +153,9 @@ func startSandbox(ctx context.Context, program string) (env []string, stop func(
 
 // readExports reads what the sandbox prints up to the shell lines
 // `export NAME=VALUE…` that set what a provider needs.
-func readExports(sandbox io.Reader) ([]string, error) {
+func readExports(welcome io.Reader) ([]string, error) {
 	var env []string
-	for lines := bufio.NewScanner(sandbox); len(env) < 3 && lines.Scan(); {
+	for lines := bufio.NewScanner(welcome); len(env) < 3 && lines.Scan(); {
 		if assignments, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "export "); ok {
 			env = append(env, strings.Fields(assignments)...)
 		}

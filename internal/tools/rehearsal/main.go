@@ -1,11 +1,12 @@
 // Command rehearsal makes a release of the commit that is checked out and does
 // with it what a user does, up to a plan. Nothing is published.
 //
-// It signs with a key made for the occasion, verifies checksums and signature,
-// holds every zip against what the registry and the project ask of it, installs
-// from a filesystem mirror with a real engine, plans against the sandbox, shows
-// that a changed zip is refused, and builds the same commit a second time to
-// compare the two byte by byte. It needs git and gpg beside Go.
+// It signs with a key made for the occasion, verifies checksums and signatures,
+// holds each archive and its bill of materials against what the registries and
+// the project ask of it, installs the provider from a filesystem mirror with a
+// real engine, plans against the released sandbox, shows that a changed package
+// is refused, and builds the same commit a second time to compare the two byte
+// by byte. It needs git and gpg beside Go.
 package main
 
 import (
@@ -48,7 +49,7 @@ func rehearse(ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 
-	program, err := engine.Find(ctx)
+	with, err := engine.Find(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,10 +83,10 @@ func rehearse(ctx context.Context, args []string) (err error) {
 	if err := verifyChecksums(ctx, first, key); err != nil {
 		return err
 	}
-	if err := verifyZips(first, work); err != nil {
+	if err := verifyArchives(first, work); err != nil {
 		return err
 	}
-	if err := install(ctx, program, filepath.Join(work, "install"), first); err != nil {
+	if err := install(ctx, with, filepath.Join(work, "install"), first); err != nil {
 		return err
 	}
 
@@ -98,10 +99,10 @@ func rehearse(ctx context.Context, args []string) (err error) {
 	if err := compareBuilds(first, second); err != nil {
 		return err
 	}
-	say("a second clone, compiled afresh in %s, gives the same zips byte by byte", time.Since(start).Round(time.Second))
+	say("a second clone, compiled afresh in %s, gives the same archives, bills of materials and checksums, byte by byte", time.Since(start).Round(time.Second))
 
 	if *keep != "" {
-		if err := os.CopyFS(*keep, os.DirFS(first.dist)); err != nil {
+		if err := os.CopyFS(*keep, os.DirFS(first.path(""))); err != nil {
 			return err
 		}
 		say("kept in %s", *keep)

@@ -121,7 +121,7 @@ func TestRunRefuses(t *testing.T) {
 		"unknown format":   {[]string{"-token-format", "xml"}, "it must be one of [form json any]"},
 		"unknown refusal":  {[]string{"-token-refusal", "400"}, "it must be one of [415 invalid_request unsupported_grant_type]"},
 		"no such file":     {[]string{"-catalogue", "nope.json"}, "open nope.json: no such file"},
-		"invalid file":     {[]string{"-catalogue", bad}, "bad.json: line 2, column 21: invalid character ','"},
+		"invalid file":     {[]string{"-catalogue", bad}, "bad.json: line 2, column 22: organisations[0]: invalid character ','"},
 		"address taken":    {[]string{"-listen", taken.Addr().String()}, "address already in use"},
 		"no address":       {[]string{"-listen", "here"}, "missing port"},
 		"usage, not wrong": {[]string{"-h"}, "-catalogue file"},
