@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,64 +19,106 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestRunServesUntilItIsStopped(t *testing.T) {
+// served is a sandbox that serves until its test ends.
+type served struct {
+	readiness
+	folder string
+	printed
+}
+
+// printed is standard output, which may be read while it is written.
+type printed interface{ String() string }
+
+func startServing(t *testing.T, arguments ...string) served {
+	t.Helper()
+	s := served{folder: t.TempDir()}
+	file := filepath.Join(s.folder, "ready.json")
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	read, write := io.Pipe()
+	var out bytes.Buffer
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"-listen", "127.0.0.1:0", "-token-life", "90s", "-rate-limit", "1"}, write, io.Discard)
-		_ = write.Close()
-		ended <- err
+		ended <- run(ctx, append([]string{"-listen=127.0.0.1:0", "-ready-file=" + file}, arguments...), &out, io.Discard)
 	}()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("it does not stop")
+		}
+		if left, _ := os.ReadDir(s.folder); len(left) > 0 {
+			t.Errorf("it left %s behind", left[0].Name())
+		}
+	})
+	// What waits finds out whether it serves; its output is whole by then.
+	waited, _, err := command(t, "wait", "-ready-file="+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &s.readiness); err != nil || !bytes.HasSuffix(text, []byte("}\n")) || bytes.Count(text, []byte("\n")) != 1 {
+		t.Fatalf("the ready file is %q: %v", text, err)
+	}
+	if waited != s.URL+"\n" {
+		t.Errorf("wait prints %q, the sandbox is at %s", waited, s.URL)
+	}
+	s.printed = &out
+	return s
+}
 
-	var welcome strings.Builder
-	lines := bufio.NewScanner(read)
-	for lines.Scan() {
-		welcome.WriteString(lines.Text() + "\n")
-		if strings.Contains(lines.Text(), "dockerImage") {
-			break
-		}
-	}
-	find := func(pattern string) string {
-		t.Helper()
-		found := regexp.MustCompile(pattern).FindStringSubmatch(welcome.String())
-		if found == nil {
-			t.Fatalf("no %s in\n%s", pattern, &welcome)
-		}
-		return found[1]
-	}
-	base := find(`export MODELCATALOGUE_BASE_URL=(http://127\.0\.0\.1:\d+)\n`)
-	id := find(`export MODELCATALOGUE_CLIENT_ID=(\S+) `)
-	secret := find(`MODELCATALOGUE_CLIENT_SECRET=(\S+)\n`)
+// command runs a command and returns what it prints.
+func command(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	err = run(t.Context(), arguments, &out, &problems)
+	return out.String(), problems.String(), err
+}
 
-	ask := func() (int, string) {
-		t.Helper()
-		response, err := http.PostForm(base+"/v1/auth/token", url.Values{
-			"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret},
-		})
-		if err != nil {
-			t.Fatal(err)
+// token asks for one and returns the status and the body of the answer.
+func (s served) token(t *testing.T) (int, string) {
+	t.Helper()
+	response, err := http.PostForm(s.URL+"/v1/auth/token", url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {s.ClientID}, "client_secret": {s.ClientSecret},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestServe(t *testing.T) {
+	s := startServing(t, "-token-life=90s", "-rate-limit=3/24h")
+	for range 3 {
+		if status, body := s.token(t); status != 200 || !strings.Contains(body, `"expires_in":90`) {
+			t.Errorf("got %d %s", status, body)
 		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
+	}
+	if status, body := s.token(t); status != http.StatusTooManyRequests {
+		t.Errorf("over the allowance: %d %s", status, body)
+	}
+	welcome := s.String()
+	for _, want := range []string{
+		"This is a SANDBOX of the model catalogue, not the service",
+		"export MODELCATALOGUE_BASE_URL=" + s.URL + "\n",
+		"export MODELCATALOGUE_CLIENT_ID=northwind MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret\n",
+	} {
+		if !strings.Contains(welcome, want) {
+			t.Errorf("the welcome lacks %q:\n%s", want, welcome)
 		}
-		return response.StatusCode, string(text)
 	}
-	if status, body := ask(); status != 200 || !strings.Contains(body, `"expires_in":90`) {
-		t.Errorf("got %d %s", status, body)
-	}
-	limited := false
-	for range 10 { // a slow machine may well take a second over one
-		status, _ := ask()
-		limited = limited || status == http.StatusTooManyRequests
-	}
-	if !limited {
-		t.Error("there is no rate limit")
-	}
-	response, err := http.Post(find(`curl -X POST (\S+)`), "", strings.NewReader(`{"tags": []}`))
+	curl := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(welcome)
+	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,61 +127,116 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&published); err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
 		t.Errorf("publishing: %d, revision %d, %v", response.StatusCode, published.Revision, err)
 	}
+}
 
-	stop()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("it does not stop")
+func TestServeTakesJSONOnly(t *testing.T) {
+	s := startServing(t, "-token-format=json", "-token-refusal=unsupported_grant_type")
+	if status, body := s.token(t); status != 400 || !strings.Contains(body, "unsupported_grant_type") {
+		t.Errorf("got %d %s", status, body)
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+// What scripts read is all that is printed.
+func TestServeForScripts(t *testing.T) {
+	s := startServing(t, "-print-env", "-as=contoso-trading")
+	want := "export MODELCATALOGUE_BASE_URL=" + s.URL + "\n" +
+		"export MODELCATALOGUE_CLIENT_ID=contoso-trading MODELCATALOGUE_CLIENT_SECRET=contoso-trading-sandbox-secret\n"
+	if got := s.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if s.ClientID != "contoso-trading" || s.PID != os.Getpid() || s.Sandbox == "" {
+		t.Errorf("the ready file says %+v", s.readiness)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, []string{"-listen=127.0.0.1:0", "-ready-file=-"}, write, io.Discard) }()
+	var line readiness
+	if err := json.NewDecoder(read).Decode(&line); err != nil || !strings.HasPrefix(line.URL, "http://127.0.0.1:") {
+		t.Errorf("the line says %+v, %v", line, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	bad := filepath.Join(t.TempDir(), "bad.json")
-	if err := os.WriteFile(bad, []byte("{\n  \"organisations\": [,]\n}"), 0o600); err != nil {
-		t.Fatal(err)
+	sandboxed := startServing(t)
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	broken := file("broken.json", "{\n  \"organisations\": [,]\n}")
+	misspelt := file("misspelt.json", "{\"organisations\": [{\"name\": \"O\", \"clientId\": \"o\", \"clientSecret\": \"s\"}], \"modelGroups\": [\n"+
+		"  {\"owner\": \"O\", \"group\": {\"id\": \"g\"}, \"models\": [{\"id\": \"m\", \"revision\": 1, \"docker_image\": \"i\"}]}\n]}")
 	tests := map[string]struct {
 		arguments []string
 		want      string
 	}{
 		"unknown flag":     {[]string{"-port", "1"}, "flag provided but not defined: -port"},
 		"no duration":      {[]string{"-token-life", "5"}, "invalid value \"5\" for flag -token-life"},
-		"an argument":      {[]string{"file.json"}, `unexpected argument "file.json"`},
+		"an argument":      {[]string{"-listen=127.0.0.1:0", "file.json"}, `unexpected argument "file.json": a command comes before all flags`},
+		"unknown command":  {[]string{"file.json"}, `there is no command "file.json"`},
+		"unknown topic":    {[]string{"help", "me"}, `there is no topic "me"; there are catalogue, faults, limits, scripts`},
 		"negative life":    {[]string{"-token-life", "-1s"}, "-token-life is -1s"},
 		"negative limit":   {[]string{"-rate-limit", "-1"}, `"-1" is no number of requests`},
 		"unknown counting": {[]string{"-rate-limit", "60/1m:leaky"}, `"leaky" is no kind of counting: it must be fixed, sliding or bucket`},
 		"unknown format":   {[]string{"-token-format", "xml"}, "it must be one of [form json any]"},
 		"unknown refusal":  {[]string{"-token-refusal", "400"}, "it must be one of [415 invalid_request unsupported_grant_type]"},
-		"no such file":     {[]string{"-catalogue", "nope.json"}, "open nope.json: no such file"},
-		"invalid file":     {[]string{"-catalogue", bad}, "bad.json: line 2, column 22: organisations[0]: invalid character ','"},
-		"address taken":    {[]string{"-listen", taken.Addr().String()}, "address already in use"},
-		"no address":       {[]string{"-listen", "here"}, "missing port"},
-		"usage, not wrong": {[]string{"-h"}, "-catalogue file"},
+		"nobody":           {[]string{"-as", "me"}, `-as is "me": the catalogue has no such client id`},
+		"unchecked what":   {[]string{"-unchecked"}, "-unchecked is for a file of -catalogue"},
+		"two for stdout":   {[]string{"-print-env", "-ready-file=-"}, "would both write to standard output"},
+		"no such file":     {[]string{"-catalogue", "nope.json"}, "open nope.json: "},
+		"invalid file":     {[]string{"-catalogue", broken}, "broken.json: line 2, column 22: organisations[0]: invalid character ','"},
+		"misspelt field": {
+			[]string{"-catalogue", misspelt},
+			"misspelt.json: line 2, column 78: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?",
+		},
+		"no such folder": {[]string{"-listen=127.0.0.1:0", "-ready-file=" + filepath.Join(folder, "no", "ready.json")}, "-ready-file: "},
+		"address taken":  {[]string{"-listen", taken.Addr().String()}, "is in use by another program. Take a free port by -listen=127.0.0.1:0"},
+		"a sandbox's address": {
+			[]string{"-listen", strings.TrimPrefix(sandboxed.URL, "http://")},
+			"is in use: a sandbox serves there already. Use that one, at " + sandboxed.URL + ", or take a free port by -listen=127.0.0.1:0",
+		},
+		"no address":   {[]string{"-listen", "here"}, `-listen is "here": an address such as 127.0.0.1:8080 is expected`},
+		"nobody there": {[]string{"wait", "-url=http://127.0.0.1:1", "-timeout=1ms"}, "no sandbox is ready after 1ms"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			err := run(t.Context(), test.arguments, &stdout, &stderr)
-			if (err == nil) != (test.arguments[0] == "-h") {
-				t.Errorf("the error is %v", err)
+			_, said, err := command(t, test.arguments...)
+			if err == nil {
+				t.Error("there is no error")
 			}
-			said := stderr.String()
 			if err != nil && !errors.Is(err, errUsage) {
 				said += err.Error()
 			}
-			if !strings.Contains(said, test.want) || stdout.Len() > 0 {
-				t.Errorf("it says %q and %q, want %q", &stdout, said, test.want)
+			if !strings.Contains(said, test.want) {
+				t.Errorf("it says %q, want %q", said, test.want)
 			}
 		})
+	}
+}
+
+func TestUncheckedServesAnything(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "odd.json")
+	if err := os.WriteFile(file, []byte(`{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+		"modelGroups": [{"owner": "O", "group": {"id": "g", "unheardOf": 1}, "models": [{}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := startServing(t, "-unchecked", "-catalogue="+file); s.ClientID != "o" {
+		t.Errorf("got %+v", s.readiness)
 	}
 }
 
@@ -154,8 +250,12 @@ func TestWelcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	caller, err := chooseCaller(catalogue, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var text strings.Builder
-	if err := writeWelcome(&text, &net.TCPAddr{IP: net.IPv6unspecified, Port: 80}, catalogue); err != nil {
+	if err := writeWelcome(&text, baseURL(&net.TCPAddr{IP: net.IPv6unspecified, Port: 80}), catalogue, caller); err != nil {
 		t.Fatal(err)
 	}
 	got := regexp.MustCompile(` {2,}`).ReplaceAllString(text.String(), "|")
@@ -166,7 +266,6 @@ func TestWelcome(t *testing.T) {
 		"Reader|owns none|reader|s\n",
 		"Owner|owner of 1 group|own|it's $1\n",
 		`MODELCATALOGUE_CLIENT_ID=own MODELCATALOGUE_CLIENT_SECRET='it'\''s $1'` + "\n",
-		"`make install`",
 		"/control/model-groups/a%2Fb/publish",
 	} {
 		if !strings.Contains(got, want) {
