@@ -16,7 +16,7 @@ import (
 
 // MainGroup is the id of the group that the tests on the sandbox read most: its
 // first revision is 0, and one in the middle is archived.
-const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+const MainGroup = sandbox.MainGroup
 
 // Factories serve the provider to the engine of a test.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
@@ -33,7 +33,6 @@ type Credentials struct{ ID, Secret string }
 var (
 	Owner    = Credentials{"northwind", "northwind-sandbox-secret"}
 	Outsider = Credentials{"contoso-trading", "contoso-trading-sandbox-secret"}
-	Disabled = Credentials{"tailspin", "tailspin-sandbox-secret"}
 )
 
 // ProviderBlock is a provider block for the service at url. More lines of

@@ -48,11 +48,13 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	case strings.HasSuffix(u.Host, ":") || len(port) > 5 || len(port) == 5 && port > "65535" || port == "0":
 		return nil, errors.New("its port is no number from 1 to 65535")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, errors.New("http would send the secret unencrypted; it is accepted for a loopback host only, use https")
+		return nil, errors.New("http would send the secret unencrypted; it is accepted for a loopback host only, use " +
+			"https")
 	case strings.HasSuffix(u.Path, "/v1"):
 		return nil, errors.New("it ends in /v1; leave that out, because the provider adds it")
 	case strings.HasSuffix(u.Path, tokenPath) || strings.Contains(u.Path+"/", modelGroupsPath+"/"):
-		return nil, errors.New("it is the address of one route; leave out /v1 and what follows, because the provider adds them")
+		return nil, errors.New("it is the address of one route; leave out /v1 and what follows, because the provider " +
+			"adds them")
 	}
 	for element := range strings.SplitSeq(u.Path, "/") {
 		if element == "." || element == ".." {

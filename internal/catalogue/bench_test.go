@@ -13,7 +13,7 @@ import (
 // richest.
 func modelsBody(tb testing.TB, models int) []byte {
 	tb.Helper()
-	document, err := sandbox.New(sandbox.Default()).Publish("7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01", nil)
+	document, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

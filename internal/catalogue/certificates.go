@@ -31,7 +31,8 @@ func ParseCACertificates(text string) ([]*x509.Certificate, error) {
 		if strings.Contains(text, `\n`) {
 			return nil, errors.New(`its line breaks are spelled \n; give the text with real line breaks`)
 		}
-		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or damaged", len(certificates)+1)
+		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or " +
+			"damaged", len(certificates)+1)
 	}
 	switch {
 	case len(certificates) > 0:
@@ -40,7 +41,8 @@ func ParseCACertificates(text string) ([]*x509.Certificate, error) {
 		return nil, errors.New("it looks like the name of a file, and the content of the file is needed; " +
 			`write file("…") in the configuration, or "$(cat …)" in a shell`)
 	default:
-		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----")
+		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN " +
+			"CERTIFICATE-----")
 	}
 }
 

@@ -76,7 +76,8 @@ type settings struct {
 // of a file has. It may belong to them, so that is no problem by itself.
 func (s settings) spaced() []string {
 	var found []string
-	for argument, value := range map[string]string{argClientID: s.client.ClientID, argClientSecret: s.client.ClientSecret} {
+	credentials := map[string]string{argClientID: s.client.ClientID, argClientSecret: s.client.ClientSecret}
+	for argument, value := range credentials {
 		if strings.TrimSpace(value) != value {
 			found = append(found, argument)
 		}
@@ -138,7 +139,8 @@ func required[T any](r *resolver, argument string, value attr.Value, parse func(
 	result, given := resolve(r, argument, value, parse)
 	if !given {
 		r.problems = append(r.problems, problem{argument: argument, missing: true, detail: fmt.Sprintf(
-			"The provider needs %s. Set it in the provider block or in the environment variable %s.", argument, variable(argument))})
+			"The provider needs %s. Set it in the provider block or in the environment variable "+
+				"%s.", argument, variable(argument))})
 	}
 	return result
 }
@@ -153,7 +155,9 @@ func optional[T any](r *resolver, argument string, value attr.Value, standard T,
 // resolve finds the value of an argument in the provider block, or else in the
 // environment. An empty string counts as absent in both places. What is not
 // known yet counts as given: the environment must not stand in for it.
-func resolve[T any](r *resolver, argument string, value attr.Value, parse func(string) (T, error)) (result T, given bool) {
+func resolve[T any](
+	r *resolver, argument string, value attr.Value, parse func(string) (T, error),
+) (result T, given bool) {
 	if value.IsUnknown() {
 		r.unknown = append(r.unknown, argument)
 		return result, true
@@ -161,14 +165,16 @@ func resolve[T any](r *resolver, argument string, value attr.Value, parse func(s
 	text, whose := asText(value), "The value"
 	if text == "" {
 		text = r.getenv(variable(argument))
-		whose = fmt.Sprintf("The provider block does not set %s, and the value of the environment variable %s", argument, variable(argument))
+		whose = fmt.Sprintf("The provider block does not set %s, and the value of the environment variable "+
+			"%s", argument, variable(argument))
 	}
 	if text == "" {
 		return result, false
 	}
 	result, err := parse(text)
 	if err != nil {
-		r.problems = append(r.problems, problem{argument: argument, detail: sentence(whose + " cannot be used: " + err.Error())})
+		detail := sentence(whose + " cannot be used: " + err.Error())
+		r.problems = append(r.problems, problem{argument: argument, detail: detail})
 	}
 	return result, true
 }
@@ -196,7 +202,8 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(`%q is no duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`, abridged(text))
+		return 0, fmt.Errorf(`%q is no duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
+			abridged(text))
 	case d <= 0:
 		return 0, fmt.Errorf("%q is no time to wait; it must be longer than zero", abridged(text))
 	}
@@ -233,7 +240,8 @@ func parseRate(text string) (float64, error) {
 	case number.Sign() <= 0:
 		return 0, fmt.Errorf("it must be greater than 0, and is %s; leave it out for no ceiling", abridged(text))
 	case rate < minRate || rate > maxRate:
-		return 0, fmt.Errorf("it must be from %.6f to %.0f, and is %s; leave it out for no ceiling", minRate, maxRate, abridged(text))
+		return 0, fmt.Errorf("it must be from %.6f to %.0f, and is %s; leave it out for no "+
+			"ceiling", minRate, maxRate, abridged(text))
 	}
 	return rate, nil
 }

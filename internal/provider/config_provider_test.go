@@ -77,13 +77,15 @@ func TestMissingSettingsAreReportedByConfigureOnly(t *testing.T) {
 
 func TestValidateReportsWhatIsWrongAndNotWhatIsAbsent(t *testing.T) {
 	clearEnvironment(t)
-	expectError(t, validateProvider(t, arguments{"max_retries": -3}), "max_retries", "Invalid max_retries", "it must be at least 0, and is -3.")
+	expectError(t, validateProvider(t, arguments{"max_retries": -3}), "max_retries", "Invalid max_retries",
+		"it must be at least 0, and is -3.")
 	diagnostics := validateProvider(t, arguments{
 		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none",
 		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests_per_second": 0,
 	})
 	want := []string{
-		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "max_requests_per_second: Invalid max_requests_per_second",
+		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem",
+		"max_requests_per_second: Invalid max_requests_per_second",
 		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout",
 	}
 	if got := reported(diagnostics); !slices.Equal(got, want) {
@@ -120,7 +122,8 @@ func TestANumberThatNoComputerWordHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := northwind("https://catalogue.example")
-	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond, "Invalid max_requests_per_second",
+	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond,
+		"Invalid max_requests_per_second",
 		"it must be from 0.000001 to 1000000000, and is 1e+400; leave it out for no ceiling.")
 	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "1e+400 is larger.")
 }
@@ -189,7 +192,8 @@ func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
 		e := newEngine(t, northwind(url).with(argument, unknown))
 		for name, config := range readable {
 			_, diagnostics := e.read(t.Context(), t, name, config)
-			expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument "+argument+" has a value", "-target", "depends_on")
+			expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument "+argument+" has a value",
+				"-target", "depends_on")
 		}
 		t.Setenv(variable(argument), "")
 	}

@@ -60,7 +60,8 @@ func TestSettings(t *testing.T) {
 	}
 	certificates := []*x509.Certificate{server.Certificate()}
 	environmentOnly := catalogue.Config{
-		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret", CACertificates: certificates,
+		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret",
+		CACertificates: certificates,
 		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, MaxRequestsPerSecond: 2.5, Snapshot: false,
 	}
 	wrong := map[string]string{}
@@ -76,8 +77,9 @@ func TestSettings(t *testing.T) {
 		"environment only": {environment: fromEnvironment, want: environmentOnly},
 		"empty HCL counts not": {
 			config: configuration{
-				BaseURL: types.StringValue(""), ClientID: types.StringValue(""), ClientSecret: types.StringValue(""), CACertificatePEM: types.StringValue(""),
-				RequestTimeout: types.StringValue(""), ReadTimeout: types.StringValue(""),
+				BaseURL: types.StringValue(""), ClientID: types.StringValue(""), ClientSecret: types.StringValue(""),
+				CACertificatePEM: types.StringValue(""),
+				RequestTimeout:   types.StringValue(""), ReadTimeout: types.StringValue(""),
 			},
 			environment: fromEnvironment, want: environmentOnly,
 		},
@@ -88,18 +90,23 @@ func TestSettings(t *testing.T) {
 		}(), want: defaults},
 		"empty variables count not": {
 			config: complete(), want: defaults,
-			environment: map[string]string{"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "", "MODELCATALOGUE_READ_TIMEOUT": ""},
+			environment: map[string]string{"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "",
+				"MODELCATALOGUE_READ_TIMEOUT": ""},
 		},
 		"HCL over environment": {
 			config: configuration{
-				BaseURL: types.StringValue("http://localhost:8080/prefix/"), ClientID: types.StringValue("a"), ClientSecret: types.StringValue("b"),
-				CACertificatePEM: types.StringValue(certificate), RequestTimeout: types.StringValue("1m30s"), ReadTimeout: types.StringValue("500ms"),
-				MaxRetries: types.NumberValue(big.NewFloat(0)), MaxRequestsPerSecond: types.NumberValue(big.NewFloat(0.5)), Snapshot: types.BoolValue(true),
+				BaseURL: types.StringValue("http://localhost:8080/prefix/"), ClientID: types.StringValue("a"),
+				ClientSecret:     types.StringValue("b"),
+				CACertificatePEM: types.StringValue(certificate), RequestTimeout: types.StringValue("1m30s"),
+				ReadTimeout: types.StringValue("500ms"),
+				MaxRetries:  types.NumberValue(big.NewFloat(0)), MaxRequestsPerSecond: types.NumberValue(big.NewFloat(0.5)),
+				Snapshot: types.BoolValue(true),
 			},
 			environment: wrong,
 			want: catalogue.Config{
 				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
-				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5, Snapshot: true,
+				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5,
+				Snapshot: true,
 			},
 		},
 	} {
@@ -200,7 +207,7 @@ func TestOneProblem(t *testing.T) {
 	}{
 		"no base_url": {
 			change: func(c *configuration) { c.BaseURL = types.StringNull() }, argument: "base_url", missing: true,
-			details: []string{"The provider needs base_url. Set it in the provider block or in the environment variable MODELCATALOGUE_BASE_URL."},
+			details: []string{"The provider needs base_url. Set it in the provider block", "the environment variable MODELCATALOGUE_BASE_URL."},
 		},
 		"empty base_url": {
 			change: func(c *configuration) { c.BaseURL = types.StringValue("") }, argument: "base_url", missing: true,
@@ -215,7 +222,8 @@ func TestOneProblem(t *testing.T) {
 			details: []string{"client_secret", "MODELCATALOGUE_CLIENT_SECRET."},
 		},
 		"base_url of the environment": {
-			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"}, argument: "base_url",
+			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"},
+			argument: "base_url",
 			details: []string{
 				"The provider block does not set base_url, and " + fromVariable + "BASE_URL cannot be used",
 				"cannot be used: it must be an absolute URL that starts with https://.",
@@ -243,7 +251,8 @@ func TestOneProblem(t *testing.T) {
 		},
 		"max_requests_per_second of the environment": {
 			environment: map[string]string{"MAX_REQUESTS_PER_SECOND": "-1"}, argument: "max_requests_per_second",
-			details: []string{fromVariable + "MAX_REQUESTS_PER_SECOND", "it must be greater than 0, and is -1; leave it out for no ceiling."},
+			details: []string{fromVariable + "MAX_REQUESTS_PER_SECOND",
+				"it must be greater than 0, and is -1; leave it out for no ceiling."},
 		},
 		"snapshot of the environment": {
 			environment: map[string]string{"SNAPSHOT": "yes"}, argument: "snapshot",
@@ -296,7 +305,9 @@ func TestOneProblem(t *testing.T) {
 			if test.change != nil {
 				test.change(&c)
 			}
-			_, problems := c.settings(func(variable string) string { return test.environment[strings.TrimPrefix(variable, "MODELCATALOGUE_")] })
+			_, problems := c.settings(func(variable string) string {
+				return test.environment[strings.TrimPrefix(variable, "MODELCATALOGUE_")]
+			})
 			if len(problems) != 1 {
 				t.Fatalf("want one problem, got %+v", problems)
 			}

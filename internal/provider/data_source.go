@@ -33,11 +33,12 @@ func (d *catalogueDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *catalogueDataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	if req.ProviderData == nil {
-		return // validation alone
+		return // only to validate
 	}
 	connection, ok := req.ProviderData.(*connection)
 	if !ok {
-		resp.Diagnostics.AddError(summaryNotConfigured, fmt.Sprintf("A data source was given %T where it needs the provider's connection. Please report this to the provider's developers.", req.ProviderData))
+		resp.Diagnostics.AddError(summaryNotConfigured, fmt.Sprintf("A data source was given %T where it needs the "+
+			"provider's connection. Please report this to the provider's developers.", req.ProviderData))
 		return
 	}
 	d.connection = connection
@@ -47,12 +48,15 @@ func (d *catalogueDataSource) Configure(_ context.Context, req datasource.Config
 func (d *catalogueDataSource) client(diags *diag.Diagnostics) (*catalogue.Client, bool) {
 	switch {
 	case d.connection == nil:
-		diags.AddError(summaryNotConfigured, "The provider has no connection to the catalogue. Please report this to the provider's developers.")
+		diags.AddError(summaryNotConfigured, "The provider has no connection to the catalogue. Please report this to "+
+			"the provider's developers.")
 	case d.connection.client == nil:
 		names := strings.Join(d.connection.unknown, ", ")
 		diags.AddError(summaryUnknownArgument,
-			fmt.Sprintf("The provider argument %s has a value that is known only after other changes are applied, so nothing can be read from the catalogue in this plan.\n\n"+
-				"Give %s a value that is known at plan time, or apply what it comes from first (with -target), or make this data source wait for the apply (with depends_on).", names, names))
+			fmt.Sprintf("The provider argument %s has a value that is known only after other changes are applied, so "+
+				"nothing can be read from the catalogue in this plan.\n\n"+
+				"Give %s a value that is known at plan time, or apply what it comes from first (with -target), or "+
+				"make this data source wait for the apply (with depends_on).", names, names))
 	default:
 		return d.connection.client, true
 	}

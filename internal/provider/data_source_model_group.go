@@ -27,7 +27,8 @@ func newModelGroupDataSource() datasource.DataSource {
 
 func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`. Names are not unique, and a public group of another organisation can have any name: pin by `id`.",
+		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`. Names are not unique, and a " +
+			"public group of another organisation can have any name: pin by `id`.",
 		Attributes: with(groupAttributes(), map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				MarkdownDescription: "The group's unique identifier. Give this or `name`.",
@@ -40,10 +41,11 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				},
 			},
 			"name": schema.StringAttribute{
-				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an error where no group has the name, or several have.",
-				Optional:            true,
-				Computed:            true,
-				Validators:          []validator.String{notEmpty{summary: summaryInvalidName}},
+				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an " +
+					"error where no group has the name, or several have.",
+				Optional:   true,
+				Computed:   true,
+				Validators: []validator.String{notEmpty{summary: summaryInvalidName}},
 			},
 		}),
 	}
@@ -109,7 +111,8 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	default:
 		slices.Sort(ids)
 		return nil, diag.NewAttributeErrorDiagnostic(at, summarySeveralGroups,
-			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.", len(found), name, strings.Join(ids, ", ")))
+			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: "+
+				"%s.", len(found), name, strings.Join(ids, ", ")))
 	}
 }
 

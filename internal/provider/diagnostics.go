@@ -16,7 +16,8 @@ const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."
 	// askedNoMore follows what ends every read of the process.
-	askedNoMore = "The provider asks no further in this run. Every other read fails too, with a short error that points to this one."
+	askedNoMore = "The provider asks no further in this run. Every other read fails too, with a short error that " +
+		"points to this one."
 )
 
 // diagnose turns an error of the client into all that there is to tell a user.
@@ -59,7 +60,8 @@ func explain(err error, about subject) *message {
 		m.unusable(unusable)
 	case errors.As(err, &tooLarge) && tooLarge.InMemory:
 		m.summary = summaryTooLarge
-		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.", tooLarge.Endpoint, tooLarge.Limit, tooLarge.Limit>>20)
+		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.",
+			tooLarge.Endpoint, tooLarge.Limit, tooLarge.Limit>>20)
 		m.next = readLess
 	case errors.As(err, &tooLarge):
 		m.summary = summaryTooLarge
@@ -131,8 +133,10 @@ func (m *message) redirected(api *catalogue.APIError) {
 		m.cause = "The catalogue answered with a redirect that does not say where to."
 	}
 	m.add("The provider follows none, so that neither the secret nor a token reaches another host.")
-	m.next = "Set base_url to the service's own address. A redirect to a login page comes from a proxy or a gateway in between."
-	if moved, route, found := strings.Cut(api.Location, "/v1/"); found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
+	m.next = "Set base_url to the service's own address. A redirect to a login page comes from a proxy or a gateway " +
+		"in between."
+	moved, route, found := strings.Cut(api.Location, "/v1/")
+	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
 		m.next = fmt.Sprintf("If that is the catalogue's own address, set base_url to %q.", moved)
 	}
 	m.concernsAll(api)
@@ -163,7 +167,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		if api.Method != http.MethodPost {
 			m.cause = "The service refused a token, and refused the fresh one that the provider then asked for."
 		}
-		m.next = fmt.Sprintf("Check client_id and client_secret, or %s and %s, and that they are meant for the service at base_url.",
+		m.next = fmt.Sprintf("Check client_id and client_secret, or %s and %s, and that they are meant for the "+
+			"service at base_url.",
 			variable(argClientID), variable(argClientSecret))
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.summary = summaryNoToken
@@ -172,7 +177,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	default:
 		m.summary = summaryNoToken
 		m.cause = "The service refused the request for a token, and does not say that the credentials are wrong."
-		m.next = "Act on what the service said, or show it to those who run the service. Check base_url too: something else may answer there."
+		m.next = "Act on what the service said, or show it to those who run the service. Check base_url too: " +
+			"something else may answer there."
 	}
 	m.add(askedNoMore)
 	m.concernsAll(api)
@@ -181,7 +187,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 // gaveUp is the end of attempts at what might have passed.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	var network *catalogue.NetworkError
-	m.next = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say how long the provider goes on asking."
+	m.next = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say " +
+		"how long the provider goes on asking."
 	switch {
 	case api != nil && api.Status == http.StatusTooManyRequests:
 		m.rateLimited(api)
@@ -210,7 +217,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 
 func (m *message) rateLimited(api *catalogue.APIError) {
 	m.summary = summaryRateLimited
-	m.cause = "The run sent more requests than the service allows, and the time of this read was over before a request was let through."
+	m.cause = "The run sent more requests than the service allows, and the time of this read was over before a " +
+		"request was let through."
 	m.next = "Run again later, start fewer runs at once, or set max_requests_per_second to a share of the allowance. " +
 		"Where a plan has many blocks, a plural data source reads the same with fewer requests."
 	m.concernsAll(api)
@@ -223,7 +231,8 @@ func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogu
 	if tooLong.Asked > 0 {
 		asked = fmt.Sprintf("asked to wait %s", round(tooLong.Asked))
 	}
-	m.cause = fmt.Sprintf("The run sent more requests than the service allows. The service %s, and this read had %s left of its read_timeout.",
+	m.cause = fmt.Sprintf("The run sent more requests than the service allows. The service %s, and this read had %s "+
+		"left of its read_timeout.",
 		asked, round(tooLong.Left))
 }
 
@@ -241,7 +250,8 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.said = append(m.said, problem)
 	m.fact = fmt.Sprintf("Status 200 OK, content type %q, for %s", unusable.ContentType, unusable.Endpoint)
 	m.requestID = unusable.RequestID
-	m.next = "Check base_url: what answers there may be a proxy or a login page. If it is the catalogue, report this to those who run it, and look for a newer version of the provider."
+	m.next = "Check base_url: what answers there may be a proxy or a login page. If it is the catalogue, report this " +
+		"to those who run it, and look for a newer version of the provider."
 }
 
 // tooLargeDetail explains an answer over a limit, with the way out.
@@ -250,7 +260,9 @@ func tooLargeDetail(what string, size, limit int64) string {
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s", what, seen, limit, (limit+1<<20-1)>>20, readLess)
+	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s",
+		what, seen, limit, (limit+1<<20-1)>>20, readLess)
 }
 
-const readLess = "Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only."
+const readLess = "Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its " +
+	"latest model only."

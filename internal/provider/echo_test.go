@@ -36,7 +36,7 @@ func spellingsOf(credential string) []string {
 	return spellings
 }
 
-// Before there is a token, a service can echo the secret alone.
+// Before there is a token, a service can echo the secret only.
 var (
 	secretEchoes = strings.Join(spellingsOf(oddSecret), " | ")
 	allEchoes    = secretEchoes + " | " + strings.Join(spellingsOf(oddToken), " | ")

@@ -27,7 +27,8 @@ func (parseImageFunction) Metadata(_ context.Context, _ function.MetadataRequest
 }
 
 func (parseImageFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules that Docker and Kubernetes go by."
+	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules " +
+		"that Docker and Kubernetes go by."
 	resp.Definition = function.Definition{
 		Summary:     "Splits a container image reference into its parts.",
 		Description: description,
@@ -39,9 +40,11 @@ func (parseImageFunction) Definition(_ context.Context, _ function.DefinitionReq
 - ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" + `, null where the reference has none.
 - ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` + "`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
 		Parameters: []function.Parameter{function.StringParameter{
-			Name:                "image",
-			Description:         "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
-			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. Null is an error: `docker_image` is null where the image is withheld.",
+			Name: "image",
+			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null " +
+				"is an error.",
+			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
+				"Null is an error: `docker_image` is null where the image is withheld.",
 		}},
 		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
 			"registry":      types.StringType,
@@ -70,7 +73,8 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	parts, err := parseImage(image)
 	if err != nil {
 		// Engines end the sentence.
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s", abridged(image), err))
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: "+
+			"%s", abridged(image), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)
@@ -130,7 +134,8 @@ func obviousFault(image string) error {
 	case strings.ContainsFunc(repository, unicode.IsUpper):
 		return errors.New("its repository must be in lower case")
 	case tag != "" && reference.TagRegexp.FindString(tag) != tag:
-		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin with no dot or hyphen", abridged(tag))
+		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
+			"with no dot or hyphen", abridged(tag))
 	}
 	return nil
 }
@@ -149,7 +154,8 @@ func digestFault(text string) error {
 	case errors.Is(err, digest.ErrDigestInvalidLength):
 		return fmt.Errorf("a %s digest has %d hexadecimal digits, this has %d", name, algorithm.Size()*2, len(digits))
 	default:
-		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case, such as sha256:1f3a…")
+		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case, such as " +
+			"sha256:1f3a…")
 	}
 }
 

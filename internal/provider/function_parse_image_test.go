@@ -107,7 +107,7 @@ func TestParseImageRefuses(t *testing.T) {
 		"300 characters below":     {"registry.example/" + strings.Repeat("a/", 149) + "aa", "more than 255 characters"},
 		"300 upper case":           {strings.Repeat("A", 300), "lower case"},
 		"an image id":              {hexDigits, "the id of an image"},
-		"a digest alone":           {sha256Digest, "a digest only"},
+		"only a digest":            {sha256Digest, "a digest only"},
 		"no tag":                   {"nginx:", "no tag after the colon"},
 		"no digest":                {"nginx@", "no digest after the @"},
 		"tag too long":             {"nginx:" + strings.Repeat("t", 129), "must be 1 to 128 letters"},

@@ -63,7 +63,8 @@ func configurationScenes() []scene {
 		configured("base_url without a scheme", arguments{argBaseURL: "catalogue.example:8443"}),
 		configured("base_url of http", arguments{argBaseURL: "http://catalogue.example"}),
 		configured("ca_certificate_pem is the name of a file", arguments{argCACertificate: "certificates/ca.pem"}),
-		configured("ca_certificate_pem is a private key", arguments{argCACertificate: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"}),
+		configured("ca_certificate_pem is a private key",
+			arguments{argCACertificate: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"}),
 		configured("ca_certificate_pem is broken", arguments{
 			argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n",
 		}),
@@ -111,8 +112,10 @@ func lookupScenes() []scene {
 	return []scene{
 		played("an unknown id", sandboxed, nil, group(arguments{"id": "3f0c"})),
 		played("an id with a space before it", sandboxed, nil, group(arguments{"id": " " + mainGroup})),
-		played("an id with a space behind it", sandboxed, nil, reading{"model_group_models", arguments{"model_group_id": mainGroup + " "}}),
-		played("a name given as an id", sandboxed, nil, reading{"latest_model", arguments{"model_group_id": "Day-ahead power price DE-LU"}}),
+		played("an id with a space behind it", sandboxed, nil,
+			reading{"model_group_models", arguments{"model_group_id": mainGroup + " "}}),
+		played("a name given as an id", sandboxed, nil,
+			reading{"latest_model", arguments{"model_group_id": "Day-ahead power price DE-LU"}}),
 		played("an id given as a name", sandboxed, nil, group(arguments{"name": mainGroup})),
 		played("a name in another case", sandboxed, nil, group(arguments{"name": "day-ahead  Power Price de-lu"})),
 		played("an unknown name", sandboxed, nil, group(arguments{"name": "Rainfall"})),
@@ -137,15 +140,22 @@ func credentialScenes() []scene {
 		played("a wrong secret, three times", faulty(), arguments{argClientSecret: "wrong-secret"},
 			oneGroup, reading{"model_groups", nil}, reading{"latest_model", arguments{"model_group_id": mainGroup}}),
 		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
-		played("a fresh token refused", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil, oneGroup),
-		played("a disabled organisation, twice", faulty(), arguments{argClientID: "tailspin", argClientSecret: "tailspin-sandbox-secret"}, oneGroup, oneGroup),
+		played("a very short secret, which is in every sentence", faulty(), arguments{argClientSecret: "the"}, oneGroup),
+		played("a fresh token refused", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
+			oneGroup),
+		played("a disabled organisation, twice", faulty(), arguments{argClientID: "tailspin", argClientSecret: "tailspin-sandbox-secret"},
+			oneGroup, oneGroup),
 		played("an organisation that is not permitted", faulty(),
 			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"}, oneGroup),
-		played("a token request refused", faulty(token(400, "application/json", `{"error":"brand_new","error_description":"Not today."}`)), nil, oneGroup),
+		played("a token request refused",
+			faulty(token(400, "application/json", `{"error":"brand_new","error_description":"Not today."}`)), nil, oneGroup),
 		played("no token endpoint", faulty(token(404, "text/plain", "nothing here")), nil, oneGroup),
-		played("a page of HTML for a token", faulty(token(200, "text/html", "<html><title>Sign in to Example</title></html>")), nil, oneGroup),
-		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil, oneGroup, oneGroup),
-		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil, oneGroup),
+		played("a page of HTML for a token", faulty(token(200, "text/html", "<html><title>Sign in to Example</title></html>")), nil,
+			oneGroup),
+		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil,
+			oneGroup, oneGroup),
+		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil,
+			oneGroup),
 	}
 }
 
@@ -158,11 +168,14 @@ func serviceScenes() []scene {
 	limited := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	limited.Header = http.Header{"Retry-After": {"600"}}
 	return []scene{
-		played("a service that is down, twice", faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Closed for the night."}`}), nil,
+		played("a service that is down, twice",
+			faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Closed for the night."}`}), nil,
 			oneGroup, reading{"model_groups", nil}),
 		played("a wait that does not fit, twice", faulty(limited), nil, oneGroup, oneGroup),
-		played("an attempt that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}), arguments{argRequestTimeout: "1s"}, oneGroup),
-		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}), arguments{argReadTimeout: "20s"}, oneGroup),
+		played("an attempt that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			arguments{argRequestTimeout: "1s"}, oneGroup),
+		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			arguments{argReadTimeout: "20s"}, oneGroup),
 		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequestsPerSecond: 0.001}, oneGroup),
 		played("an answer cut short", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}), nil, oneGroup),
 		played("a redirect of a read", faulty(sandbox.Fault{
@@ -185,13 +198,16 @@ func connectionScenes() []scene {
 	serving := func(title, host string, from, until time.Time) scene {
 		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
 			certificate, authority := selfSigned(t, host, from, until)
-			server, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+			server, _ := overTLS(t, http.NotFoundHandler(),
+				&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
 			return readOnce(t, northwind(server.URL).with(argCACertificate, authority))
 		}}
 	}
 	return []scene{
-		serving("a certificate that has expired", "127.0.0.1", time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC), time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)),
-		serving("a certificate that is not valid yet", "127.0.0.1", time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
+		serving("a certificate that has expired", "127.0.0.1", time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)),
+		serving("a certificate that is not valid yet", "127.0.0.1", time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
 		serving("a certificate for another host", "catalogue.example", now.Add(-time.Hour), now.Add(time.Hour)),
 		{"a certificate of an unknown authority", func(t *testing.T) []*tfprotov6.Diagnostic {
 			server, _ := overTLS(t, http.NotFoundHandler(), nil)
@@ -233,5 +249,6 @@ func selfSigned(t *testing.T, host string, from, until time.Time) (certificate t
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
 }

@@ -35,8 +35,10 @@ func TestMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var scenes []scene
-	for _, some := range [][]scene{configurationScenes(), argumentScenes(), lookupScenes(), credentialScenes(), serviceScenes(), connectionScenes()} {
-		scenes = append(scenes, some...)
+	for _, some := range []func() []scene{
+		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, connectionScenes,
+	} {
+		scenes = append(scenes, some()...)
 	}
 	known := sections(string(file))
 	var mu sync.Mutex
@@ -104,7 +106,8 @@ func sections(file string) map[string]string {
 func writeMessages(t *testing.T, scenes []scene, told map[string]string) {
 	t.Helper()
 	var file strings.Builder
-	file.WriteString("# What the provider says\n\nEach message in full, written by `go test -run TestMessages -update ./internal/provider`.\n")
+	file.WriteString("# What the provider says\n\n" +
+		"Each message in full, written by `go test -run TestMessages -update ./internal/provider`.\n")
 	for _, s := range scenes {
 		fmt.Fprintf(&file, "\n## %s\n\n```\n%s```\n", s.title, told[s.title])
 	}

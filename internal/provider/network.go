@@ -28,7 +28,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 	case errors.As(network.Err, &unknown):
 		m.summary = summaryUntrusted
 		m.cause = "The certificate of what answers is signed by an authority that this machine does not trust."
-		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that authority's certificate in ca_certificate_pem."
+		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that " +
+			"authority's certificate in ca_certificate_pem."
 	case network.Permanent:
 		m.summary = summaryUntrusted
 		m.cause = "No secure connection to the catalogue could be made."
@@ -41,7 +42,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 	case network.TimedOut:
 		m.summary = summaryTimeout
 		m.cause = "The catalogue gave no whole answer before the read_timeout of this read was over."
-		m.next = "Raise read_timeout if the catalogue may need longer to answer. If it answered faster before, try again later, or show this to those who run the service."
+		m.next = "Raise read_timeout if the catalogue may need longer to answer. If it answered faster before, try " +
+			"again later, or show this to those who run the service."
 	default:
 		m.summary = summaryUnreachable
 		m.cause = "The catalogue could not be reached, or the connection broke before the answer was whole."
@@ -55,16 +57,21 @@ func (m *message) certificate(fault *catalogue.CertificateFault) {
 	const clock = "2006-01-02 15:04 MST"
 	now := fault.Now.UTC().Format(clock)
 	m.summary = summaryUntrusted
-	const setClock = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
+	const setClock = "Check the clock of this machine. If it is right, those who run the service have to renew the " +
+		"certificate."
 	switch {
 	case fault.Asked != "":
-		m.cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.", namesOf(fault.Names), fault.Asked)
-		m.next = "Check base_url: use a name that the certificate has, if that is the service's. Else those who run the service have to get a certificate for this name."
+		m.cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
+			namesOf(fault.Names), fault.Asked)
+		m.next = "Check base_url: use a name that the certificate has, if that is the service's. Else those who run " +
+			"the service have to get a certificate for this name."
 	case fault.Now.Before(fault.NotBefore):
-		m.cause = fmt.Sprintf("The service's certificate is valid from %s on, and the clock of this machine says %s.", fault.NotBefore.UTC().Format(clock), now)
+		m.cause = fmt.Sprintf("The service's certificate is valid from %s on, and the clock of this machine says %s.",
+			fault.NotBefore.UTC().Format(clock), now)
 		m.next = setClock
 	default:
-		m.cause = fmt.Sprintf("The service's certificate was valid until %s, and the clock of this machine says %s.", fault.NotAfter.UTC().Format(clock), now)
+		m.cause = fmt.Sprintf("The service's certificate was valid until %s, and the clock of this machine says %s.",
+			fault.NotAfter.UTC().Format(clock), now)
 		m.next = setClock
 	}
 }
@@ -85,10 +92,12 @@ func (m *message) proxy(fault *catalogue.ProxyFault) {
 		m.cause = fmt.Sprintf("The proxy %s, which %s names, could not be reached.", fault.Proxy, fault.Variable)
 		m.next = fmt.Sprintf("Check %s, %s", fault.Variable, goWithout)
 	case http.StatusProxyAuthRequired:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, wants a user name and a password: %s.", fault.Proxy, fault.Variable, statusText(fault.Status))
+		m.cause = fmt.Sprintf("The proxy %s, which %s names, wants a user name and a password: %s.",
+			fault.Proxy, fault.Variable, statusText(fault.Status))
 		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s", fault.Variable, goWithout)
 	default:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, did not connect to the catalogue: %s.", fault.Proxy, fault.Variable, statusText(fault.Status))
+		m.cause = fmt.Sprintf("The proxy %s, which %s names, did not connect to the catalogue: %s.",
+			fault.Proxy, fault.Variable, statusText(fault.Status))
 		m.next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)
 	}
 }

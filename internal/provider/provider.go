@@ -36,11 +36,6 @@ type catalogueProvider struct {
 	jitter    func() float64
 }
 
-// New returns the provider under its version, which it names to the service.
-func New(version string) provider.Provider {
-	return &catalogueProvider{version: version}
-}
-
 func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = typeName
 	resp.Version = p.version

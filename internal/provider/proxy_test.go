@@ -63,7 +63,8 @@ func TestHTTPSProxy(t *testing.T) {
 				expectRequests(t, service, nil)
 				return
 			}
-			if asked := through.asked(); len(asked) == 0 || slices.ContainsFunc(asked, func(s string) bool { return s != "CONNECT "+host }) {
+			if asked := through.asked(); len(asked) == 0 || slices.ContainsFunc(asked,
+				func(s string) bool { return s != "CONNECT "+host }) {
 				t.Errorf("the proxy was asked for %v", asked)
 			}
 			if !strings.Contains(string(out), "read well") {
@@ -92,10 +93,12 @@ func TestAProxyThatRefuses(t *testing.T) {
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"502": {status: http.StatusBadGateway, retried: true, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 502 Bad Gateway.", "gave up after 1 attempt",
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 502 Bad Gateway.",
+			"gave up after 1 attempt",
 		}},
 		"not there": {retried: true, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", "gave up after 1 attempt", "Check HTTPS_PROXY, or name the host",
+			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", "gave up after 1 attempt",
+			"Check HTTPS_PROXY, or name the host",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +160,8 @@ func readBehindProxy(t *testing.T, authorityFile string) {
 		}
 		return (&net.Dialer{}).DialContext(ctx, network, address)
 	}}
-	e, diagnostics := startEngine(t, p, northwind("https://example.com").merge(arguments{argCACertificate: string(authority), argMaxRetries: 0}))
+	e, diagnostics := startEngine(t, p,
+		northwind("https://example.com").merge(arguments{argCACertificate: string(authority), argMaxRetries: 0}))
 	expectNone(t, diagnostics)
 	var state map[string]any
 	state, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
@@ -191,7 +195,7 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.seen = append(p.seen, r.Method+" "+r.RequestURI)
 	p.mu.Unlock()
 	if r.Method != http.MethodConnect {
-		http.Error(w, "CONNECT alone", http.StatusMethodNotAllowed)
+		http.Error(w, "only CONNECT", http.StatusMethodNotAllowed)
 		return
 	}
 	server, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", p.target)

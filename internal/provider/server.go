@@ -11,12 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
 )
 
 // maxState is the largest state a read may return, in bytes: what the plugin
 // library lets through in one message, less what else the message holds.
-const maxState = 256<<20 - 64<<10
+const maxState = catalogue.MaxBody - 64<<10
 
 // NewServer returns a factory of servers for the provider under its version.
 func NewServer(version string) func() tfprotov6.ProviderServer {
@@ -72,7 +73,8 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError,
 			Summary:  summaryNotEncoded,
-			Detail:   fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.", req.TypeName, err),
+			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
+				"developers.", req.TypeName, err),
 		})
 	}
 	return resp, nil
@@ -87,9 +89,9 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 	return false
 }
 
-// dynamicValue alone knows what a DynamicValue is made of. The plugin library
-// calls its fields opaque; the format in them is the documented wire format of
-// every plugin. Were they to change, tfprotov6.NewDynamicValue over
+// dynamicValue is the only function that knows what a DynamicValue is made of.
+// The plugin library calls its fields opaque; the format in them is the
+// documented wire format of every plugin. Were they to change, tfprotov6.NewDynamicValue over
 // tftypes.Value would do here, at about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)

@@ -11,8 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// mainGroup is the sandbox's group with revisions from 0, one archived.
-const mainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+const mainGroup = sandbox.MainGroup
 
 func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 	t.Parallel()

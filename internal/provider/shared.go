@@ -45,7 +45,8 @@ func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic
 	m := explain(err, about)
 	if m.summary == summaryRejected {
 		for _, argument := range d.connection.spaced {
-			m.add("The value of %s has white space around it, such as the line break at the end of a file. That may be the reason.", argument)
+			m.add("The value of %s has white space around it, such as the line break at the end of a file. That may "+
+				"be the reason.", argument)
 		}
 	}
 	if m.shared == (sharedCause{}) {

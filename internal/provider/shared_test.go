@@ -26,8 +26,9 @@ func TestACauseOfAllReadsIsToldInFullOnce(t *testing.T) {
 		"a disabled organisation": {
 			fault: sandbox.Refuse(sandbox.RouteGroup, "ORGANISATION_DISABLED", words), blocks: 60, summary: summaryOrganisationDisabled,
 		},
-		"a service that is down": {fault: status(503, `{"code":"DOWN","message":"`+words+`"}`, 0), blocks: 60, summary: summaryUnavailable},
-		"a used-up allowance":    {fault: limited, blocks: 60, summary: summaryRateLimited},
+		"a service that is down": {fault: status(503, `{"code":"DOWN","message":"`+words+`"}`, 0), blocks: 60,
+			summary: summaryUnavailable},
+		"a used-up allowance": {fault: limited, blocks: 60, summary: summaryRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -60,7 +61,8 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 		} {
 			service.Inject(fault)
 		}
-		answers := inMemory(t, service, arguments{argMaxRetries: 0, argSnapshot: false}).readAll(t, 1, append(eachGroup(0, 4), eachGroup(0, 1)...))
+		answers := inMemory(t, service, arguments{argMaxRetries: 0, argSnapshot: false}).readAll(t, 1,
+			append(eachGroup(0, 4), eachGroup(0, 1)...))
 		for i, want := range []outcome{
 			{summary: summaryUnavailable, says: []string{"The service said: The first."}},
 			{summary: summaryUnavailable, says: []string{`The error of modelcatalogue_model_group "group-000" has the whole text.`}},

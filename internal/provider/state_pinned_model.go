@@ -74,20 +74,26 @@ func pickRevision(models []*catalogue.Model, groupID string, revision int64) (*p
 		// A pin must name one image, and nothing tells which is meant.
 		return nil, &revisionError{
 			summary: summarySeveralModels,
-			detail:  fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision names no single one. Ask the publisher of the group to mend it.", len(found), revision, groupID),
-			short:   fmt.Sprintf("%d models of revision %d", len(found), revision),
+			detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
+				"names no single one. Ask the publisher of the group to mend it.", len(found), revision, groupID),
+			short: fmt.Sprintf("%d models of revision %d", len(found), revision),
 		}
 	case len(revisions) == 0:
 		return nil, &revisionError{
 			summary: summaryRevisionNotFound,
-			detail:  fmt.Sprintf("Model group %q has no models yet, or the service lists none because they are archived. So there is no revision %d. Wait for the publisher of the group, or read another group.", groupID, revision),
-			short:   "no models yet",
+			detail: fmt.Sprintf("Model group %q has no models yet, or the service lists none because they are "+
+				"archived. So there is no revision %d. Wait for the publisher of the group, or read another "+
+				"group.", groupID, revision),
+			short: "no models yet",
 		}
 	default:
 		return nil, &revisionError{
 			summary: summaryRevisionNotFound,
-			detail:  fmt.Sprintf("Model group %q has no revision %d. It has: %s. One that was archived may be missing there, because the service may leave archived revisions out.\n\nGive one of these as revision. To follow the newest, use modelcatalogue_latest_model.", groupID, revision, listed(revisions)),
-			short:   fmt.Sprintf("no revision %d, but %s", revision, listed(revisions)),
+			detail: fmt.Sprintf("Model group %q has no revision %d. It has: %s. One that was archived may be "+
+				"missing there, because the service may leave archived revisions out.\n\nGive one of these as "+
+				"revision. To follow the newest, use "+
+				"modelcatalogue_latest_model.", groupID, revision, listed(revisions)),
+			short: fmt.Sprintf("no revision %d, but %s", revision, listed(revisions)),
 		}
 	}
 }

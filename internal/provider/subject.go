@@ -28,8 +28,10 @@ func groupSubject(at path.Path, id string) subject {
 		rejected:     summaryInvalidID,
 		rejectedNext: "Change the id; asking again with the same one will not help.",
 		missing:      summaryGroupNotFound,
-		missingCause: "The catalogue has no model group %q, or these credentials cannot see it: the service does not tell these apart.",
-		missingNext: joined(idHint(id), "Check the id, and that the credentials belong to an organisation that may see the group. "+
+		missingCause: "The catalogue has no model group %q, or these credentials cannot see it: the service does not " +
+			"tell these apart.",
+		missingNext: joined(idHint(id), "Check the id, and that the credentials belong to an organisation that may "+
+			"see the group. "+
 			"The data source modelcatalogue_model_groups lists those it may see."),
 	}
 }
@@ -38,9 +40,11 @@ func groupSubject(at path.Path, id string) subject {
 func latestSubject(at path.Path, id string) subject {
 	about := groupSubject(at, id)
 	about.missing = summaryGroupOrModels
-	about.missingCause = "The catalogue has no model group %q, or these credentials cannot see it, or it has no models yet."
+	about.missingCause = "The catalogue has no model group %q, or these credentials cannot see it, or it has no " +
+		"models yet."
 	about.missingNext = joined(idHint(id), "If the group has no models yet, leave it out: "+
-		"modelcatalogue_model_groups lists the models of each group, and modelcatalogue_latest_models leaves out groups without any. "+
+		"modelcatalogue_model_groups lists the models of each group, and modelcatalogue_latest_models leaves out "+
+		"groups without any. "+
 		"If it has, check the id and the credentials.")
 	return about
 }
@@ -54,7 +58,8 @@ func horizonSubject(horizon types.String) subject {
 	return subject{
 		path: path.Root("time_horizon"), name: "time horizon", value: horizon.ValueString(),
 		rejected: summaryInvalidHorizon,
-		rejectedNext: "Use a key that the catalogue knows: the data source modelcatalogue_model_groups, without time_horizon, " +
+		rejectedNext: "Use a key that the catalogue knows: the data source modelcatalogue_model_groups, without " +
+			"time_horizon, " +
 			"lists every group, and the time_horizon.key of each is a key in use.",
 	}
 }
@@ -68,7 +73,8 @@ func idHint(id string) string {
 	case trimmed != id:
 		return "The id ends with a space, which may not belong to it."
 	case strings.ContainsFunc(id, unicode.IsSpace):
-		return "This looks like a name and not like an id: the data source modelcatalogue_model_group finds the group of a name."
+		return "This looks like a name and not like an id: the data source modelcatalogue_model_group finds the " +
+			"group of a name."
 	}
 	return ""
 }

@@ -49,13 +49,15 @@ var summaries = []string{
 	summaryUnknownArgument, summaryNotConfigured,
 	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon,
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
-	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryRevisionNotFound, summarySeveralModels, summaryLeftOut,
+	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
+	summaryRevisionNotFound, summarySeveralModels,
 	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
 	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,
 	summaryTooLarge, summaryInterrupted, summaryNotRead, summaryNotEncoded,
 	summaryMissing(argBaseURL), summaryMissing(argClientID), summaryMissing(argClientSecret),
-	summaryInvalid(argBaseURL), summaryInvalid(argCACertificate), summaryInvalid(argRequestTimeout), summaryInvalid(argReadTimeout),
+	summaryInvalid(argBaseURL), summaryInvalid(argCACertificate),
+	summaryInvalid(argRequestTimeout), summaryInvalid(argReadTimeout),
 	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequestsPerSecond), summaryInvalid(argSnapshot),
 }
 

@@ -41,7 +41,8 @@ func (v notEmpty) MarkdownDescription(ctx context.Context) string { return v.Des
 
 func (v notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && value.ValueString() == "" {
-		resp.Diagnostics.AddAttributeError(req.Path, v.summary, "The value is empty. Give one, or null to leave the argument out.")
+		resp.Diagnostics.AddAttributeError(req.Path, v.summary, "The value is empty. Give one, or null to leave the "+
+			"argument out.")
 	}
 }
 
@@ -61,7 +62,8 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 		// What is not known yet may turn out to be null.
 	case id.IsNull() && name.IsNull():
 		resp.Diagnostics.AddAttributeError(req.Path, summaryNoIDNorName,
-			"The block does not say which model group to read. Give its id, or its exact name. The id is the safer choice: several groups can have one name.")
+			"The block does not say which model group to read. Give its id, or its exact name. The id is the safer "+
+				"choice: several groups can have one name.")
 	case !id.IsNull() && !name.IsNull():
 		resp.Diagnostics.AddAttributeError(req.Path, summaryIDAndName,
 			"A model group is read by its id or by its name. Leave out one of them: set it to null, or remove it.")

@@ -31,13 +31,15 @@ func (groupIDs) ValidateList(ctx context.Context, req validator.ListRequest, res
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
 	if !horizon.IsNull() && !horizon.IsUnknown() {
 		resp.Diagnostics.AddAttributeError(req.Path, summaryIDsAndHorizon,
-			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to null, or remove it.")
+			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to "+
+				"null, or remove it.")
 	}
 	for i, element := range req.ConfigValue.Elements() {
 		if id, ok := element.(types.String); ok && !id.IsUnknown() {
 			at := req.Path.AtListIndex(i)
 			if id.IsNull() {
-				resp.Diagnostics.AddAttributeError(at, summaryInvalidID, "The value is null. Give an id, or leave the element out.")
+				resp.Diagnostics.AddAttributeError(at, summaryInvalidID, "The value is null. Give an id, or leave "+
+					"the element out.")
 				continue
 			}
 			var checked validator.StringResponse
@@ -61,10 +63,12 @@ func (revisionsByGroup) ValidateMap(ctx context.Context, req validator.MapReques
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
 		if err := catalogue.CheckID(id); err != nil {
-			resp.Diagnostics.AddAttributeError(at, summaryInvalidID, fmt.Sprintf("The key cannot be the id of a model group: %s.", err))
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidID, fmt.Sprintf("The key cannot be the id of a "+
+				"model group: %s.", err))
 		}
 		if revision, ok := elements[id].(types.Number); ok && revision.IsNull() {
-			resp.Diagnostics.AddAttributeError(at, summaryInvalidRevision, "The value is null. Give the revision, or leave the group out.")
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidRevision, "The value is null. Give the revision, or "+
+				"leave the group out.")
 		} else if ok {
 			var checked validator.NumberResponse
 			countOf{}.ValidateNumber(ctx, validator.NumberRequest{Path: at, ConfigValue: revision}, &checked)

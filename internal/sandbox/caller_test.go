@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mainGroup    = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+	mainGroup    = sandbox.MainGroup
 	privateGroup = "300e8055-5890-451a-a300-e618befa8baf"
 	emptyGroup   = "233191dc-5464-496a-8502-52b761ba36f7"
 	sparseGroup  = "f0e5ad51-6c48-4e48-ba77-08713590fc28"

@@ -27,6 +27,10 @@ type Organisation struct {
 	Forbidden bool
 }
 
+// MainGroup is the id of the group of the default catalogue that has the most
+// in it: revisions from 0 on, one of them archived.
+const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+
 //go:embed catalogue.json
 var defaultCatalogue []byte
 

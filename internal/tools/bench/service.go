@@ -29,7 +29,7 @@ type service struct {
 	connections int
 }
 
-const mainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+const mainGroup = sandbox.MainGroup
 
 // documents are the richest model and the group of the sandbox's catalogue, as
 // their owner sees them.

@@ -20,7 +20,7 @@ import (
 
 const (
 	example  = "examples/pin-docker-image"
-	groupID  = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+	groupID  = sandbox.MainGroup
 	newImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:2.0.0"
 )
 
