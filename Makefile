@@ -1,4 +1,4 @@
-# GNU make, 3.81 or later. `make` alone lists what there is.
+# GNU make, 3.81 or later. `make` by itself lists what there is.
 
 BIN := .cache/bin
 GO_BUILD := CGO_ENABLED=0 go build -trimpath

@@ -12,7 +12,7 @@ engine=$(tools/engine.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# tfplugindocs looks for a provider in the namespace "hashicorp" alone, so the
+# tfplugindocs looks for a provider only in the namespace "hashicorp", so the
 # provider goes by that address here; the pages do not show it.
 address=registry.terraform.io/hashicorp/modelcatalogue
 CGO_ENABLED=0 go build -trimpath -o "$work/" .

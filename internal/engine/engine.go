@@ -37,7 +37,8 @@ func Find(ctx context.Context) (Engine, error) {
 			return identify(ctx, program)
 		}
 	}
-	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s names no other: tools/with-engine.sh builds one", Variable)
+	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s names no other: "+
+		"tools/with-engine.sh builds one", Variable)
 }
 
 var versionLine = regexp.MustCompile(`^(Terraform|OpenTofu) v(\S+)`)

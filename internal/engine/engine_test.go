@@ -32,13 +32,17 @@ func TestFind(t *testing.T) {
 		want, host     string
 		err            string
 	}{
-		"on the PATH":         {path: terraform + ":" + tofu, want: "Terraform 1.11.4", host: "registry.terraform.io"},
-		"the other kind":      {path: tofu, want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
-		"named by its path":   {path: terraform, variable: filepath.Join(tofu, "tofu"), want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
+		"on the PATH":    {path: terraform + ":" + tofu, want: "Terraform 1.11.4", host: "registry.terraform.io"},
+		"the other kind": {path: tofu, want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
+		"named by its path": {
+			path: terraform, variable: filepath.Join(tofu, "tofu"), want: "OpenTofu 1.12.6", host: "registry.opentofu.org",
+		},
 		"named on the PATH":   {path: terraform + ":" + tofu, variable: "tofu", want: "OpenTofu 1.12.6", host: "registry.opentofu.org"},
 		"none":                {path: t.TempDir(), err: "neither terraform nor tofu is on the PATH"},
 		"named and not there": {path: terraform, variable: "nope", err: "nope"},
-		"something else":      {path: program(t, "terraform", `echo "usage: terraform"`), err: `neither Terraform nor OpenTofu says "usage: terraform\n"`},
+		"something else": {
+			path: program(t, "terraform", `echo "usage: terraform"`), err: `neither Terraform nor OpenTofu says "usage: terraform\n"`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,8 @@ func run(ctx context.Context) (err error) {
 
 	step("Building the provider.")
 	plugin := filepath.Join(dir, "plugin")
-	if _, err := engine.Output(engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")); err != nil {
+	build := engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")
+	if _, err := engine.Output(build); err != nil {
 		return err
 	}
 

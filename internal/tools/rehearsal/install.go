@@ -54,7 +54,8 @@ func install(ctx context.Context, with engine.Engine, dir string, r release) err
 		return err
 	}
 	w.Env = engine.Environment(settings)
-	if err := os.WriteFile(filepath.Join(w.Dir, "main.tf"), fmt.Appendf(nil, configuration, r.version), 0o600); err != nil {
+	main := fmt.Appendf(nil, configuration, r.version)
+	if err := os.WriteFile(filepath.Join(w.Dir, "main.tf"), main, 0o600); err != nil {
 		return err
 	}
 	released := r.path(r.archive(provider, here))

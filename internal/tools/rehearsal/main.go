@@ -99,7 +99,8 @@ func rehearse(ctx context.Context, args []string) (err error) {
 	if err := compareBuilds(first, second); err != nil {
 		return err
 	}
-	say("a second clone, compiled afresh in %s, gives the same archives, bills of materials and checksums, byte by byte", time.Since(start).Round(time.Second))
+	say("a second clone, compiled afresh in %s, gives the same archives, bills of materials and checksums, byte by byte",
+		time.Since(start).Round(time.Second))
 
 	if *keep != "" {
 		if err := os.CopyFS(*keep, os.DirFS(first.path(""))); err != nil {

@@ -9,7 +9,9 @@ import (
 
 func TestWantedPlatforms(t *testing.T) {
 	listed := "aix/ppc64\ndarwin/amd64\ndarwin/arm64\nlinux/386\nlinux/mips\nopenbsd/amd64\nwindows/amd64\n"
-	want := []platform{{os: "darwin", arch: "amd64"}, {os: "darwin", arch: "arm64"}, {os: "linux", arch: "386"}, {os: "windows", arch: "amd64"}}
+	want := []platform{
+		{os: "darwin", arch: "amd64"}, {os: "darwin", arch: "arm64"}, {os: "linux", arch: "386"}, {os: "windows", arch: "amd64"},
+	}
 	if got := wantedPlatforms(listed); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
