@@ -31,7 +31,7 @@ func ParseCACertificates(text string) ([]*x509.Certificate, error) {
 		if strings.Contains(text, `\n`) {
 			return nil, errors.New(`its line breaks are spelled \n; give the text with real line breaks`)
 		}
-		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or " +
+		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or "+
 			"damaged", len(certificates)+1)
 	}
 	switch {

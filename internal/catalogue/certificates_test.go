@@ -23,8 +23,10 @@ func TestParseCACertificates(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"a file's name": {text: "certificates/ca.pem",
-			want: `name of a file, and the content of the file is needed; write file("…")`},
+		"a file's name": {
+			text: "certificates/ca.pem",
+			want: `name of a file, and the content of the file is needed; write file("…")`,
+		},
 		"a file's name and break": {text: "ca.pem\n", want: `file("…")`},
 		"a private key":           {text: block("PRIVATE KEY", []byte("hunter2")), want: "a private key"},
 		"an older private key":    {text: block("RSA PRIVATE KEY", []byte("hunter2")), want: "a private key"},

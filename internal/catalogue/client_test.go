@@ -75,8 +75,10 @@ func TestCheckID(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
-	for id, want := range map[string]string{"": "empty", ".": "relative", "..": "relative", "a\nb": "control", "\x00": "control",
-		"a\u0085": "control", "\xff": "UTF-8"} {
+	for id, want := range map[string]string{
+		"": "empty", ".": "relative", "..": "relative", "a\nb": "control", "\x00": "control",
+		"a\u0085": "control", "\xff": "UTF-8",
+	} {
 		if err := CheckID(id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want one about %q", id, err, want)
 		}

@@ -90,8 +90,10 @@ func TestSettings(t *testing.T) {
 		}(), want: defaults},
 		"empty variables count not": {
 			config: complete(), want: defaults,
-			environment: map[string]string{"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "",
-				"MODELCATALOGUE_READ_TIMEOUT": ""},
+			environment: map[string]string{
+				"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "",
+				"MODELCATALOGUE_READ_TIMEOUT": "",
+			},
 		},
 		"HCL over environment": {
 			config: configuration{
@@ -251,8 +253,10 @@ func TestOneProblem(t *testing.T) {
 		},
 		"max_requests_per_second of the environment": {
 			environment: map[string]string{"MAX_REQUESTS_PER_SECOND": "-1"}, argument: "max_requests_per_second",
-			details: []string{fromVariable + "MAX_REQUESTS_PER_SECOND",
-				"it must be greater than 0, and is -1; leave it out for no ceiling."},
+			details: []string{
+				fromVariable + "MAX_REQUESTS_PER_SECOND",
+				"it must be greater than 0, and is -1; leave it out for no ceiling.",
+			},
 		},
 		"snapshot of the environment": {
 			environment: map[string]string{"SNAPSHOT": "yes"}, argument: "snapshot",

@@ -84,8 +84,10 @@ func TestDiagnose(t *testing.T) {
 		"limited to the end": {
 			err:     &catalogue.GaveUpError{Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", "")},
 			summary: summaryRateLimited,
-			parts: []string{"before a request was let through.",
-				"gave up after 9 attempts in 5m0s: read_timeout leaves no time for more"},
+			parts: []string{
+				"before a request was let through.",
+				"gave up after 9 attempts in 5m0s: read_timeout leaves no time for more",
+			},
 			next: "a plural data source reads the same with fewer requests.",
 		},
 		"failed in an outage": {
@@ -114,10 +116,14 @@ func TestDiagnose(t *testing.T) {
 			parts:   []string{"would take more than 1073741824 bytes (1024 MiB) of memory, many times its text."},
 			next:    "or read one group or its latest model only.",
 		},
-		"interrupted": {err: context.Canceled, about: group, summary: summaryInterrupted, parts: []string{"was interrupted"},
-			next: "read what is missing."},
-		"anything else": {err: errors.New("something odd"), about: group, summary: summaryNotRead,
-			parts: []string{"Reading: something odd."}, next: reportIt},
+		"interrupted": {
+			err: context.Canceled, about: group, summary: summaryInterrupted, parts: []string{"was interrupted"},
+			next: "read what is missing.",
+		},
+		"anything else": {
+			err: errors.New("something odd"), about: group, summary: summaryNotRead,
+			parts: []string{"Reading: something odd."}, next: reportIt,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,8 +26,10 @@ func TestACauseOfAllReadsIsToldInFullOnce(t *testing.T) {
 		"a disabled organisation": {
 			fault: sandbox.Refuse(sandbox.RouteGroup, "ORGANISATION_DISABLED", words), blocks: 60, summary: summaryOrganisationDisabled,
 		},
-		"a service that is down": {fault: status(503, `{"code":"DOWN","message":"`+words+`"}`, 0), blocks: 60,
-			summary: summaryUnavailable},
+		"a service that is down": {
+			fault: status(503, `{"code":"DOWN","message":"`+words+`"}`, 0), blocks: 60,
+			summary: summaryUnavailable,
+		},
 		"a used-up allowance": {fault: limited, blocks: 60, summary: summaryRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
