@@ -22,10 +22,13 @@ type call[V any] struct {
 	err   error // likewise
 }
 
+// ask asks a question and returns its answer. The waiter is its place in the queue.
+type ask[V any] func(*waiter) (V, error)
+
 // do returns what ask returns for key. A key of "" is shared with nobody. Each
 // caller waits until its own context ends; the call goes on as long as one
 // caller waits for it.
-func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask func(*waiter) (V, error)) (V, error) {
+func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask ask[V]) (V, error) {
 	var none V
 	me := newCaller(ctx)
 	shared := g.join(ctx, a, key, me, ask)
@@ -62,7 +65,7 @@ func (c *call[V]) ended() bool {
 }
 
 // join enters the call for key, or starts it.
-func (g *callGroup[V]) join(ctx context.Context, a *admission, key string, me *caller, ask func(*waiter) (V, error)) *call[V] {
+func (g *callGroup[V]) join(ctx context.Context, a *admission, key string, me *caller, ask ask[V]) *call[V] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if shared, ok := g.calls[key]; ok && a.join(shared.waiter, me) {

@@ -34,9 +34,11 @@ type Config struct {
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
-	DialContext func(ctx context.Context, network, addr string) (net.Conn, error) // nil for the network
-	Transport   http.RoundTripper                                                 // nil for one of net/http
-	Jitter      func() float64                                                    // of back-offs, in [0, 1); nil for math/rand/v2
+	// What tests replace: the network, or all of net/http, and what draws the
+	// jitter of back-offs, in [0, 1). Nil for the usual ones.
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+	Transport   http.RoundTripper
+	Jitter      func() float64
 }
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is

@@ -83,7 +83,8 @@ func decodeRecord[T any, P record[T]](stream *stream) (*T, error) {
 		return nil, &shapeError{at: stream.StackPointer(), problem: "an object is expected, the service sent null"}
 	}
 	if name := P(got).missing(); name != "" {
-		return nil, &shapeError{at: stream.StackPointer().AppendToken(name), problem: "it is missing or null, and no record is without it"}
+		const missing = "it is missing or null, and no record is without it"
+		return nil, &shapeError{at: stream.StackPointer().AppendToken(name), problem: missing}
 	}
 	return got, nil
 }

@@ -36,7 +36,9 @@ type errorDocument struct {
 
 // readErrorBody fills in what the body of an error says. Whatever the body is,
 // the status stays.
-func (e *APIError) readErrorBody(body []byte, contentType string, clean func(string) string, tidy func(string, int) string) {
+func (e *APIError) readErrorBody(
+	body []byte, contentType string, clean func(string) string, tidy func(string, int) string,
+) {
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
 		// Clean first: an excerpt may end within a credential.

@@ -168,9 +168,9 @@ type WaitTooLongError struct {
 
 func (e *WaitTooLongError) Error() string {
 	if e.Asked == 0 {
-		return fmt.Sprintf("the service limits requests and named no wait, with %s left: %s", e.Left.Round(time.Second), e.Err)
+		return fmt.Sprintf("the service limits requests and named no wait: %s", e.Err)
 	}
-	return fmt.Sprintf("the service asked to wait %s, with %s left: %s", e.Asked.Round(time.Second), e.Left.Round(time.Second), e.Err)
+	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.Asked, e.Left.Round(time.Second), e.Err)
 }
 
 // Unwrap returns the refusal.

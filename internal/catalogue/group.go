@@ -67,7 +67,10 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
-	return lookup(ctx, c, &c.groupLists, target, decodeList[ModelGroup]("model_groups"), "reading the model groups")
+	return lookup(ctx, c, question[[]*ModelGroup]{
+		what: "reading the model groups", target: target,
+		decode: decodeList[ModelGroup]("model_groups"), answers: &c.groupLists,
+	})
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also
@@ -75,5 +78,7 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	return lookupByID(ctx, c, &c.groups, id, "", decodeObject[ModelGroup], "reading model group %q")
+	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
+		what: "reading model group %q", decode: decodeObject[ModelGroup], answers: &c.groups,
+	})
 }

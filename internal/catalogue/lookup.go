@@ -7,15 +7,24 @@ import (
 	"net/url"
 )
 
-// lookupByID asks a question about one model group. what names the question in
-// errors and has a place for the id.
-func lookupByID[T any](ctx context.Context, c *Client, answers *snapshot[T], id, suffix string, decode decoder[T], what string) (T, error) {
-	what = fmt.Sprintf(what, id)
+// question is something to ask of the service.
+type question[T any] struct {
+	what    string       // names it in errors
+	target  string       // the path and query below the base URL
+	decode  decoder[T]   // reads its answer
+	answers *snapshot[T] // what is known of its kind
+}
+
+// lookupOfGroup asks a question about one model group. what has a place for
+// the id, and suffix follows it in the path.
+func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q question[T]) (T, error) {
+	q.what = fmt.Sprintf(q.what, id)
 	if err := CheckID(id); err != nil {
 		var none T
-		return none, fmt.Errorf("%s: %w", what, err)
+		return none, fmt.Errorf("%s: %w", q.what, err)
 	}
-	return lookup(ctx, c, answers, modelGroupsPath+"/"+url.PathEscape(id)+suffix, decode, what)
+	q.target = modelGroupsPath + "/" + url.PathEscape(id) + suffix
+	return lookup(ctx, c, q)
 }
 
 // lookup asks one question. This is its whole way:
@@ -26,53 +35,42 @@ func lookupByID[T any](ctx context.Context, c *Client, answers *snapshot[T], id,
 //  3. one exchange with the service;
 //  4. what becomes of it: an answer, another attempt (back to 2) or an error.
 //
-// target is the path and query below the base URL. The error is wrapped here
-// and nowhere else.
-func lookup[T any](ctx context.Context, c *Client, answers *snapshot[T], target string, decode decoder[T], what string) (T, error) {
+// The error is wrapped here and nowhere else.
+func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	answer, err := answerOrEnd(ctx, c, answers, target, decode)
+	if err = c.admission.ended(); err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		//nolint:contextcheck // a call outlives a caller who leaves; its context is the waiter's
+		answer, err = q.answers.answer(ctx, c.admission, q.target, func(w *waiter) (T, error) { return pursue(c, w, q) })
+	}
 	if err != nil {
-		return answer, fmt.Errorf("%s: %w", what, err)
+		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}
 	return answer, nil
 }
 
-func answerOrEnd[T any](ctx context.Context, c *Client, answers *snapshot[T], target string, decode decoder[T]) (T, error) {
-	var none T
-	if err := c.admission.ended(); err != nil {
-		return none, err
-	}
-	if err := ctx.Err(); err != nil {
-		return none, err
-	}
-	//nolint:contextcheck // the call outlives a caller who leaves; its context is the waiter's
-	return answers.answer(ctx, c.admission, target, func(w *waiter) (T, error) {
-		for {
-			grant, err := c.admission.admit(w)
-			if err != nil {
-				return none, err
-			}
-			answer, err := get(c, grant, target, decode)
-			if again, err := c.admission.settle(w, grant, err); !again {
-				return answer, err
-			}
+// pursue makes attempts until one ends the question.
+func pursue[T any](c *Client, w *waiter, q question[T]) (answer T, _ error) {
+	for {
+		grant, err := c.admission.admit(w)
+		if err != nil {
+			return answer, err
 		}
-	})
-}
-
-// get sends one read and decodes its answer.
-func get[T any](c *Client, g *grant, target string, decode decoder[T]) (T, error) {
-	var answer T
-	err := c.exchange(g, outgoing{
-		method: http.MethodGet,
-		target: target,
-		header: http.Header{"Authorization": {"Bearer " + g.token.bearer}},
-		limit:  c.maxBody,
-		read: func(r *incoming) (err error) {
-			answer, err = decode(r, c.maxBody)
-			return err
-		},
-	})
-	return answer, err
+		err = c.exchange(grant, outgoing{
+			method: http.MethodGet,
+			target: q.target,
+			header: http.Header{"Authorization": {"Bearer " + grant.token.bearer}},
+			limit:  c.maxBody,
+			read: func(in *incoming) (err error) {
+				answer, err = q.decode(in, c.maxBody)
+				return err
+			},
+		})
+		if again, err := c.admission.settle(w, grant, err); !again {
+			return answer, err
+		}
+	}
 }

@@ -88,7 +88,10 @@ func spellings(secret string) []string {
 			continue
 		}
 		query, path := url.QueryEscape(plain), url.PathEscape(plain)
-		escaped := []string{plain, query, path, lowerHex(query), lowerHex(path), inJSON(plain, false), inJSON(plain, true), html.EscapeString(plain)}
+		escaped := []string{
+			plain, query, path, lowerHex(query), lowerHex(path),
+			inJSON(plain, false), inJSON(plain, true), html.EscapeString(plain),
+		}
 		for _, spelling := range escaped {
 			// net/http quotes what it cannot read, and JSON may stand inside JSON.
 			found = append(found, spelling, inJSON(spelling, false), inJSON(spelling, true))

@@ -138,7 +138,9 @@ func (m *Model) missing() string {
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
-	return lookupByID(ctx, c, &c.models, groupID, "/latest-model", decodeObject[Model], "reading the latest model of group %q")
+	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
+		what: "reading the latest model of group %q", decode: decodeObject[Model], answers: &c.models,
+	})
 }
 
 // Models returns every revision of a group, archived ones too, in the
@@ -146,5 +148,7 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return lookupByID(ctx, c, &c.modelLists, groupID, "/models", decodeList[Model]("models"), "reading the models of group %q")
+	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
+		what: "reading the models of group %q", decode: decodeList[Model]("models"), answers: &c.modelLists,
+	})
 }

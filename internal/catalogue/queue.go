@@ -20,8 +20,8 @@ func (a *admission) dequeue(w *waiter) {
 	if i := slices.Index(a.waiting, w); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 	}
-	if renewal := a.tokens.renewal; renewal != nil && !slices.ContainsFunc(a.waiting, func(other *waiter) bool { return other != renewal }) {
-		renewal.cancel()
+	if a.tokens.renewal != nil && !slices.ContainsFunc(a.waiting, func(w *waiter) bool { return w != a.tokens.renewal }) {
+		a.tokens.renewal.cancel()
 	}
 	a.signalHead()
 }

@@ -118,7 +118,9 @@ type incoming struct {
 func (s *sender) exchange(g *grant, out outgoing) error {
 	attempt, cancel := context.WithTimeout(g.ctx, s.requestTimeout)
 	defer cancel()
-	at := Endpoint{Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target}
+	at := Endpoint{
+		Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target,
+	}
 	request, err := http.NewRequestWithContext(attempt, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
 	if err != nil {
 		return err
@@ -127,7 +129,9 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", s.userAgent)
 
-	seen := Exchange{Method: out.method, Path: s.mask.clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why}
+	seen := Exchange{
+		Method: out.method, Path: s.mask.clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why,
+	}
 	g.sends(at)
 	response, err := s.transport.RoundTrip(request) //nolint:bodyclose // closed in receive
 	if err != nil {
@@ -149,7 +153,9 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 
 // receive reads the body of an answer and closes it. It returns the bytes that
 // were read.
-func (s *sender) receive(attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing) (size int64, err error) {
+func (s *sender) receive(
+	attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing,
+) (size int64, err error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	if response.StatusCode != http.StatusOK {
@@ -229,7 +235,8 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error) e
 	case errors.Is(cause, errNoTimeLeft):
 		fault.TimedOut, fault.Problem, fault.Err = true, noWholeAnswer, cause
 	case errors.Is(cause, context.DeadlineExceeded):
-		fault.TimedOut, fault.Limit, fault.Problem = true, s.requestTimeout, fmt.Sprintf("no whole answer within %s", s.requestTimeout)
+		fault.TimedOut, fault.Limit = true, s.requestTimeout
+		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}
 	return fault
 }
@@ -251,7 +258,9 @@ func faultText(err error) string {
 
 // bodyError describes a 200 that could not be used: its body was cut short, is
 // too large, or is not of the right shape.
-func (s *sender) bodyError(attempt context.Context, at Endpoint, response *http.Response, head []byte, err error) error {
+func (s *sender) bodyError(
+	attempt context.Context, at Endpoint, response *http.Response, head []byte, err error,
+) error {
 	unusable := func(place, problem string) error {
 		return &UnusableAnswerError{
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,

@@ -98,8 +98,8 @@ func (c *credentials) finally(err error) error {
 
 func notUnderstood(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
-	return ok && classify(err) == final &&
-		(api.Status == http.StatusUnsupportedMediaType || api.Code == "invalid_request" || api.Code == "unsupported_grant_type")
+	return ok && classify(err) == final && (api.Status == http.StatusUnsupportedMediaType ||
+		api.Code == "invalid_request" || api.Code == "unsupported_grant_type")
 }
 
 // maxTokenBody bounds an answer of the token endpoint, in bytes.
@@ -157,7 +157,8 @@ func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
 		return nil, &TokenError{Problem: problem}
 	}
 	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
-		return nil, &TokenError{Problem: fmt.Sprintf("the answer holds a token of type %q, where a bearer token is expected", c.tidy(kind, 40))}
+		const odd = "the answer holds a token of type %q, where a bearer token is expected"
+		return nil, &TokenError{Problem: fmt.Sprintf(odd, c.tidy(kind, 40))}
 	}
 	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
 	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 // characters: 1e999999999 is ten characters of JSON and a gigabyte of digits.
 const maxNumberLength = 1024
 
-var errNumberTooLong = errors.New("a number of more than " + strconv.Itoa(maxNumberLength) + " digits cannot be represented")
+var errNumberTooLong = fmt.Errorf("a number of more than %d digits cannot be represented", maxNumberLength)
 
 // Integer is a JSON number without a fractional part that fits 64 bits: 3, 3.0
 // and 3e0 are one, 3.5 and "3" are not.
