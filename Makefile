@@ -85,7 +85,7 @@ fuzz: ## Fuzz each target for FUZZTIME (60s).
 	@exec tools/fuzz.sh $(FUZZTIME)
 
 .PHONY: bench
-bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md.
+bench: $(BIN)/plot ## Measure plans against the engine's own cost; write BENCHMARKS.md and its picture.
 	@go build -o $(BIN)/ ./internal/tools/bench
 	@exec tools/with-engine.sh $(BIN)/bench
 
@@ -117,6 +117,8 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 	@echo "building $* from Go modules, once; it takes up to four minutes" >&2
 	@cd tools/$* && $(GO_BUILD) $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
 	@touch $@
+
+$(BIN)/plot: tools/plot/main.go
 
 # Without this OpenTofu takes itself for a development build, which few version
 # constraints admit.

@@ -1,6 +1,7 @@
 // The measurement behind `make bench`: whole plans with this provider against
-// whole plans with its floor, in turn within one run, and the provider's own
-// benchmarks beside them. It prints a report and writes it to BENCHMARKS.md.
+// whole plans with its floor, or of one configuration against another, in turn
+// within one run, and the provider's own benchmarks beside them. It prints a
+// report, writes it to BENCHMARKS.md and draws its picture.
 package main
 
 import (
@@ -19,61 +20,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// scenario is one kind of plan.
-type scenario struct {
-	name           string
-	groups, models int
-	latency        time.Duration
-	config         string
-	floor          bool // compared with the floor; else with reading nothing
-}
-
-const (
-	reportFile    = "BENCHMARKS.md"
-	limitScenario = "limit"
-
-	nothing = "nothing (count = 0)"
-	oneGet  = `data "modelcatalogue_latest_model" "this" { model_group_id = "group-0" }`
-)
-
-func scenarios() []scenario {
-	all := []scenario{
-		{name: nothing, groups: 1, models: 1, floor: true, config: "data \"modelcatalogue_latest_model\" \"this\" {\n  count          = 0\n  model_group_id = \"group-0\"\n}\n"},
-		{name: "1 model", groups: 1, models: 1, floor: true, config: oneGet},
-	}
-	for _, models := range []int{100, 500, 1000, 5000} {
-		all = append(all, scenario{
-			name: fmt.Sprintf("%d models of one group", models), groups: 1, models: models, floor: true,
-			config: `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`,
-		})
-	}
-	all = append(all, scenario{name: "1000 groups", groups: 1000, models: 3, floor: true, config: `data "modelcatalogue_model_groups" "this" {}`})
-	var blocks strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&blocks, "data \"modelcatalogue_latest_model\" \"b%d\" { model_group_id = \"group-%d\" }\n", i, i%50)
-	}
-	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
-		all = append(all, scenario{
-			name: fmt.Sprintf("200 blocks over 50 groups, %s latency", latency), groups: 50, models: 1, latency: latency, floor: true, config: blocks.String(),
-		})
-	}
-	return all
-}
-
-// result is what a scenario came to.
-type result struct {
-	scenario
-	ours, floor                []sample
-	reads, tokens, connections int
-	body                       int // bytes of the largest answer
-}
-
 func main() {
 	pairs := flag.Int("pairs", 7, "pairs of plans for each scenario, three times as many for plans under 2 s")
 	only := flag.String("only", "", "measure only the scenarios whose name contains this, and write no file")
+	plot := flag.String("plot", ".cache/bin/plot", "the program of tools/plot")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *pairs, *only)
+	err := run(ctx, *pairs, *only, *plot)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -81,7 +34,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, pairs int, only string) (err error) {
+func run(ctx context.Context, pairs int, only, plot string) (err error) {
 	program, err := engine.Find(ctx)
 	if err != nil {
 		return err
@@ -128,6 +81,9 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := draw(ctx, plot, results); err != nil {
+		return err
+	}
 	report := newReport(program, pairs, results, limit, benchmarks, binary.Size())
 	fmt.Print(report)
 	old, err := os.ReadFile(reportFile)
@@ -145,7 +101,7 @@ func build(ctx context.Context, out, pkg string) error {
 	return err
 }
 
-// measure plans with both providers in turn.
+// measure plans in both ways in turn.
 func measure(ctx context.Context, program engine.Engine, root, ours, floor string, s scenario, pairs int) (*result, error) {
 	service, err := newService(s.groups, s.models, s.latency)
 	if err != nil {
@@ -153,44 +109,28 @@ func measure(ctx context.Context, program engine.Engine, root, ours, floor strin
 	}
 	url, stop := service.listen()
 	defer stop()
-	prepared := filepath.Join(root, "prepared")
-	if err := os.MkdirAll(prepared, 0o700); err != nil {
-		return nil, err
-	}
-	plans := map[string]*plan{}
-	for name, settings := range map[string]struct {
-		plugin string
-		env    []string
-	}{
-		"ours":   {ours, nil},
-		"record": {floor, []string{"FLOOR_DIR=" + prepared, "FLOOR_RECORD=1"}},
-		"floor":  {floor, []string{"FLOOR_DIR=" + prepared}},
-	} {
-		if plans[name], err = newPlan(program, root, name, settings.plugin, s.config, url, settings.env...); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := plans["record"].run(ctx); err != nil {
+	plans, err := s.plans(ctx, program, root, ours, floor, url)
+	if err != nil {
 		return nil, err
 	}
 	r := &result{scenario: s}
 	for _, body := range service.answers {
 		r.body = max(r.body, len(body))
 	}
-	// Short plans vary most and cost least, so they are run more often.
-	for made := 0; made < pairs || made < 3*pairs && r.ours[0].wall < 2*time.Second; made++ {
+	began := time.Now()
+	for made := 0; s.goesOn(r, made, pairs, time.Since(began)); made++ {
 		// In changing order, so that neither always comes after the other.
 		for turn := range 2 {
 			if ourTurn := turn == made%2; !ourTurn {
-				sample, err := plans["floor"].run(ctx)
+				sample, err := plans.other.run(ctx)
 				if err != nil {
 					return nil, err
 				}
-				r.floor = append(r.floor, sample)
+				r.other = append(r.other, sample)
 				continue
 			}
 			service.reset()
-			sample, err := plans["ours"].run(ctx)
+			sample, err := plans.ours.run(ctx)
 			if err != nil {
 				return nil, err
 			}
