@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,6 +42,26 @@ type record[T any] interface {
 type stream struct {
 	*jsontext.Decoder
 	source *weighedReader
+	spell  json.Options // weighs scalars, which can take more memory than text
+}
+
+// streams are kept for the next body: what the library learns of each type in
+// spell costs as much as to decode a small one.
+var streams = sync.Pool{New: func() any {
+	s := &stream{Decoder: jsontext.NewDecoder(strings.NewReader(""))}
+	s.spell = json.WithUnmarshalers(json.UnmarshalFunc(func(data []byte, scalar *Scalar) error {
+		return cmp.Or(scalar.UnmarshalJSON(data), s.source.weigh(len(*scalar)))
+	}))
+	return s
+}}
+
+// keep gives a stream back, unless its buffer may have grown with a large body.
+func (s *stream) keep() {
+	if s.InputOffset() < 1<<20 {
+		s.source = nil
+		s.Reset(strings.NewReader(""))
+		streams.Put(s)
+	}
 }
 
 // decodeObject reads a body that is one record.
@@ -93,11 +114,11 @@ func decodeRecord[T any, P record[T]](stream *stream) (*T, error) {
 // says of a failure what kind it is. The body as a whole is called name.
 func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*stream) (T, error)) (T, error) {
 	var none T
+	in, _ := streams.Get().(*stream)
+	defer in.keep()
 	source := &weighedReader{reader: body, left: maxGrowth * limit, limit: maxGrowth * limit}
-	spell := json.UnmarshalFunc(func(data []byte, scalar *Scalar) error {
-		return cmp.Or(scalar.UnmarshalJSON(data), source.weigh(len(*scalar)))
-	})
-	in := &stream{Decoder: jsontext.NewDecoder(source, lenient, json.WithUnmarshalers(spell)), source: source}
+	in.source = source
+	in.Reset(source, lenient, in.spell)
 	value, err := decode(in)
 	if err == nil {
 		if _, err = in.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
