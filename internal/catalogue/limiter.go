@@ -2,15 +2,16 @@ package catalogue
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
-// reason says why a request has to wait.
+// reason says what a request waits for.
 type reason int
 
 const (
 	waitsForNothing   reason = iota
-	waitsForPause            // the service answered 429 and named a time, or the caller backs off after one that did not
+	waitsForPause            // the service answered 429, and its Retry-After or the caller's back-off is not over
 	waitsForCeiling          // max_requests_per_second
 	waitsForAllowance        // the allowance learned from refusals is used up
 	waitsForAnswer           // slow start: an answer to a request under way decides
@@ -26,47 +27,97 @@ func (r reason) String() string {
 	case waitsForAllowance:
 		return "the allowance learned from refusals is used up"
 	case waitsForAnswer:
-		return "few requests at a time after a refusal"
+		return "slow start after a refusal"
 	default:
 		return "nothing"
 	}
 }
 
-// limiter decides when the next request may be sent. It is not safe for
-// concurrent use, and it takes the time from its caller, who calls sent for
-// every request, and answered or refused once for each of them.
+// limiter decides when the next request may be sent, by three rules: the operator's ceiling, the pause that the
+// service asked for, and the allowance that refusals taught. It takes the time from its caller and is not safe for
+// concurrent use. The caller calls sent for every request, and answered or refused once for each of them.
+//
+// The allowance is a log of the requests that count at the service, and at most limit of them in any window. Where
+// a window is long, Retry-After tells its length, and the log the limit: a burst at its beginning, then silence, costs
+// no time. From time to time one request more is tried (a probe). While probes are let through their number doubles.
+// Where the service counts by the second or refills a bucket, Retry-After is always 1 and tells nothing. There the
+// limit is paced, which is a rate: it falls by a quarter with each refusal and comes back along the curve of CUBIC
+// (RFC 9438), fast at first, slowly near the rate that was refused, and faster again beyond it.
+//
+// All requests sent before a refusal came belong to one burst, and teach one lesson. It is drawn when the pause is
+// over, because the answers to the others of the burst are known by then.
 type limiter struct {
-	gap  time.Duration // the least time between two requests, by the ceiling
-	last time.Time     // when the last request was sent
+	gap   time.Duration // the least time between two requests
+	last  time.Time     // when the last request was sent
+	until time.Time     // the end of the last pause
 
-	until  time.Time // the end of the last pause
-	lesson time.Time // when the last refusal that taught something came
+	log    []time.Time   // when the requests were sent that the service did not refuse, oldest first
+	limit  int           // at most limit requests in any window, 0: nothing is known
+	window time.Duration //
+	sound  int           // requests let through since the allowance was last in doubt
+	proven bool          // the allowance has held for twice its limit
+	few    int           // slow start: how many requests may be under way, 0: any number
 
-	accepted []time.Time // when the requests that the service did not refuse were sent, oldest first
-	cycle    time.Time   // since when the next lesson counts
-	limit    int         // at most limit requests in any window, 0: not known yet
-	window   time.Duration
-	few      int // slow start: how many may be under way, 0: any number
+	refusal struct {
+		open         bool          // its lesson is not drawn yet
+		sentAt, came time.Time     // of the first refused request of the burst
+		wait         time.Duration // what it asked for
+		short        bool          // a second at most, or not named: it tells nothing about the window
+	}
+	resumed time.Time // when the first request after the last pause was sent
+
+	probes   []time.Time   // when the requests beyond the allowance were sent that are not answered
+	step     int           // how many of them make a round, 0: no probing
+	sentOff  int           // how many of this round were sent
+	proved   int           // how many of this round were let through
+	quiet    int           // how many requests must be let through before the next probe
+	tryAt    time.Time     // not before this instant either
+	patience time.Duration // from one failed probe to the next
+
+	paced  bool      // the allowance is a rate
+	top    float64   // the rate, in requests a second, at which the last refusal came
+	curve  time.Time // when the rate began to come back from it
+	slow   bool      // the rate is far too low: each answer raises it
+	passed int       // requests let through since the last refusal
+	since  time.Time // when the rate was first guessed
+	total  int       // requests let through since then
 }
+
+const (
+	// keptShare is what remains of a rate that was refused, and starvedShare where nothing at all was let through.
+	keptShare, starvedShare = 0.75, 0.6
+	// plateau is how long the rate takes to come back to where it was refused.
+	plateau = 13 * time.Second
+	// slowStartGain is by how much each answer raises a rate that is far too low.
+	slowStartGain = 1.15
+	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked.
+	mostProbes = 4
+	// mostLogged bounds the memory.
+	mostLogged = 1 << 16
+)
 
 // newLimiter takes the operator's ceiling in requests a second; 0 is none.
 func newLimiter(ceiling float64) *limiter {
-	l := &limiter{}
+	// No two requests share an instant, so that the instant tells which of them was answered.
+	l := &limiter{gap: 1}
 	if ceiling > 0 {
-		l.gap = time.Duration(min(math.Ceil(float64(time.Second)/ceiling), float64(math.MaxInt64/2)))
+		l.gap = time.Duration(min(math.Ceil(float64(time.Second)/ceiling), math.MaxInt64/2))
+		l.gap = max(l.gap, 1)
 	}
 	return l
 }
 
-// next is the earliest instant at which one more request may be sent, which is
-// at once where it is not after now, and what it waits for. inFlight is how
-// many requests are under way. Where ok is false, only an answer to one of them
-// can say: the caller asks again when one came.
+// next is the earliest instant at which one more request may be sent, which is at once where it is not after now, and
+// what it waits for. inFlight is how many requests are under way. Where ok is false, only an answer to one of them can
+// say. After every answer the caller asks again, because an answer can bring the instant forward.
 func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, ok bool) {
+	if l.refusal.open && !now.Before(l.until) {
+		l.learn()
+	}
 	if l.few > 0 && inFlight >= l.few {
 		return time.Time{}, waitsForAnswer, false
 	}
-	at, why = now, waitsForNothing
+	at = now
 	later := func(t time.Time, r reason) {
 		if t.After(at) {
 			at, why = t, r
@@ -76,58 +127,210 @@ func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, o
 	if !l.last.IsZero() {
 		later(l.last.Add(l.gap), waitsForCeiling)
 	}
-	if n := len(l.accepted); l.limit > 0 && n >= l.limit {
-		later(l.accepted[n-l.limit].Add(l.window), waitsForAllowance)
+	l.setPace(now)
+	if free := l.free(); !l.mayProbe(at, free) {
+		later(free, waitsForAllowance)
 	}
 	return at, why, true
+}
+
+// free is when one more request is within the allowance.
+func (l *limiter) free() time.Time {
+	if n := len(l.log); l.limit > 0 && n >= l.limit {
+		return l.log[n-l.limit].Add(l.window)
+	}
+	return time.Time{}
+}
+
+// mayProbe tells whether a request beyond the allowance may be sent. Only early in a window does it tell anything:
+// later it could belong to the next one.
+func (l *limiter) mayProbe(now, free time.Time) bool {
+	if l.paced || l.step > 0 {
+		return l.sentOff < l.step
+	}
+	return l.sound >= max(l.limit, l.quiet) && !now.Before(l.tryAt) && free.Sub(now) > l.window/2
 }
 
 // sent records that a request, of a read or of a token, was sent.
 func (l *limiter) sent(now time.Time) {
 	l.last = now
-	if l.cycle.IsZero() {
-		l.cycle = now
+	if l.resumed.IsZero() {
+		l.resumed = now
 	}
-	l.accepted = append(l.accepted, now)
+	if !l.paced && l.free().After(now) {
+		if l.step == 0 {
+			l.step, l.sentOff, l.proved = 1, 0, 0
+		}
+		l.sentOff++
+		l.probes = append(l.probes, now)
+	}
+	if len(l.log) >= mostLogged {
+		l.log = slices.Delete(l.log, 0, mostLogged/2)
+	}
+	l.log = append(l.log, now)
 }
 
-// answered records an answer that is no 429, or a fault, to the request that
-// was sent at sentAt.
+// answered records an answer that is no 429, or a fault, to the request that was sent at sentAt.
 func (l *limiter) answered(sentAt, now time.Time) {
 	if l.few > 0 {
 		l.few++
 	}
+	if l.sound++; l.limit > 0 && l.sound >= l.limit {
+		l.proven = true
+	}
+	if sentAt.After(l.refusal.came) {
+		l.passed++
+		l.total++
+		if l.slow {
+			l.top *= slowStartGain
+		}
+	}
+	i := slices.Index(l.probes, sentAt)
+	if i < 0 {
+		return
+	}
+	l.probes = slices.Delete(l.probes, i, i+1)
+	if l.proved++; l.proved >= l.step {
+		// The whole round was let through: it belongs to the allowance, and twice as many may follow.
+		l.limit += l.step
+		l.step, l.sentOff, l.proved = min(2*l.step, mostProbes), 0, 0
+		l.sound, l.patience = 0, l.firstPatience()
+	}
 }
 
-// refused records a 429 to the request that was sent at sentAt. wait is what
-// the service named, or the back-off that the caller chose.
+// refused records a 429 to the request that was sent at sentAt. wait is what the service named, or, where it named
+// nothing, the back-off that the caller chose. The request does not count at the service.
 func (l *limiter) refused(sentAt, now time.Time, wait time.Duration, named bool) {
-	for i := len(l.accepted) - 1; i >= 0; i-- {
-		if l.accepted[i].Equal(sentAt) {
-			l.accepted = append(l.accepted[:i], l.accepted[i+1:]...)
+	for i := len(l.log) - 1; i >= 0; i-- {
+		if l.log[i].Equal(sentAt) {
+			l.log = slices.Delete(l.log, i, i+1)
 			break
 		}
 	}
 	if until := now.Add(wait); until.After(l.until) {
 		l.until = until
 	}
-	if !sentAt.After(l.lesson) {
-		// It belongs to the burst that was refused before.
-		if l.limit > 1 {
-			l.limit--
+	if r := &l.refusal; sentAt.After(r.came) {
+		r.open, r.sentAt, r.came, r.wait, r.short = true, sentAt, now, wait, !named || wait <= time.Second
+	}
+}
+
+// learn draws the lesson of the last refusal.
+func (l *limiter) learn() {
+	r := &l.refusal
+	r.open = false
+	switch {
+	case l.proven && !r.short && r.wait > l.window:
+		// It says that the window is longer, and the allowance has held for long: once is no proof.
+		l.proven, l.sound = false, 0
+	case l.limit == 0, l.paced && !r.short:
+		l.guess()
+	case l.paced:
+		l.slowDown()
+	default:
+		l.shrink()
+	}
+	l.step, l.probes = 0, l.probes[:0]
+	l.resumed, l.passed = time.Time{}, 0
+	if l.paced {
+		// The service has none left, so it is as if the last ones had been sent evenly.
+		l.curve = l.until
+		l.setPace(l.until)
+		l.log = l.log[:0]
+		for k := range l.limit {
+			l.log = append(l.log, r.sentAt.Add(-l.window*time.Duration(l.limit-1-k)/time.Duration(l.limit)))
 		}
+	}
+}
+
+// guess takes the first refusal, or the first that contradicts a rate, for what it is worth: what was let through
+// since the last pause is the limit. The window began with it where it is one that slides, and before it where it is
+// fixed, so that this is never too long for a window of whole seconds.
+func (l *limiter) guess() {
+	let := l.countSince(l.resumed)
+	l.few, l.sound, l.proven, l.paced = 1, 0, false, l.refusal.short
+	l.limit, l.window = max(let, 1), l.whole()
+	l.top = float64(l.limit) / l.window.Seconds()
+	l.slow = let < 4
+	l.since, l.total = l.refusal.sentAt, 0
+	l.retreat(0)
+}
+
+// slowDown lowers a rate that was refused.
+func (l *limiter) slowDown() {
+	r := &l.refusal
+	// More than twice what the last second let through is no rate that was ever used.
+	rate := min(l.rate(r.came), 2*float64(max(l.countSince(r.sentAt.Add(-time.Second)), 1)))
+	if !l.proven {
+		rate = min(rate, float64(max(l.total, 1))/max(r.sentAt.Sub(l.since).Seconds(), 0.1))
+	}
+	if l.slow = l.passed == 0; l.slow {
+		rate *= starvedShare
+	}
+	l.top, l.few, l.sound = rate, max(1, l.few/2), 0
+}
+
+// shrink fits the limit and the window to a refusal that came within them, or to a probe.
+func (l *limiter) shrink() {
+	r := &l.refusal
+	if !r.short && r.wait > l.window {
+		l.window = l.whole()
+	}
+	held := max(l.countSince(r.sentAt.Add(max(r.wait-time.Second, 0)-l.window)), 1)
+	switch {
+	case l.step > 0:
+		l.limit = held
+		l.retreat(20)
+		l.patience = min(2*l.patience, 4*l.firstPatience())
+		return
+	case r.short && held >= l.limit-1:
+		// Hardly anything is missing: the window is longer by a little, or the requests did not take equally long.
+		l.window += min(l.window/8, time.Second)
+	default:
+		l.limit = min(held, l.limit)
+	}
+	l.few = 1
+	l.patience = 0
+	l.retreat(0)
+}
+
+// retreat puts the next probe off.
+func (l *limiter) retreat(quiet int) {
+	l.sound, l.quiet = 0, quiet
+	l.patience = max(l.patience, l.firstPatience())
+	l.tryAt = l.refusal.came.Add(l.patience)
+}
+
+// firstPatience is how long no probe is sent after a refusal: a pause of a second may not cost more than a twentieth.
+func (l *limiter) firstPatience() time.Duration { return max(l.window, 20*time.Second) }
+
+// countSince is how many requests of the log were sent at that instant or later.
+func (l *limiter) countSince(t time.Time) int {
+	i, _ := slices.BinarySearchFunc(l.log, t, time.Time.Compare)
+	return len(l.log) - i
+}
+
+// whole is the one number of whole seconds that agrees with a window which began when the process resumed, and with
+// Retry-After, which is rounded up.
+func (l *limiter) whole() time.Duration {
+	r := &l.refusal
+	return min(r.sentAt.Sub(l.resumed), r.wait).Truncate(time.Second) + r.wait
+}
+
+// rate is the curve of CUBIC, in requests a second.
+func (l *limiter) rate(now time.Time) float64 {
+	x := max(now.Sub(l.curve).Seconds(), 0)/plateau.Seconds() - 1
+	return l.top * (1 + (1-keptShare)*x*x*x)
+}
+
+// setPace makes limit and window of the rate: what a second lets through, and two at least.
+func (l *limiter) setPace(now time.Time) {
+	if !l.paced {
 		return
 	}
-	l.lesson = now
-	count := 0
-	for _, t := range l.accepted {
-		if !t.Before(l.cycle) {
-			count++
-		}
-	}
-	l.limit, l.window = max(count, 20), min(l.until.Sub(l.cycle), 4*time.Second)
-	l.cycle = l.until
-	l.few = 1
+	rate := min(l.rate(now), mostLogged/2)
+	l.limit = max(2, int(math.Ceil(rate-0.01)))
+	l.window = time.Duration(float64(l.limit) / rate * float64(time.Second))
 }
 
 // pausedUntil is the end of the last pause, zero where there never was one.
