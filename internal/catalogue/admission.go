@@ -285,7 +285,7 @@ func (g *grant) heard(response *http.Response) {
 	case g.token != nil && status < 500 && status != http.StatusRequestTimeout:
 		g.token.served = true
 	}
-	a.limiter.answered(g.sentAt, now)
+	a.limiter.answered(g.sentAt)
 	a.signalHead()
 }
 
@@ -337,7 +337,7 @@ func (a *admission) landed(g *grant, err error) {
 	if !g.answered {
 		g.answered = true
 		a.unanswered--
-		a.limiter.answered(g.sentAt, time.Now())
+		a.limiter.answered(g.sentAt)
 		a.signalHead()
 	}
 	// Only now is it known what the service said of the pause.

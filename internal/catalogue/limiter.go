@@ -171,7 +171,7 @@ func (l *limiter) sent(now time.Time) {
 }
 
 // answered records an answer that is no 429, or a fault, to the request that was sent at sentAt.
-func (l *limiter) answered(sentAt, now time.Time) {
+func (l *limiter) answered(sentAt time.Time) {
 	if l.few > 0 {
 		l.few++
 	}
@@ -201,11 +201,8 @@ func (l *limiter) answered(sentAt, now time.Time) {
 // refused records a 429 to the request that was sent at sentAt. wait is what the service named, or, where it named
 // nothing, the back-off that the caller chose. The request does not count at the service.
 func (l *limiter) refused(sentAt, now time.Time, wait time.Duration, named bool) {
-	for i := len(l.log) - 1; i >= 0; i-- {
-		if l.log[i].Equal(sentAt) {
-			l.log = slices.Delete(l.log, i, i+1)
-			break
-		}
+	if i, counted := slices.BinarySearchFunc(l.log, sentAt, time.Time.Compare); counted {
+		l.log = slices.Delete(l.log, i, i+1)
 	}
 	if until := now.Add(wait); until.After(l.until) {
 		l.until = until

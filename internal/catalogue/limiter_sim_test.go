@@ -1,10 +1,11 @@
 package catalogue
 
 import (
-	"container/heap"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -72,7 +73,7 @@ type simOutcome struct {
 
 type simEvent struct {
 	at      time.Duration
-	order   int
+	order   int // among those of one instant
 	process int
 	kind    int // wake, arrival, answer
 	sent    time.Duration
@@ -87,20 +88,6 @@ const (
 	simAnswer
 )
 
-type simHeap []simEvent
-
-func (h simHeap) Len() int { return len(h) }
-func (h simHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
-}
-func (h simHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *simHeap) Push(x any)   { *h = append(*h, x.(simEvent)) }
-func (h *simHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
-}
-
 // simService counts requests.
 type simService struct {
 	simAllowance
@@ -114,7 +101,9 @@ type simService struct {
 
 // admit returns how long the request has to wait, 0 where it is let through.
 func (s *simService) admit(now time.Duration) time.Duration {
-	whole := func(d time.Duration) time.Duration { return max((d+time.Second-1)/time.Second, 1) * time.Second }
+	whole := func(d time.Duration) time.Duration {
+		return max((d + time.Second - 1).Truncate(time.Second), time.Second)
+	}
 	switch s.kind {
 	case "fixed":
 		if index := int64((now + s.phase) / s.window); index != s.index {
@@ -148,14 +137,15 @@ func (s *simService) admit(now time.Duration) time.Duration {
 
 // least is how long it takes at least until so many requests are let through.
 func (s *simService) least(requests int) time.Duration {
-	windows := time.Duration((requests+s.n-1)/s.n - 1)
+	windows := (requests+s.n-1)/s.n - 1
+	whole := time.Duration(float64(windows) * float64(s.window))
 	switch {
 	case windows <= 0:
 		return 0
 	case s.kind == "fixed":
-		return windows*s.window - s.phase
+		return whole - s.phase
 	case s.kind == "sliding":
-		return windows * s.window
+		return whole
 	default:
 		return time.Duration(float64(requests-s.n) * float64(s.window) / float64(s.n))
 	}
@@ -180,7 +170,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 		random  = rand.New(rand.NewPCG(seed, 1))
 		epoch   = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		service = &simService{simAllowance: p.allowance, level: float64(p.allowance.n), index: -1}
-		events  simHeap
+		events  []simEvent // the next one last
 		order   int
 		arrived int
 	)
@@ -188,7 +178,10 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 	push := func(e simEvent) {
 		order++
 		e.order = order
-		heap.Push(&events, e)
+		i, _ := slices.BinarySearchFunc(events, e, func(a, b simEvent) int {
+			return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.order, a.order))
+		})
+		events = slices.Insert(events, i, e)
 	}
 	all := make([]*simProcess, max(p.processes, 1))
 	for i := range all {
@@ -242,7 +235,8 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 		}
 	}
 	for len(events) > 0 && out.err == nil {
-		e := heap.Pop(&events).(simEvent)
+		e := events[len(events)-1]
+		events = events[:len(events)-1]
 		now, q := e.at, all[e.process]
 		switch e.kind {
 		case simWake:
@@ -285,7 +279,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 			}
 			q.unnamed = 0
 			out.accepted++
-			q.l.answered(epoch.Add(e.sent), epoch.Add(now))
+			q.l.answered(epoch.Add(e.sent))
 			out.end = now
 			if e.token {
 				// It is renewed by a margin before its end.

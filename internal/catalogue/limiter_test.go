@@ -26,7 +26,7 @@ func TestTheCeilingHoldsInEveryStretch(t *testing.T) {
 			}
 			now = at
 			l.sent(now)
-			l.answered(now, now)
+			l.answered(now)
 		}
 	}
 }
@@ -39,6 +39,7 @@ type limiterRun struct {
 }
 
 func newLimiterRun(t *testing.T) *limiterRun {
+	t.Helper()
 	return &limiterRun{T: t, l: newLimiter(0), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
@@ -63,7 +64,7 @@ func (r *limiterRun) send(n int) (sent []time.Time) {
 func (r *limiterRun) answer(n int) {
 	for range n {
 		for _, at := range r.send(1) {
-			r.l.answered(at, r.now)
+			r.l.answered(at)
 		}
 	}
 }
@@ -91,7 +92,7 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 	sent := r.send(20)
 	r.l.refused(sent[15], r.now, 30*time.Second, true)
 	for _, at := range sent[:15] {
-		r.l.answered(at, r.now)
+		r.l.answered(at)
 	}
 	for _, at := range sent[16:] {
 		r.l.refused(at, r.now.Add(time.Second), 29*time.Second, true)
@@ -127,7 +128,7 @@ func TestAStrayRefusalTeachesNothing(t *testing.T) {
 	r := newLimiterRun(t)
 	sent := r.send(11)
 	for _, at := range sent[:10] {
-		r.l.answered(at, r.now)
+		r.l.answered(at)
 	}
 	r.l.refused(sent[10], r.now, 4*time.Second, true)
 	r.answer(25)
