@@ -63,8 +63,13 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	w := newWorkspace(t, fromEnvironment(manyBlocks(20, 20)), service.Start(t), acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"})
 	out := w.expect(t, 1, "plan")
 	wantText(t, out, "Error: Credentials rejected")
-	wantText(t, out, "The service said: The client id or the client secret is wrong.")
-	wantText(t, out, "Status 401 Unauthorized, code invalid_client, for POST /v1/auth/token")
+	wantText(t, out, "Status 401 Unauthorized, code invalid_client, for POST http://127.0.0.1:")
+	// One block has the whole text, the others point to it.
+	for text, times := range map[string]int{"The service said: The client id or the client secret is wrong.": 1, "has the whole text.": 19} {
+		if n := strings.Count(strings.Join(strings.Fields(out), " "), text); n != times {
+			t.Errorf("%q is there %d times, want %d:\n%s", text, n, times, out)
+		}
+	}
 	if n := strings.Count(out, "Error: Credentials rejected"); n != 20 {
 		t.Errorf("%d errors, want one for each block", n)
 	}
