@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/
-# docs.sh check      fails where that is not what docs/ holds
+# docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/,
+#                    and the README's picture from what `make demo` prints
+# docs.sh check      fails where that is not what docs/ and the picture hold
 # Nothing is downloaded: the engine tells the schema of the provider built here.
 set -euo pipefail
 
 mode=${1:?generate or check}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+picture=.github/demo.svg
 
 engine=$(tools/engine.sh)
 work=$(mktemp -d)
@@ -63,7 +65,8 @@ generate() {
 case $mode in
   generate)
     generate docs
-    echo "docs: $(find docs -type f | wc -l | tr -d ' ') pages"
+    tools/picture.sh "$picture"
+    echo "docs: $(find docs -type f | wc -l | tr -d ' ') pages and a picture"
     ;;
   check)
     "$engine" fmt -check -diff -recursive examples
@@ -73,6 +76,11 @@ case $mode in
     generate .cache/docs
     if ! diff -ruN docs .cache/docs; then
       echo "docs/ is not what templates/, examples/ and the schema make of it: run \`make docs\` and commit the result." >&2
+      exit 1
+    fi
+    tools/picture.sh "$work/demo.svg"
+    if ! diff "$picture" "$work/demo.svg"; then
+      echo "$picture is not what \`make demo\` prints: run \`make docs\` and commit the result." >&2
       exit 1
     fi
     tfplugindocs validate --provider-name=modelcatalogue --providers-schema="$work/schema.json"

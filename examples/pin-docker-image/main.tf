@@ -14,47 +14,47 @@ terraform {
 # MODELCATALOGUE_BASE_URL, MODELCATALOGUE_CLIENT_ID, MODELCATALOGUE_CLIENT_SECRET.
 provider "modelcatalogue" {}
 
-variable "model_group_id" {
-  description = "The model group to deploy from."
-  type        = string
-  default     = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-}
+locals {
+  model_group_id = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 
-variable "revision" {
-  description = "The revision that is deployed."
-  type        = number
-  default     = 1
+  # The service may re-publish a revision in place with another image. Whoever
+  # moves the pin changes both lines together.
+  pin = {
+    revision = 1
+    image    = "registry.northwind.example/forecasting/north-sea-wind-week:2.0.0"
+  }
 }
 
 data "modelcatalogue_model" "pinned" {
-  model_group_id = var.model_group_id
-  revision       = var.revision
+  model_group_id = local.model_group_id
+  revision       = local.pin.revision
 
   lifecycle {
     postcondition {
-      condition     = self.docker_image != null
-      error_message = "The image of revision ${self.revision} is withheld: these credentials are not of the organisation that owns the model."
+      condition     = self.docker_image == local.pin.image
+      error_message = "Revision ${self.revision} now has the image ${coalesce(self.docker_image, "(withheld)")}, and ${local.pin.image} was pinned."
     }
   }
 }
 
 data "modelcatalogue_latest_model" "latest" {
-  model_group_id = var.model_group_id
+  model_group_id = local.model_group_id
 }
 
-output "pinned" {
-  description = "The revision to deploy, with its container image."
-  value = {
-    revision     = data.modelcatalogue_model.pinned.revision
-    docker_image = data.modelcatalogue_model.pinned.docker_image
-    is_latest    = data.modelcatalogue_model.pinned.is_latest
-  }
+output "image" {
+  description = "The container image to deploy."
+  value       = data.modelcatalogue_model.pinned.docker_image
+}
+
+output "behind" {
+  description = "How many revisions the pin is behind."
+  value       = data.modelcatalogue_model.pinned.latest_revision - data.modelcatalogue_model.pinned.revision
 }
 
 output "latest" {
-  description = "The newest revision of the group, with its container image."
+  description = "The newest revision of the group, with its image's own name and tag. Null where the image is withheld."
   value = {
-    revision     = data.modelcatalogue_latest_model.latest.revision
-    docker_image = data.modelcatalogue_latest_model.latest.docker_image
+    revision = data.modelcatalogue_latest_model.latest.revision
+    image    = try(basename(data.modelcatalogue_latest_model.latest.docker_image), null)
   }
 }

@@ -15,11 +15,15 @@ type Workspace struct {
 	Engine Engine
 	Dir    string
 	Env    []string // as Environment makes it
+	Colour bool     // whether the engine prints in colours
 }
 
-// Command is the engine's command with the name of arguments[0], without colours.
+// Command is the engine's command with the name of arguments[0].
 func (w Workspace) Command(ctx context.Context, arguments ...string) *exec.Cmd {
-	cmd := Command(ctx, w.Engine.Path, slices.Insert(slices.Clone(arguments), 1, "-no-color")...)
+	if !w.Colour {
+		arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
+	}
+	cmd := Command(ctx, w.Engine.Path, arguments...)
 	cmd.Dir, cmd.Env = w.Dir, w.Env
 	return cmd
 }

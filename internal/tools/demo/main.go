@@ -1,16 +1,18 @@
-// The demonstration behind `make demo`: a real engine reads a catalogue, a
-// revision is published, and a plan shows what moves.
+// The demonstration behind `make demo`: a real engine reads a catalogue, and its
+// plans show a revision that is published and one that is re-published in place.
+// What it prints is the same each time, because the README shows it as a picture.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -20,13 +22,19 @@ import (
 
 const (
 	example  = "examples/pin-docker-image"
-	groupID  = sandbox.MainGroup
-	newImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:2.0.0"
+	groupID  = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
+	newImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:3.0.0"}`
+	oldImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:2.0.1"}`
 )
+
+// values are the lines in which an engine spells out the values of a condition,
+// without colours and with them. Each engine does it in its own way, and the
+// message has the values as well.
+var values = regexp.MustCompile(`(?m)^( +[├│]|.*\x1b\[90m).*\n`)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx)
+	err := run(ctx, os.Stdout)
 	stop()
 	switch {
 	case err == nil:
@@ -39,7 +47,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) (err error) {
+func run(ctx context.Context, out io.Writer) (err error) {
 	program, err := engine.Find(ctx)
 	if err != nil {
 		return err
@@ -50,23 +58,22 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
-	step("Building the provider.")
+	show := screen{out: out, colour: inColour(os.Stdout)}
+	show.step("Building the provider, and starting a sandbox of the catalogue.")
 	plugin := filepath.Join(dir, "plugin")
-	build := engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")
-	if _, err := engine.Output(build); err != nil {
+	if _, err := engine.Output(engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")); err != nil {
 		return err
 	}
-
 	service := sandbox.New(sandbox.Default())
 	server := httptest.NewServer(service)
 	defer server.Close()
-	step("Started a sandbox of the catalogue on loopback; it holds forecasting models of several organisations.")
-
 	work, err := newWorkspace(dir, program, plugin, server.URL)
 	if err != nil {
 		return err
 	}
-	step("Applying %s with %s: one data source pins revision 1, another follows the latest.", example, program)
+	work.Colour = show.colour
+
+	show.step("Apply: one block pins revision 1 of a model and its image, another follows the latest.")
 	if _, err := work.Run(ctx, "apply", "-auto-approve"); err != nil {
 		return err
 	}
@@ -74,23 +81,37 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\n", indent(outputs))
+	show.text(outputs)
 
-	if _, err := service.Publish(groupID, json.RawMessage(fmt.Sprintf(`{"dockerImage": %q}`, newImage))); err != nil {
+	show.step("A revision is published. The next plan: the latest moves, the pinned image stays.")
+	if _, err := service.Publish(groupID, []byte(newImage)); err != nil {
 		return err
 	}
-	step("Published a new revision in the sandbox. The next plan: the latest moves, the pinned stays.")
 	plan, err := work.Run(ctx, "plan")
 	if err != nil {
 		return err
 	}
-	_, changes, found := strings.Cut(plan, "Changes to Outputs:")
-	if !found {
-		return fmt.Errorf("the plan shows no change:\n%s", plan)
+	plan, _, _ = strings.Cut(plan, "\n\nYou can apply this plan")
+	if err := show.from(plan, "Changes to Outputs:"); err != nil {
+		return err
 	}
-	changes, _, _ = strings.Cut(changes, "\n\n")
-	fmt.Printf("\n%s\n", indent("Changes to Outputs:"+changes))
-	step("Done. It took %d requests, %d of them for a token.", len(service.Requests()), service.Count(sandbox.RouteToken))
+
+	show.step("Revision 1 is re-published in place with another image. The next plan catches it.")
+	if _, err := service.Republish(groupID, 1, []byte(oldImage)); err != nil {
+		return err
+	}
+	var failed *engine.RunError
+	if _, err := work.Run(ctx, "plan"); !errors.As(err, &failed) {
+		return fmt.Errorf("the plan did not stop: %w", err)
+	}
+	frame := "Error:"
+	if show.colour {
+		frame = "╷"
+	}
+	if err := show.from(values.ReplaceAllString(failed.Output, ""), frame); err != nil {
+		return err
+	}
+	show.step("Done. It took %d requests, %d of them for a token.", len(service.Requests()), service.Count(sandbox.RouteToken))
 	return nil
 }
 
@@ -105,8 +126,44 @@ func newWorkspace(dir string, program engine.Engine, plugin, url string) (engine
 	return work, err
 }
 
-func step(format string, args ...any) { fmt.Printf("==> "+format+"\n", args...) }
+// screen is where the demonstration is shown.
+type screen struct {
+	out    io.Writer
+	colour bool
+}
 
-func indent(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") + "\n"
+// inColour follows the conventions NO_COLOR and CLICOLOR_FORCE, and else prints
+// in colours on a terminal.
+func inColour(file *os.File) bool {
+	if os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	info, err := file.Stat()
+	return os.Getenv("CLICOLOR_FORCE") != "" || err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (s screen) step(format string, args ...any) {
+	arrow := "==>"
+	if s.colour {
+		arrow = "\x1b[36m==>\x1b[0m"
+	}
+	fmt.Fprintf(s.out, arrow+" "+format+"\n", args...)
+}
+
+// from shows what an engine printed, from the line with start on.
+func (s screen) from(printed, start string) error {
+	i := strings.LastIndex(printed, start)
+	if i < 0 {
+		return fmt.Errorf("the engine printed no %q:\n%s", start, printed)
+	}
+	s.text(printed[strings.LastIndex(printed[:i], "\n")+1:])
+	return nil
+}
+
+// resets end colours. Engines repeat them in different numbers.
+var resets = regexp.MustCompile(`(\x1b\[0m)+`)
+
+func (s screen) text(text string) {
+	text = resets.ReplaceAllString(text, "\x1b[0m")
+	fmt.Fprintf(s.out, "\n    %s\n\n", strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    "))
 }
