@@ -125,7 +125,8 @@ func TestAccDemonstration(t *testing.T) {
 // TestEveryConfigurationPinsTheProvider: a provider about pinning pins itself.
 func TestEveryConfigurationPinsTheProvider(t *testing.T) {
 	t.Parallel()
-	const source, pinned = `= "modelcatalogue/modelcatalogue"`, `source  = "modelcatalogue/modelcatalogue"` + "\n      version = \"~> 0.1\"\n"
+	const source = `= "modelcatalogue/modelcatalogue"`
+	const pinned = `source  ` + source + "\n      version = \"~> 0.1\"\n"
 	for _, b := range pages(t) {
 		if n := strings.Count(b.text, source); n != strings.Count(b.text, pinned) {
 			t.Errorf("%s names the provider %d times and not each time with its version", b, n)

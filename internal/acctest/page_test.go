@@ -53,7 +53,9 @@ func parsePage(name, text string) []block {
 		switch {
 		case found != nil && open < 0:
 			open = i
-			blocks = append(blocks, block{page: name, line: i + 1, section: section, label: found[1], says: strings.Join(strings.Fields(says), " ")})
+			blocks = append(blocks, block{
+				page: name, line: i + 1, section: section, label: found[1], says: strings.Join(strings.Fields(says), " "),
+			})
 			says = ""
 		case found != nil:
 			blocks[len(blocks)-1].text = strings.Join(lines[open+1:i], "\n") + "\n"

@@ -90,7 +90,8 @@ var built struct {
 func providers(tb testing.TB) string {
 	tb.Helper()
 	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "modelcatalogue-acctest-"); built.err != nil { //nolint:usetesting // it outlives the test that needs it first
+		//nolint:usetesting // it outlives the test that needs it first
+		if built.dir, built.err = os.MkdirTemp("", "modelcatalogue-acctest-"); built.err != nil {
 			return
 		}
 		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", built.dir+string(filepath.Separator), ".")

@@ -18,7 +18,8 @@ func newLatestModelDataSource() datasource.DataSource {
 
 func (d *latestModelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is archived or disabled. A plan shows it move when a revision is published.",
+		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is " +
+			"archived or disabled. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 		}),

@@ -25,23 +25,29 @@ func newLatestModelsDataSource() datasource.DataSource {
 
 func (d *latestModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those named, of those on a time horizon, or of all that the credentials may see. A latest model can be archived or disabled. " +
+		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
+			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
+			"archived or disabled. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
-				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list reads nothing. " +
-					"A group without models is an error. Leave it out to read every group, or those of `time_horizon`.",
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
+					"empty list reads nothing. " +
+					"A group without models is an error. Leave it out to read every group, or those of " +
+					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.List{groupIDs{}},
 			},
 			"time_horizon": schema.StringAttribute{
-				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far as they have models. It cannot be given beside `model_group_ids`.",
-				Optional:            true,
-				Validators:          []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far " +
+					"as they have models. It cannot be given beside `model_group_ids`.",
+				Optional:   true,
+				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
 			},
 			argAttributes: attributesArgument(modelAttributes(), "models"),
-			"models":      nestedMap("The latest model of each group, by model group id. A group that was not named, and has no models, is left out.", modelAttributes()),
+			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
+				"named, and has no models, is left out.", modelAttributes()),
 		},
 	}
 }
@@ -151,6 +157,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if more := len(missing) - maxIDs; more > 0 {
 		named = append(named, andOthers(more))
 	}
-	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no latest model of them when it was asked for it: %s.\n\n"+
-		"They may have been removed or made private in between. If the next run leaves them out again, show this to those who run the service.", strings.Join(named, ", ")))
+	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
+		"latest model of them when it was asked for it: %s.\n\n"+
+		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
+		"those who run the service.", strings.Join(named, ", ")))
 }

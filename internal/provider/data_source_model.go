@@ -20,13 +20,15 @@ func newModelDataSource() datasource.DataSource {
 
 func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one revision of a model group, archived or not as far as the service lists it, and tells whether it is the latest.",
+		MarkdownDescription: "Reads one revision of a model group, archived or not as far as the service lists it, " +
+			"and tells whether it is the latest.",
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			"revision": schema.NumberAttribute{
-				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an error where the group has no such revision.",
-				Required:            true,
-				Validators:          []validator.Number{countOf{}},
+				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
+					"error where the group has no such revision.",
+				Required:   true,
+				Validators: []validator.Number{countOf{}},
 			},
 		}),
 	}

@@ -27,8 +27,8 @@ func newModelGroupDataSource() datasource.DataSource {
 
 func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`. Names are not unique, and a " +
-			"public group of another organisation can have any name: pin by `id`.",
+		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`. Names are not unique, and " +
+			"a public group of another organisation can have any name: pin by `id`.",
 		Attributes: with(groupAttributes(), map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				MarkdownDescription: "The group's unique identifier. Give this or `name`.",

@@ -19,12 +19,14 @@ func newModelGroupsDataSource() datasource.DataSource {
 
 func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them or those of one time horizon.",
+		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them " +
+			"or those of one time horizon.",
 		Attributes: map[string]schema.Attribute{
 			"time_horizon": schema.StringAttribute{
-				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the groups of every horizon.",
-				Optional:            true,
-				Validators:          []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +
+					"groups of every horizon.",
+				Optional:   true,
+				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
 			},
 			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),

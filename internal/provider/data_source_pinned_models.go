@@ -24,11 +24,13 @@ func newPinnedModelsDataSource() datasource.DataSource {
 
 func (d *pinnedModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as the service lists it, and tells which are the latest. " +
+		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as " +
+			"the service lists it, and tells which are the latest. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"revisions": schema.MapAttribute{
-				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a group can be `0`. " +
+				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
+					"revision of a group can be `0`. " +
 					"It is an error where a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,

@@ -21,11 +21,12 @@ func modelGroupIDAttribute() schema.StringAttribute {
 // axisAttributes are the attributes that an axis has in a group and in a model.
 func axisAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"key":         computedString("The axis's key, such as `quantile`: the part before the colon in an `axis=key:value` query."),
-		"kind":        computedString("The axis's kind. `static` is the one in use; the service may add others."),
-		"label":       computedString("The axis's human-readable label, such as `Quantile`."),
-		"description": computedString("The axis's human-readable description, such as `The quantile of the price.`, as the publisher writes it."),
-		"type":        computedString("The type of the axis's values, such as `number`: what to convert their strings to."),
+		"key":   computedString("The axis's key, such as `quantile`: the part before the colon in `axis=key:value`."),
+		"kind":  computedString("The axis's kind. `static` is the one in use; the service may add others."),
+		"label": computedString("The axis's human-readable label, such as `Quantile`."),
+		"description": computedString("The axis's human-readable description, such as `The quantile of the price.`, " +
+			"as the publisher writes it."),
+		"type": computedString("The type of the axis's values, such as `number`: what to convert the strings to."),
 	}
 }
 
@@ -41,6 +42,14 @@ func keyedNameAttribute(description, name, shortName, key string) schema.SingleN
 			"key":        computedString(key),
 		},
 	}
+}
+
+// horizonAttribute is a time horizon.
+func horizonAttribute(description string) schema.SingleNestedAttribute {
+	return keyedNameAttribute(description,
+		"The horizon's human-readable name, such as `Day ahead`.",
+		"The horizon's short label, such as `DA`.",
+		"The horizon's key, such as `day_ahead`: what `time_horizon` of `modelcatalogue_model_groups` takes.")
 }
 
 // with adds attributes to a fresh map, replacing those of the same name.

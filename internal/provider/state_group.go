@@ -12,21 +12,22 @@ import (
 // groupAttributes are the attributes of a model group, all computed.
 func groupAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"id":              computedString("The group's unique identifier."),
-		"name":            computedString("The group's human-readable name. It is not unique: groups of other organisations can have it as well."),
-		"latest_revision": computedInt64("The highest revision number currently published in the group. The first revision can be `0`, and so can this in a group without models."),
-		"public":          computedBool("Whether the group is publicly accessible. A private group is visible only to the owning organisation."),
-		"created_at":      computedString("The ISO 8601 timestamp of the group's creation."),
-		"time_horizon": keyedNameAttribute("The time horizon that the group belongs to.",
-			"The horizon's human-readable name, such as `Day ahead`.",
-			"The horizon's short label, such as `DA`.",
-			"The horizon's key, such as `day_ahead`: the value that `time_horizon` of `modelcatalogue_model_groups` takes."),
+		"id": computedString("The group's unique identifier."),
+		"name": computedString("The group's human-readable name. It is not unique: groups of other " +
+			"organisations can have it as well."),
+		"latest_revision": computedInt64("The highest revision number currently published in the group. The first " +
+			"revision can be `0`, and so can this in a group without models."),
+		"public": computedBool("Whether the group is publicly accessible. A private group is visible only " +
+			"to the owning organisation."),
+		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
+		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
 		"models": schema.ListNestedAttribute{
-			MarkdownDescription: "The group's revisions that are not archived, newest first. Empty where there is none.",
+			MarkdownDescription: "The group's revisions that are not archived, newest first. Empty where none is.",
 			Computed:            true,
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id":         computedString("The model's unique identifier, one for each revision."),
-				"revision":   computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
+				"id": computedString("The model's unique identifier, one for each revision."),
+				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as " +
+					"`revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}},
 		},
@@ -38,8 +39,10 @@ func groupAttributes() map[string]schema.Attribute {
 					MarkdownDescription: "The values that any revision of the group offers on the axis.",
 					Computed:            true,
 					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-						"value":      computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's `type` says what to convert it to."),
-						"historical": computedBool("Whether the latest revision no longer offers this value: `true` for one that was dropped."),
+						"value": computedString("The value as a string, spelled as an `axis=key:value` query " +
+							"takes it. The axis's `type` says what to convert it to."),
+						"historical": computedBool("Whether the latest revision no longer offers this value: `true` " +
+							"for one that was dropped."),
 					}},
 				},
 			})},

@@ -16,58 +16,93 @@ func modelAttributes() map[string]schema.Attribute {
 		"model_group_id": computedString("The id of the group that the model belongs to."),
 		"name":           computedString("The model's stable identifier slug, such as `de-lu-day-ahead-price`."),
 		"display_name":   computedString("The model's human-readable name."),
-		"notes":          computedString("The publisher's notes. They are null for callers outside the owning organisation: `is_owner` tells."),
-		"description":    computedString("A short human-readable description."),
-		"revision":       computedInt64("The model's revision number, higher with each revision that is published into the group. The first can be `0`."),
-		"docker_image":   computedString("The model's container image reference. It is null for callers outside the owning organisation: `is_owner` tells. It can change where the revision is re-published in place."),
-		"created_at":     computedString("The ISO 8601 timestamp of the revision's creation."),
-		"updated_at":     computedString("The ISO 8601 timestamp of the last time when the model was re-published or had its settings changed. The revision stays the same in both cases."),
-		"run_mode":       computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when explicitly invoked."),
-		"horizon": keyedNameAttribute("The model's forecast time horizon.",
-			"The horizon's human-readable name, such as `Day ahead`.",
-			"The horizon's short label, such as `DA`.",
-			"The horizon's key, such as `day_ahead`: the value that `time_horizon` of `modelcatalogue_model_groups` takes."),
-		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON with every digit kept. Read it with `jsondecode`."),
-		"output_variables": nestedList("The output variables that the model produces, including how charts display them.", map[string]schema.Attribute{
-			"name":       computedString("The variable's name, such as `Price`."),
-			"key":        computedString("The variable's key within the model, such as `price`."),
-			"type":       computedString("The type of the variable's values, such as `float`."),
-			"series_key": computedBool("Whether the service marks the variable as a series key, `true` or `false`. Its interface does not say what follows from the mark."),
-			"colours":    computedStrings("The colours of the variable in charts, such as `#1f77b4`."),
-		}),
-		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use `output_variables`."),
-		"inputs": nestedList("The inputs that the model accepts. Null where the service names none.", map[string]schema.Attribute{
-			"id":   computedString("The input's unique identifier."),
-			"key":  computedString("The input's key within the model, such as `gas_price`."),
-			"json": wholeRecord("input"),
-		}),
-		"datasets": nestedList("The datasets bound to the model. Null where the service names none.", map[string]schema.Attribute{
-			"id":               computedString("The dataset's unique identifier."),
-			"key":              computedString("The dataset's key within the model, such as `spot_prices`."),
-			"storage_location": computedString("The place where the dataset is stored, such as `s3://datasets/spot/`."),
-			"source":           computedString("The source that the dataset comes from, such as `EPEX SPOT`."),
-			"file_format":      computedString("The format of the dataset's files, such as `parquet`."),
-			"json":             wholeRecord("dataset"),
-		}),
-		"archived":      computedBool("Whether the model is archived. The latest revision of a group can be."),
-		"enabled":       computedBool("Whether the model runs according to its configuration. A disabled model does not run."),
-		"tags":          computedStrings("The model's tags, such as `offshore`."),
-		"sensitivities": nestedList("The sensitivity configurations available for the model, such as `gas_up` for a higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": nestedList("The model's axes, in declared order, empty where it has none. A query of the service's latest run selects a variant by `axis=key:value` for each.", with(axisAttributes(), map[string]schema.Attribute{
-			"values":  computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them. The axis's `type` says what to convert them to."),
-			"default": computedString("The value to which the axis resolves where a query leaves it out, spelled like `values`."),
-		})),
-		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.", namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
-		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or `parquet`."),
-		"display_timezone":   computedString("The IANA time zone identifier used to display forecast results, such as `Europe/Berlin`."),
+		"notes": computedString("The publisher's notes. They are null for callers outside the owning " +
+			"organisation: `is_owner` tells."),
+		"description": computedString("A short human-readable description."),
+		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
+			"into the group. The first can be `0`."),
+		"docker_image": computedString("The model's container image reference. It is null for callers outside the " +
+			"owning organisation: `is_owner` tells. It can change where the revision is re-published in place."),
+		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
+		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
+			"or had its settings changed. The revision stays the same in both cases."),
+		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when " +
+			"explicitly invoked."),
+		"horizon": horizonAttribute("The model's forecast time horizon."),
+		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON with " +
+			"every digit kept. Read it with `jsondecode`."),
+		"output_variables": nestedList(
+			"The output variables that the model produces, including how charts display them.",
+			outputVariableAttributes()),
+		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
+			"`output_variables`."),
+		"inputs": nestedList("The inputs that the model accepts. Null where the service names none.",
+			inputAttributes()),
+		"datasets": nestedList("The datasets bound to the model. Null where the service names none.",
+			datasetAttributes()),
+		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
+		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
+		"tags":     computedStrings("The model's tags, such as `offshore`."),
+		"sensitivities": nestedList("The sensitivity configurations available for the model, such as `gas_up` for a "+
+			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
+		"axes": nestedList("The model's axes, in declared order, empty where it has none. A query of the service's "+
+			"latest run selects a variant by `axis=key:value` for each.", modelAxisAttributes()),
+		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
+			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
+		"output_file_format": computedString("The format in which run output is delivered: " +
+			"`json`, `csv` or `parquet`."),
+		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
+			"as `Europe/Berlin`."),
 		"forecast_variable": keyedNameAttribute("The variable being forecast.",
 			"The variable's name, such as `Day-ahead price`.",
 			"The variable's short name, such as `DA price`.",
 			"The variable's key, such as `day_ahead_price`."),
-		"is_owner":                  computedBool("Whether the organisation of the credentials owns the model. `docker_image` and `notes` are withheld where it does not."),
-		"has_performance_metrics":   computedBool("Whether the model publishes performance metrics that the organisation of the credentials can open."),
-		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the service's user interface compares the model with by default."),
+		"is_owner": computedBool("Whether the organisation of the credentials owns the model. " +
+			"`docker_image` and `notes` are withheld where it does not."),
+		"has_performance_metrics": computedBool("Whether the model publishes performance metrics that the " +
+			"organisation of the credentials can open."),
+		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
+			"service's user interface compares the model with by default."),
 	}
+}
+
+func outputVariableAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"name": computedString("The variable's name, such as `Price`."),
+		"key":  computedString("The variable's key within the model, such as `price`."),
+		"type": computedString("The type of the variable's values, such as `float`."),
+		"series_key": computedBool("Whether the service marks the variable as a series key, `true` or `false`. " +
+			"Its interface does not say what follows from the mark."),
+		"colours": computedStrings("The colours of the variable in charts, such as `#1f77b4`."),
+	}
+}
+
+func inputAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":   computedString("The input's unique identifier."),
+		"key":  computedString("The input's key within the model, such as `gas_price`."),
+		"json": wholeRecord("input"),
+	}
+}
+
+func datasetAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":               computedString("The dataset's unique identifier."),
+		"key":              computedString("The dataset's key within the model, such as `spot_prices`."),
+		"storage_location": computedString("The place where the dataset is stored, such as `s3://datasets/spot/`."),
+		"source":           computedString("The source that the dataset comes from, such as `EPEX SPOT`."),
+		"file_format":      computedString("The format of the dataset's files, such as `parquet`."),
+		"json":             wholeRecord("dataset"),
+	}
+}
+
+func modelAxisAttributes() map[string]schema.Attribute {
+	return with(axisAttributes(), map[string]schema.Attribute{
+		"values": computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them. " +
+			"The axis's `type` says what to convert them to."),
+		"default": computedString("The value to which the axis resolves where a query leaves it out, spelled like " +
+			"`values`."),
+	})
 }
 
 // namedRecordAttributes are those of a record with a name and open content.
@@ -81,7 +116,8 @@ func namedRecordAttributes(what, key, name string) map[string]schema.Attribute {
 }
 
 func wholeRecord(what string) schema.StringAttribute {
-	return computedString("The whole " + what + " as compact JSON, fields without an attribute of their own included. Read it with `jsondecode`.")
+	return computedString("The whole " + what + " as compact JSON, fields without an attribute of their own " +
+		"included. Read it with `jsondecode`.")
 }
 
 // modelState is a model as state holds it.

@@ -61,7 +61,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	show := screen{out: out, colour: inColour(os.Stdout)}
 	show.step("Building the provider, and starting a sandbox of the catalogue.")
 	plugin := filepath.Join(dir, "plugin")
-	if _, err := engine.Output(engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")); err != nil {
+	build := engine.Command(ctx, "go", "build", "-o", plugin+string(filepath.Separator), ".")
+	if _, err := engine.Output(build); err != nil {
 		return err
 	}
 	service := sandbox.New(sandbox.Default())
@@ -111,7 +112,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := show.from(values.ReplaceAllString(failed.Output, ""), frame); err != nil {
 		return err
 	}
-	show.step("Done. It took %d requests, %d of them for a token.", len(service.Requests()), service.Count(sandbox.RouteToken))
+	show.step("Done. It took %d requests, %d of them for a "+
+		"token.", len(service.Requests()), service.Count(sandbox.RouteToken))
 	return nil
 }
 

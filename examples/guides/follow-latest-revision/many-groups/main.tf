@@ -9,14 +9,12 @@ terraform {
 
 provider "modelcatalogue" {}
 
-data "modelcatalogue_model_groups" "week_ahead" {
-  time_horizon = "week_ahead"
-}
+data "modelcatalogue_model_groups" "all" {}
 
 data "modelcatalogue_latest_model" "each" {
   # A group without models has no latest one, and would fail the plan.
   for_each = {
-    for group in data.modelcatalogue_model_groups.week_ahead.model_groups :
+    for group in data.modelcatalogue_model_groups.all.model_groups :
     group.id => group if length(group.models) > 0
   }
 
