@@ -2,7 +2,8 @@
 mock_provider "modelcatalogue" {
   mock_data "modelcatalogue_model" {
     defaults = {
-      docker_image = "registry.example/model:1.0.0"
+      docker_image   = "registry.example/model:1.0.0"
+      model_metadata = "{\"region\":\"DE\"}"
     }
   }
 }

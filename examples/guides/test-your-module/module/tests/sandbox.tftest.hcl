@@ -1,7 +1,54 @@
-# The real provider reads the service that the environment names: a sandbox.
+# These blocks name the sandbox, so that no test reads the service which the
+# environment may name.
+provider "modelcatalogue" {
+  base_url      = jsondecode(file("sandbox.json")).url
+  client_id     = "northwind"
+  client_secret = "northwind-sandbox-secret"
+}
+
+# An organisation that owns nothing.
+provider "modelcatalogue" {
+  alias         = "outsider"
+  base_url      = jsondecode(file("sandbox.json")).url
+  client_id     = "contoso-trading"
+  client_secret = "contoso-trading-sandbox-secret"
+}
+
 run "reads_the_pinned_revision" {
   assert {
     condition     = output.image == "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"
     error_message = "The output is not the image of revision 1."
+  }
+}
+
+run "stops_where_the_image_is_withheld" {
+  command = plan
+
+  providers = {
+    modelcatalogue = modelcatalogue.outsider
+  }
+
+  expect_failures = [data.modelcatalogue_model.this]
+}
+
+run "publish" {
+  module {
+    source = "./tests/publish"
+  }
+
+  variables {
+    model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+    fields         = { dockerImage = "registry.example/model:2.0.0" }
+  }
+}
+
+run "reads_what_was_published" {
+  variables {
+    revision = 4
+  }
+
+  assert {
+    condition     = output.image == "registry.example/model:2.0.0"
+    error_message = "The output is not the image that was published."
   }
 }

@@ -1,0 +1,14 @@
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+data "modelcatalogue_model_groups" "all" {}
+
+output "model_groups" {
+  value = data.modelcatalogue_model_groups.all.model_groups
+}

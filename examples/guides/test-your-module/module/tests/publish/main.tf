@@ -1,0 +1,30 @@
+# OpenTofu hands the providers of a test to every module in it.
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "model_group_id" {
+  description = "The model group to publish a revision into."
+  type        = string
+}
+
+variable "fields" {
+  description = "The fields of the model that differ from the newest revision, as the service names them."
+  type        = any
+}
+
+resource "terraform_data" "published" {
+  provisioner "local-exec" {
+    command = "modelcatalogue-sandbox publish -url \"$SANDBOX\" \"$GROUP\" \"$FIELDS\""
+    environment = {
+      SANDBOX = jsondecode(file("sandbox.json")).url
+      GROUP   = var.model_group_id
+      FIELDS  = jsonencode(var.fields)
+    }
+  }
+}
