@@ -91,11 +91,11 @@ func newCaller(ctx context.Context) *caller {
 type grant struct {
 	admission *admission
 	waiter    *waiter
-	ctx       context.Context // ends when those who wait now have no time left
-	cancel    context.CancelFunc
+	ctx       context.Context
 	token     *token // to send with a read
 	number    int    // of the token request
 	sentAt    time.Time
+	mark      time.Time // by which the limiter knows it
 	waited    time.Duration
 	why       string
 	attempt   int
@@ -226,9 +226,8 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 func (a *admission) grant(w *waiter, now time.Time) *grant {
 	w.inFlight = true
 	w.attempts++
-	ctx, cancel := context.WithDeadlineCause(w.ctx, a.latest(w), errNoTimeLeft)
 	g := &grant{
-		admission: a, waiter: w, ctx: ctx, cancel: cancel, token: a.tokens.current, sentAt: now,
+		admission: a, waiter: w, ctx: w.ctx, token: a.tokens.current, sentAt: now,
 		waited: now.Sub(w.since), why: w.why, attempt: w.attempts,
 	}
 	if w == a.tokens.renewal {
@@ -236,7 +235,7 @@ func (a *admission) grant(w *waiter, now time.Time) *grant {
 		g.token, g.number = nil, a.tokens.asked
 	}
 	a.unanswered++
-	a.limiter.sent(now)
+	g.mark = a.limiter.sent(now)
 	a.dequeue(w)
 	return g
 }
@@ -267,7 +266,7 @@ func (g *grant) heard(response *http.Response) {
 			asked, wait = 0, backOff(w.unnamed, a.jitter())
 		}
 		before := a.limiter.pausedUntil()
-		a.limiter.refused(g.sentAt, now, wait, named)
+		a.limiter.refused(g.mark, now, wait, named)
 		if a.limiter.pausedUntil().After(before) {
 			g.pauses = true
 			a.pause.asked, a.pause.told = asked, false
@@ -285,7 +284,7 @@ func (g *grant) heard(response *http.Response) {
 	case g.token != nil && status < 500 && status != http.StatusRequestTimeout:
 		g.token.served = true
 	}
-	a.limiter.answered(g.sentAt)
+	a.limiter.answered(g.mark)
 	a.signalHead()
 }
 
@@ -301,16 +300,11 @@ func (a *admission) settle(w *waiter, g *grant, err error) (again bool, _ error)
 	switch classify(err) {
 	case limited:
 		w.last = err
-	case outOfTime: // of those who waited; who came later asks again
-		if w.last == nil {
-			w.last = err
-		}
 	case transient:
 		if gaveUp := a.fail(w, err); gaveUp != nil {
 			return false, gaveUp
 		}
 	case unauthorized:
-		w.last = err
 		if w.refusals > maxRenewals && a.end == nil {
 			return false, err
 		}
@@ -332,12 +326,11 @@ const maxRenewals = 2
 
 // landed ends a request that was under way.
 func (a *admission) landed(g *grant, err error) {
-	g.cancel()
 	g.waiter.inFlight = false
 	if !g.answered {
 		g.answered = true
 		a.unanswered--
-		a.limiter.answered(g.sentAt)
+		a.limiter.answered(g.mark)
 		a.signalHead()
 	}
 	// Only now is it known what the service said of the pause.

@@ -55,6 +55,7 @@ type limiter struct {
 	limit  int           // at most limit requests in any window, 0: nothing is known
 	window time.Duration //
 	sound  int           // requests let through since the allowance was last in doubt
+	warned bool          // a refusal has been waited out
 	proven bool          // the allowance has held for twice its limit
 	few    int           // slow start: how many requests may be under way, 0: any number
 
@@ -74,35 +75,37 @@ type limiter struct {
 	tryAt    time.Time     // not before this instant either
 	patience time.Duration // from one failed probe to the next
 
-	paced  bool      // the allowance is a rate
-	top    float64   // the rate, in requests a second, at which the last refusal came
-	curve  time.Time // when the rate began to come back from it
-	slow   bool      // the rate is far too low: each answer raises it
-	passed int       // requests let through since the last refusal
-	since  time.Time // when the rate was first guessed
-	total  int       // requests let through since then
+	paced  bool          // the allowance is a rate
+	top    float64       // the rate, in requests a second, at which the last refusal came
+	curve  time.Time     // when the rate began to come back from it
+	slow   bool          // the rate is far too low: each answer raises it
+	passed int           // requests let through since the last refusal
+	total  int           // requests let through since the rate was first guessed
+	busy   time.Duration // and how much of the time since then was spent on sending, or in a pause
 }
 
 const (
 	// keptShare is what remains of a rate that was refused, and starvedShare where nothing at all was let through.
 	keptShare, starvedShare = 0.75, 0.6
+	// idle is the longest time between two requests that counts as busy.
+	idle = time.Second
 	// plateau is how long the rate takes to come back to where it was refused.
 	plateau = 13 * time.Second
 	// slowStartGain is by how much each answer raises a rate that is far too low.
 	slowStartGain = 1.15
 	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked.
 	mostProbes = 4
+	// fewToLearn is how many requests have to be let through for the first refusal to tell anything.
+	fewToLearn = 10
 	// mostLogged bounds the memory.
 	mostLogged = 1 << 16
 )
 
 // newLimiter takes the operator's ceiling in requests a second; 0 is none.
 func newLimiter(ceiling float64) *limiter {
-	// No two requests share an instant, so that the instant tells which of them was answered.
-	l := &limiter{gap: 1}
+	l := &limiter{}
 	if ceiling > 0 {
 		l.gap = time.Duration(min(math.Ceil(float64(time.Second)/ceiling), math.MaxInt64/2))
-		l.gap = max(l.gap, 1)
 	}
 	return l
 }
@@ -124,7 +127,7 @@ func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, o
 		}
 	}
 	later(l.until, waitsForPause)
-	if !l.last.IsZero() {
+	if l.gap > 0 && !l.last.IsZero() {
 		later(l.last.Add(l.gap), waitsForCeiling)
 	}
 	l.setPace(now)
@@ -151,8 +154,17 @@ func (l *limiter) mayProbe(now, free time.Time) bool {
 	return l.sound >= max(l.limit, l.quiet) && !now.Before(l.tryAt) && free.Sub(now) > l.window/2
 }
 
-// sent records that a request, of a read or of a token, was sent.
-func (l *limiter) sent(now time.Time) {
+// sent records that a request, of a read or of a token, was sent. It returns the instant by which answered and refused
+// know the request: no two have the same.
+func (l *limiter) sent(now time.Time) time.Time {
+	if !now.After(l.last) {
+		now = l.last.Add(1)
+	}
+	if l.until.After(l.last) {
+		l.busy += l.until.Sub(l.last)
+		l.last = l.until
+	}
+	l.busy += min(now.Sub(l.last), idle)
 	l.last = now
 	if l.resumed.IsZero() {
 		l.resumed = now
@@ -168,6 +180,7 @@ func (l *limiter) sent(now time.Time) {
 		l.log = slices.Delete(l.log, 0, mostLogged/2)
 	}
 	l.log = append(l.log, now)
+	return now
 }
 
 // answered records an answer that is no 429, or a fault, to the request that was sent at sentAt.
@@ -209,6 +222,9 @@ func (l *limiter) refused(sentAt, now time.Time, wait time.Duration, named bool)
 	}
 	if r := &l.refusal; sentAt.After(r.came) {
 		r.open, r.sentAt, r.came, r.wait, r.short = true, sentAt, now, wait, !named || wait <= time.Second
+		if l.last.After(now) {
+			r.came = l.last // those of this instant belong to the burst
+		}
 	}
 }
 
@@ -245,11 +261,16 @@ func (l *limiter) learn() {
 // fixed, so that this is never too long for a window of whole seconds.
 func (l *limiter) guess() {
 	let := l.countSince(l.resumed)
+	if !l.warned && let < fewToLearn {
+		// One refusal after a handful of requests may be a stray one. It is waited out, and the next one tells.
+		l.warned, l.few = true, 1
+		return
+	}
 	l.few, l.sound, l.proven, l.paced = 1, 0, false, l.refusal.short
 	l.limit, l.window = max(let, 1), l.whole()
 	l.top = float64(l.limit) / l.window.Seconds()
 	l.slow = let < 4
-	l.since, l.total = l.refusal.sentAt, 0
+	l.total, l.busy = 0, 0
 	l.retreat(0)
 }
 
@@ -259,7 +280,7 @@ func (l *limiter) slowDown() {
 	// More than twice what the last second let through is no rate that was ever used.
 	rate := min(l.rate(r.came), 2*float64(max(l.countSince(r.sentAt.Add(-time.Second)), 1)))
 	if !l.proven {
-		rate = min(rate, float64(max(l.total, 1))/max(r.sentAt.Sub(l.since).Seconds(), 0.1))
+		rate = min(rate, float64(max(l.total, 1))/max(l.busy.Seconds(), 0.1))
 	}
 	if l.slow = l.passed == 0; l.slow {
 		rate *= starvedShare

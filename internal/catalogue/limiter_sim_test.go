@@ -202,9 +202,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 				}
 				return
 			}
-			if wake := at.Sub(epoch); wake == now+1 {
-				now++
-			} else if wake > now {
+			if wake := at.Sub(epoch); wake > now {
 				if q.wakes <= now || wake < q.wakes {
 					q.wakes = wake
 					// Nobody wakes on the dot.
@@ -222,7 +220,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 				out.err = fmt.Errorf("at %v it sends %v s after the one before", now, gap)
 			}
 			q.sent = now
-			q.l.sent(epoch.Add(now))
+			mark := q.l.sent(epoch.Add(now)).Sub(epoch)
 			q.busy++
 			if token {
 				q.renewing = true
@@ -231,7 +229,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 			}
 			latency := p.latency.draw(random)
 			way := latency / 2
-			push(simEvent{at: now + way, process: id, kind: simArrival, sent: now, token: token, asked: latency - way})
+			push(simEvent{at: now + way, process: id, kind: simArrival, sent: mark, token: token, asked: latency - way})
 		}
 	}
 	for len(events) > 0 && out.err == nil {

@@ -25,8 +25,7 @@ func TestTheCeilingHoldsInEveryStretch(t *testing.T) {
 				}
 			}
 			now = at
-			l.sent(now)
-			l.answered(now)
+			l.answered(l.sent(now))
 		}
 	}
 }
@@ -54,8 +53,7 @@ func (r *limiterRun) send(n int) (sent []time.Time) {
 			r.now = at
 			r.l.next(r.now, 0)
 		}
-		r.l.sent(r.now)
-		sent = append(sent, r.now)
+		sent = append(sent, r.l.sent(r.now))
 	}
 	return sent
 }
@@ -108,13 +106,14 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 	if r.l.limit != 15 || r.l.window != 30*time.Second {
 		t.Errorf("%d in %v", r.l.limit, r.l.window)
 	}
+	r.now = r.now.Add(time.Second)
 	probe := r.send(1)
 	if at, why, ok := r.l.next(r.now, 1); !ok || why != waitsForAllowance || !at.After(r.now.Add(time.Second)) {
 		t.Errorf("a second probe before the first is answered: %v %v %v", at, why, ok)
 	}
 	r.l.refused(probe[0], r.now, 30*time.Second, true)
 	r.answer(15)
-	if at, why, ok := r.l.next(r.now, 0); !ok || why != waitsForAllowance || at.Before(r.now.Add(29*time.Second)) {
+	if at, why, ok := r.l.next(r.now, 0); !ok || why != waitsForAllowance || at.Before(r.now.Add(28*time.Second)) {
 		t.Errorf("after a probe was refused the next one follows at once: %v %v %v", at, why, ok)
 	}
 	if r.l.limit != 15 || r.l.window != 30*time.Second {

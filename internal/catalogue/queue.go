@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -123,24 +124,6 @@ func (a *admission) failThoseWithoutTime(w *waiter, now time.Time) {
 	}
 }
 
-// latest is until when anybody who waits for w at present has time: for a token
-// all readers who wait.
-func (a *admission) latest(w *waiter) time.Time {
-	var latest time.Time
-	of := []*waiter{w}
-	if w == a.tokens.renewal {
-		of = a.waiting
-	}
-	for _, w := range of {
-		for _, c := range w.callers {
-			if c.deadline.After(latest) {
-				latest = c.deadline
-			}
-		}
-	}
-	return latest
-}
-
 // attempts counts those of w, and those of the token that it waits for.
 func (a *admission) attempts(w *waiter) int {
 	if renewal := a.tokens.renewal; renewal != nil && !w.inFlight {
@@ -158,13 +141,11 @@ func (a *admission) gaveUp(w *waiter, c *caller, err error) error {
 // else what w waits for.
 func (a *admission) timeIsOver(w *waiter, c *caller) error {
 	unanswered := func(w *waiter) error {
-		return &NetworkError{
-			Endpoint: w.endpoint, TimedOut: true, Problem: noWholeAnswer,
-			Err: errNoTimeLeft,
-		}
+		const problem = "no whole answer before the read's time was over"
+		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 	}
 	renewal := a.tokens.renewal
-	err := errNoTimeLeft
+	var err error = context.DeadlineExceeded
 	switch {
 	case w.last != nil:
 		err = w.last

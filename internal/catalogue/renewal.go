@@ -56,7 +56,7 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 	a.landed(g, err)
 	switch {
 	case err == nil:
-		got.number, got.asked, got.obtained = g.number, g.sentAt, time.Now()
+		got.number, got.asked = g.number, g.sentAt
 		got.afterRefusal = a.tokens.refused
 		a.tokens.current, a.tokens.refused, a.tokens.renewal = got, false, nil
 		a.signalHead()
@@ -65,7 +65,7 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		return false
 	case a.credentials.otherFormat(err):
 		a.say(renewal, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
-	case classify(err) == outOfTime, classify(err) == limited: // at once, or after the pause
+	case classify(err) == limited: // again after the pause
 	case classify(err) == transient:
 		renewal.last = err
 		renewal.failures++

@@ -16,7 +16,6 @@ const (
 	transient                   // it may pass: another attempt after a back-off
 	limited                     // the process sends too much: wait as the service says
 	unauthorized                // the token is not taken: another token
-	outOfTime                   // who waited for it had no more time
 )
 
 // classify decides by status, so that an unknown code is treated as its status.
@@ -34,13 +33,8 @@ func classify(err error) outcome {
 		case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
 			return transient
 		}
-	case errors.As(err, &network):
-		switch {
-		case errors.Is(network.Err, errNoTimeLeft):
-			return outOfTime
-		case !network.Permanent:
-			return transient
-		}
+	case errors.As(err, &network) && !network.Permanent:
+		return transient
 	}
 	return final
 }

@@ -123,7 +123,7 @@ func TestWhatProvesThatCredentialsAreRejected(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	second := func(change func(*token)) *token {
-		issued := &token{number: 2, asked: now, obtained: now.Add(time.Second), afterRefusal: true}
+		issued := &token{number: 2, asked: now, afterRefusal: true}
 		change(issued)
 		return issued
 	}

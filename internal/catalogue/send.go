@@ -231,20 +231,12 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error) e
 		Endpoint: at, Problem: s.tidy(faultText(err), maxExcerpt), Permanent: permanent(err),
 		Certificate: s.certificateFault(err), Proxy: s.proxyFault(err), Err: err,
 	}
-	switch cause := context.Cause(attempt); {
-	case errors.Is(cause, errNoTimeLeft):
-		fault.TimedOut, fault.Problem, fault.Err = true, noWholeAnswer, cause
-	case errors.Is(cause, context.DeadlineExceeded):
+	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}
 	return fault
 }
-
-// errNoTimeLeft ends a request when those who wait for it have no time left.
-var errNoTimeLeft = errors.New("the time of the read is over")
-
-const noWholeAnswer = "no whole answer before the read's time was over"
 
 // faultText is what net/http says of a fault, without what it quotes of an
 // answer that is no HTTP: the quoted part may be a part of a credential.

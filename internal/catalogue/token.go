@@ -21,11 +21,10 @@ const maxMargin = 10 * time.Second
 
 // token is a bearer token and its life.
 type token struct {
-	bearer   string
-	number   int       // of the request that it answers, from 1
-	asked    time.Time // its life counts from here
-	obtained time.Time
-	life     time.Duration // 0: it serves until it is refused
+	bearer string
+	number int           // of the request that it answers, from 1
+	asked  time.Time     // its life counts from here
+	life   time.Duration // 0: it serves until it is refused
 	// afterRefusal: it was asked for because the one before it was refused.
 	afterRefusal bool
 	served       bool // a read that was sent with it was not refused for it
@@ -42,15 +41,15 @@ func (t *token) fresh(now time.Time) bool {
 }
 
 // certainty is how long a token of unknown life is taken to be current for
-// certain, from when it came.
-const certainty = time.Second
+// certain, from when it was asked for.
+const certainty = 2 * time.Second
 
 // condemns tells whether the refusal of a request that was sent at sentAt with
 // this token proves that the credentials themselves are rejected. known is how
 // many tokens had been asked for when the read was first refused. A token that
 // ran out while the read waited is no proof, nor is one that served another read.
 func (t *token) condemns(known int, sentAt time.Time) bool {
-	current := sentAt.Sub(t.obtained) <= certainty
+	current := sentAt.Sub(t.asked) <= certainty
 	if t.life > 0 {
 		current = sentAt.Before(t.asked.Add(t.life))
 	}

@@ -166,7 +166,7 @@ func TestThoseWhoShareACallAskAgainTogether(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1})
-		e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "10m", argSnapshot: true})
+		e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "65s", argSnapshot: true})
 		first := e.start(t, mainReading)
 		time.Sleep(10 * sec)
 		var later []*reader

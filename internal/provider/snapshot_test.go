@@ -280,19 +280,19 @@ func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
 	late.Delay = 20 * sec
 	for name, test := range map[string]struct {
 		fault    sandbox.Fault
-		took     time.Duration // of the later reader
+		most     time.Duration // that the later reader takes
 		requests map[sandbox.Route]int
 		summary  string
 	}{
 		"a hanging read": {
 			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1},
-			45 * sec,
+			52 * sec,
 			map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
 			summaryTimeout,
 		},
 		"a hanging token call": {
 			sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1},
-			45 * sec,
+			52 * sec,
 			map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1},
 			summaryTimeout,
 		},
@@ -307,7 +307,7 @@ func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(test.fault)
-				e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "10m"})
+				e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "65s"})
 				first := e.start(t, mainReading)
 				time.Sleep(15 * sec)
 				later := e.start(t, mainReading)
@@ -315,8 +315,8 @@ func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
 				expectError(t, first.answer.diagnostics, "", test.summary)
 				<-later.done
 				expectAllRead(t, []answer{later.answer})
-				if later.took != test.took {
-					t.Errorf("the later reader took %s, want %s", later.took, test.took)
+				if later.took > test.most {
+					t.Errorf("the later reader took %s, want at most %s", later.took, test.most)
 				}
 				expectRequests(t, service, test.requests)
 			})
