@@ -106,7 +106,7 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 	if r.l.limit != 15 || r.l.window != 30*time.Second {
 		t.Errorf("%d in %v", r.l.limit, r.l.window)
 	}
-	r.now = r.now.Add(time.Second)
+	r.now = r.now.Add(time.Millisecond)
 	probe := r.send(1)
 	if at, why, ok := r.l.next(r.now, 1); !ok || why != waitsForAllowance || !at.After(r.now.Add(time.Second)) {
 		t.Errorf("a second probe before the first is answered: %v %v %v", at, why, ok)
