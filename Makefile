@@ -8,6 +8,7 @@ TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
 FUZZTIME ?= 60s
+SEEDS ?= 200000
 # What a newcomer has, who installs Go today; go.mod says which is the oldest.
 NEWEST_GO ?= go1.27.4
 
@@ -83,6 +84,10 @@ test-engines: $(BIN)/terraform-1.5 $(BIN)/tofu ## Run the acceptance tests on ea
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (60s).
 	@exec tools/fuzz.sh $(FUZZTIME)
+
+.PHONY: simulate
+simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, and hold the client to its rules.
+	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$' -v ./internal/provider -seeds=$(SEEDS)
 
 .PHONY: bench
 bench: $(BIN)/plot ## Measure plans against the engine's own cost; write BENCHMARKS.md and its picture.
