@@ -233,7 +233,7 @@ func simDocument(path string, revision, groups int) (document, answer string) {
 			group, revision)
 	}
 	object := func(group string) string {
-		return fmt.Sprintf(`{"id":%q,"name":"Group %[1]s","latestRevision":%[2]d,"public":true,"models":[{"id":"%[1]s-%[2]d","revision":%[2]d}]}`,
+		return fmt.Sprintf(`{"id":%q,"name":"Group %[1]s","latestRevision":%[2]d,"models":[{"id":"%[1]s-%[2]d","revision":%[2]d}]}`,
 			group, revision)
 	}
 	switch parts := strings.Split(path, "/"); {

@@ -242,6 +242,7 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 
 func (p *simPlan) String() string {
 	return fmt.Sprintf("by %s (HTTP/2 %t), %d at once, read_timeout %s, request_timeout %s, max_retries %d, ceiling %g, "+
-		"snapshot %t, interrupt %s, jitter %.3f\nservice %+v\nreaders %+v", p.way, p.http2, p.parallelism, p.readTimeout, p.requestTimeout, p.maxRetries, p.ceiling, p.snapshot,
+		"snapshot %t, interrupt %s, jitter %.3f\nservice %+v\nreaders %+v", p.way, p.http2, p.parallelism, p.readTimeout,
+		p.requestTimeout, p.maxRetries, p.ceiling, p.snapshot,
 		p.interruptAt, p.jitter, p.service, p.readers)
 }
