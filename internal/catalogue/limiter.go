@@ -59,6 +59,8 @@ type limiter struct {
 	proven bool          // the allowance has held for twice its limit
 	few    int           // slow start: how many requests may be under way, 0: any number
 
+	tokenLife time.Duration // how long a token serves, 0: not known, or for long
+
 	refusal struct {
 		open         bool          // its lesson is not drawn yet
 		sentAt, came time.Time     // of the first refused request of the burst
@@ -97,6 +99,8 @@ const (
 	mostProbes = 4
 	// fewToLearn is how many requests have to be let through for the first refusal to tell anything.
 	fewToLearn = 10
+	// leastTokenLife keeps a token that was revoked early from counting as a life.
+	leastTokenLife = 4 * time.Second
 	// mostLogged bounds the memory.
 	mostLogged = 1 << 16
 )
@@ -139,11 +143,19 @@ func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, o
 
 // free is when one more request is within the allowance.
 func (l *limiter) free() time.Time {
-	if n := len(l.log); l.limit > 0 && n >= l.limit {
-		return l.log[n-l.limit].Add(l.window)
+	limit := l.limit
+	if limit == 1 && l.window > l.tokenLife && l.tokenLife > 0 {
+		limit = 2
+	}
+	if n := len(l.log); limit > 0 && n >= limit {
+		return l.log[n-limit].Add(l.window)
 	}
 	return time.Time{}
 }
+
+// tokensLast tells how long a token serves. Whoever sends fewer than two requests in that time gets nothing but tokens,
+// so the allowance is never taken to be less.
+func (l *limiter) tokensLast(life time.Duration) { l.tokenLife = max(life, leastTokenLife) }
 
 // mayProbe tells whether a request beyond the allowance may be sent. Only early in a window does it tell anything:
 // later it could belong to the next one.
@@ -338,7 +350,11 @@ func (l *limiter) whole() time.Duration {
 // rate is the curve of CUBIC, in requests a second.
 func (l *limiter) rate(now time.Time) float64 {
 	x := max(now.Sub(l.curve).Seconds(), 0)/plateau.Seconds() - 1
-	return l.top * (1 + (1-keptShare)*x*x*x)
+	rate := l.top * (1 + (1-keptShare)*x*x*x)
+	if l.tokenLife > 0 {
+		rate = max(rate, 2.5/l.tokenLife.Seconds())
+	}
+	return rate
 }
 
 // setPace makes limit and window of the rate: what a second lets through, and two at least.

@@ -59,6 +59,9 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		got.number, got.asked = g.number, g.sentAt
 		got.afterRefusal = a.tokens.refused
 		a.tokens.current, a.tokens.refused, a.tokens.renewal = got, false, nil
+		if got.life > 0 {
+			a.limiter.tokensLast(got.life - got.margin())
+		}
 		a.signalHead()
 		return false
 	case renewal.ctx.Err() != nil:
@@ -110,6 +113,9 @@ func (a *admission) failReads(renewal *waiter, err error) {
 // refuseToken drops a token that a read was refused with.
 func (a *admission) refuseToken(w *waiter, old *token) {
 	if a.tokens.current == old {
+		if old.life == 0 && old.served {
+			a.limiter.tokensLast(time.Since(old.asked))
+		}
 		a.tokens.current, a.tokens.refused = nil, true
 		a.say(w, "%s was answered with 401: the token is not used again.", w.endpoint)
 	}

@@ -30,14 +30,16 @@ type token struct {
 	served       bool // a read that was sent with it was not refused for it
 }
 
-// fresh tells whether a request may be sent with the token: until a margin
-// before its end that never eats the token, the lesser of 10 s and a tenth of
-// its life.
+// margin is how long before its end a token is renewed: it never eats the token,
+// the lesser of 10 s and a tenth of its life.
+func (t *token) margin() time.Duration { return min(maxMargin, t.life/10) }
+
+// fresh tells whether a request may be sent with the token.
 func (t *token) fresh(now time.Time) bool {
 	if t == nil {
 		return false
 	}
-	return t.life == 0 || now.Before(t.asked.Add(t.life-min(maxMargin, t.life/10)))
+	return t.life == 0 || now.Before(t.asked.Add(t.life-t.margin()))
 }
 
 // certainty is how long a token of unknown life is taken to be current for
