@@ -59,8 +59,9 @@ func (kubernetesDeployment) Schema(_ context.Context, _ resource.SchemaRequest, 
 	}
 	metadata := block(1, map[string]schema.Attribute{"name": text, "labels": texts, "annotations": texts}, nil)
 	container := schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: map[string]schema.Attribute{
-		"name":  schema.StringAttribute{Required: true},
-		"image": text,
+		"name":              schema.StringAttribute{Required: true},
+		"image":             text,
+		"image_pull_policy": text,
 	}}}
 	template := block(1, nil, map[string]schema.Block{
 		"metadata": metadata,

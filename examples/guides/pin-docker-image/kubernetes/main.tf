@@ -59,8 +59,9 @@ resource "kubernetes_deployment_v1" "price" {
 
       spec {
         container {
-          name  = "model"
-          image = data.modelcatalogue_model.price.docker_image
+          name              = "model"
+          image             = data.modelcatalogue_model.price.docker_image
+          image_pull_policy = "Always"
         }
       }
     }
