@@ -121,13 +121,18 @@ func TestAccControlFaults(t *testing.T) {
 		"an answer short of length":  {order: `{"route": "groups", "cut": "length", "times": 1}`, requests: 2},
 		"an answer that ends inside": {order: `{"route": "groups", "cut": "json", "times": 1}`, requests: 2},
 		"a slow answer":              {order: `{"route": "groups", "delay": "300ms", "times": 1}`, requests: 1},
-		"no answer":                  {order: `{"route": "groups", "hang": true, "times": 1}`, requests: 2, env: []string{"MODELCATALOGUE_REQUEST_TIMEOUT=1s"}},
-		"the first passes":           {order: `{"route": "groups", "status": 400, "skip": 1}`, requests: 1},
-		"another path":               {order: `{"path": "/v1/model-group/x", "status": 400}`, requests: 1},
-		"the token endpoint":         {order: `{"route": "token", "code": "temporarily_unavailable", "times": 1}`, requests: 1},
-		"a code of the future":       {order: `{"route": "groups", "code": "QUOTA_FROZEN", "status": 403, "message": "Come back in spring."}`, says: "Come back in spring."},
-		"a page instead of groups":   {order: `{"route": "groups", "html": true, "status": 200}`, says: "Error: "},
-		"rejected credentials":       {order: `{"route": "token", "code": "invalid_client"}`, says: "Error: Credentials rejected"},
+		"no answer": {
+			order: `{"route": "groups", "hang": true, "times": 1}`, requests: 2, env: []string{"MODELCATALOGUE_REQUEST_TIMEOUT=1s"},
+		},
+		"the first passes":   {order: `{"route": "groups", "status": 400, "skip": 1}`, requests: 1},
+		"another path":       {order: `{"path": "/v1/model-group/x", "status": 400}`, requests: 1},
+		"the token endpoint": {order: `{"route": "token", "code": "temporarily_unavailable", "times": 1}`, requests: 1},
+		"a code of the future": {
+			order: `{"route": "groups", "code": "QUOTA_FROZEN", "status": 403, "message": "Come back in spring."}`,
+			says:  "Come back in spring.",
+		},
+		"a page instead of groups": {order: `{"route": "groups", "html": true, "status": 200}`, says: "Error: "},
+		"rejected credentials":     {order: `{"route": "token", "code": "invalid_client"}`, says: "Error: Credentials rejected"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,8 @@ func mirrored(t *testing.T, more ...string) []string {
 		if err := os.MkdirAll(install, 0o750); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Link(filepath.Join(providers(t), "terraform-provider-modelcatalogue"), filepath.Join(install, "terraform-provider-modelcatalogue_v0.1.0")); err != nil {
+		const program = "terraform-provider-modelcatalogue"
+		if err := os.Link(filepath.Join(providers(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +151,9 @@ func TestAccGuideJob(t *testing.T) {
 		out = run(t, work, env, "bash", "-e", "-c", script)
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.")
-	for _, name := range []string{"reads_the_pinned_revision", "stops_where_the_image_is_withheld", "publish", "reads_what_was_published"} {
+	for _, name := range []string{
+		"reads_the_pinned_revision", "stops_where_the_image_is_withheld", "publish", "reads_what_was_published",
+	} {
 		wantText(t, out, `run "`+name+`"... pass`)
 	}
 	if _, err := os.Stat(filepath.Join(work, "sandbox.json")); !os.IsNotExist(err) {

@@ -19,33 +19,120 @@ func TestAllowance(t *testing.T) {
 		steps     []step
 	}{
 		"a sliding window frees what it let through first": {
-			Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second},
-			[]step{{1000 * ms, 0}, {4000 * ms, 0}, {4000 * ms, 7}, {10_999 * ms, 1}, {11_000 * ms, 0}, {11_000 * ms, 3}, {14_000 * ms, 0}},
+			allowance: Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second},
+			steps: []step{{
+				at:         1000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         4000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         4000 * ms,
+				retryAfter: 7,
+			}, {
+				at:         10_999 * ms,
+				retryAfter: 1,
+			}, {
+				at:         11_000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         11_000 * ms,
+				retryAfter: 3,
+			}, {
+				at:         14_000 * ms,
+				retryAfter: 0,
+			}},
 		},
 		"a fixed window frees all at once, on the clock": {
-			Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second},
-			[]step{{9000 * ms, 0}, {9001 * ms, 0}, {9001 * ms, 1}, {10_000 * ms, 0}, {10_000 * ms, 0}, {10_000 * ms, 10}, {19_999 * ms, 1}, {20_000 * ms, 0}},
+			allowance: Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second},
+			steps: []step{{
+				at:         9000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         9001 * ms,
+				retryAfter: 0,
+			}, {
+				at:         9001 * ms,
+				retryAfter: 1,
+			}, {
+				at:         10_000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         10_000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         10_000 * ms,
+				retryAfter: 10,
+			}, {
+				at:         19_999 * ms,
+				retryAfter: 1,
+			}, {
+				at:         20_000 * ms,
+				retryAfter: 0,
+			}},
 		},
 		"a window without requests is no debt": {
-			Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second},
-			[]step{{0, 0}, {5500 * ms, 0}, {5500 * ms, 1}, {6000 * ms, 0}},
+			allowance: Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second},
+			steps: []step{
+				{at: 0}, {at: 5500 * ms}, {at: 5500 * ms, retryAfter: 1},
+				{at: 6000 * ms},
+			},
 		},
 		"a bucket is full at first, and refilled evenly": {
-			Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second},
-			[]step{{0, 0}, {0, 0}, {0, 0}, {0, 10}, {9999 * ms, 1}, {10_000 * ms, 0}, {10_000 * ms, 10}, {25_000 * ms, 0}, {25_000 * ms, 5}, {30_000 * ms, 0}},
+			allowance: Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second},
+			steps: []step{{
+				at:         0,
+				retryAfter: 0,
+			}, {
+				at:         0,
+				retryAfter: 0,
+			}, {
+				at:         0,
+				retryAfter: 0,
+			}, {
+				at:         0,
+				retryAfter: 10,
+			}, {
+				at:         9999 * ms,
+				retryAfter: 1,
+			}, {
+				at:         10_000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         10_000 * ms,
+				retryAfter: 10,
+			}, {
+				at:         25_000 * ms,
+				retryAfter: 0,
+			}, {
+				at:         25_000 * ms,
+				retryAfter: 5,
+			}, {
+				at:         30_000 * ms,
+				retryAfter: 0,
+			}},
 		},
 		"a bucket holds no more than its allowance": {
-			Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second},
-			[]step{{time.Hour, 0}, {time.Hour, 0}, {time.Hour, 1}},
+			allowance: Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second},
+			steps: []step{
+				{at: time.Hour}, {at: time.Hour}, {at: time.Hour, retryAfter: 1},
+			},
 		},
 		// In fractions, 49 times a forty-ninth is less than one.
 		"a bucket admits whoever waited as told": {
-			Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second},
-			[]step{{0, 0}, {0, 49}, {49 * time.Second, 0}, {49 * time.Second, 49}, {98 * time.Second, 0}},
+			allowance: Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second},
+			steps: []step{
+				{at: 0}, {at: 0, retryAfter: 49}, {at: 49 * time.Second},
+				{at: 49 * time.Second, retryAfter: 49}, {at: 98 * time.Second},
+			},
 		},
 		"a bucket of an odd interval holds its allowance": {
-			Allowance{Kind: Bucket, Requests: 7, Per: time.Second},
-			[]step{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 1}},
+			allowance: Allowance{Kind: Bucket, Requests: 7, Per: time.Second},
+			steps: []step{
+				{at: 0}, {at: 0}, {at: 0},
+				{at: 0}, {at: 0}, {at: 0},
+				{at: 0}, {at: 0, retryAfter: 1},
+			},
 		},
 	}
 	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -91,7 +178,11 @@ func TestParseAllowance(t *testing.T) {
 	for text, test := range tests {
 		t.Run(text, func(t *testing.T) {
 			got, err := ParseAllowance(text)
-			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) || got != test.want {
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if (err != nil) != (test.err != "") || !strings.Contains(said, test.err) || got != test.want {
 				t.Errorf("got %+v, %v; want %+v, %s", got, err, test.want, test.err)
 			}
 		})

@@ -100,7 +100,7 @@ func (c caller) try(method, path, body string, header ...string) (reply, error) 
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return reply{response.StatusCode, response.Header, string(text)}, err
+	return reply{status: response.StatusCode, header: response.Header, body: string(text)}, err
 }
 
 func (r reply) decode(t *testing.T, into any) {

@@ -173,7 +173,8 @@ func (s *Sandbox) controlEnable(x *exchange) *answer {
 }
 
 func unknownOrganisation(x *exchange) *answer {
-	return deny("NOT_FOUND", "No organisation has the name or the client id "+strconv.Quote(x.values["organisation"])+".")
+	name := strconv.Quote(x.values["organisation"])
+	return deny("NOT_FOUND", "No organisation has the name or the client id "+name+".")
 }
 
 func (s *Sandbox) controlRevoke(*exchange) *answer {

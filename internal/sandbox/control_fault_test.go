@@ -23,27 +23,84 @@ func TestControlFaultAnswers(t *testing.T) {
 		retryAfter string
 		contains   string
 	}{
-		"a code":               {`{"code": "REQUEST_TIMEOUT"}`, 408, "REQUEST_TIMEOUT", "", `"message":"A fault was injected into the sandbox."`},
-		"a message":            {`{"code": "FORBIDDEN", "message": "Not today."}`, 403, "FORBIDDEN", "", `"message":"Not today."`},
-		"a code and its own":   {`{"code": "FORBIDDEN", "status": 403}`, 403, "FORBIDDEN", "", ``},
-		"a code of the future": {`{"code": "QUOTA_FROZEN", "status": 403}`, 403, "QUOTA_FROZEN", "", `"statusCode":403`},
-		"a status":             {`{"status": 503}`, 503, "SERVICE_UNAVAILABLE", "", ``},
-		"a status of a code":   {`{"status": 500}`, 500, "INTERNAL_ERROR", "", ``},
-		"a status nobody has":  {`{"status": 599}`, 599, "STATUS_599", "", ``},
-		"seconds":              {`{"code": "RATE_LIMITED", "retryAfter": 7}`, 429, "RATE_LIMITED", "7", ``},
-		"a date":               {`{"status": 429, "retryAfter": "Fri, 01 Jan 2027 00:00:00 GMT"}`, 429, "RATE_LIMITED", "Fri, 01 Jan 2027 00:00:00 GMT", ``},
-		"no Retry-After":       {`{"code": "RATE_LIMITED"}`, 429, "RATE_LIMITED", "", ``},
-		"a page":               {`{"html": true, "message": "a < b"}`, 502, "", "", `<h1>Bad Gateway</h1>` + "\n<p>a &lt; b</p>"},
-		"a page of a status":   {`{"html": true, "status": 200}`, 200, "", "", `<h1>OK</h1>`},
-		"an error with 200":    {`{"code": "LATER", "status": 200}`, 200, "LATER", "", ``},
-		"the route":            {`{"route": "groups", "status": 500}`, 500, "INTERNAL_ERROR", "", ``},
-		"another route":        {`{"route": "models", "status": 500}`, 200, "", "", `[{"id":`},
-		"the path":             {`{"path": "/v1/model-group", "status": 500}`, 500, "INTERNAL_ERROR", "", ``},
-		"another path":         {`{"path": "/v1/model-group/x", "status": 500}`, 200, "", "", `[{"id":`},
-		"skipped":              {`{"skip": 1, "status": 500}`, 200, "", "", `[{"id":`},
-		"null says nothing":    {`{"status": 500, "route": null, "html": null}`, 500, "INTERNAL_ERROR", "", ``},
-		"cut inside the JSON":  {`{"cut": "json"}`, 200, "", "", `[{"id":`},
-		"an error that is cut": {`{"status": 500, "cut": "json"}`, 500, "", "", `{"code":"INTERNAL_ERROR"`},
+		"a code": {
+			order:    `{"code": "REQUEST_TIMEOUT"}`,
+			status:   408,
+			code:     "REQUEST_TIMEOUT",
+			contains: `"message":"A fault was injected into the sandbox."`,
+		},
+		"a message": {
+			order:    `{"code": "FORBIDDEN", "message": "Not today."}`,
+			status:   403,
+			code:     "FORBIDDEN",
+			contains: `"message":"Not today."`,
+		},
+		"a code and its own": {
+			order:  `{"code": "FORBIDDEN", "status": 403}`,
+			status: 403,
+			code:   "FORBIDDEN",
+		},
+		"a code of the future": {
+			order:    `{"code": "QUOTA_FROZEN", "status": 403}`,
+			status:   403,
+			code:     "QUOTA_FROZEN",
+			contains: `"statusCode":403`,
+		},
+		"a status":            {order: `{"status": 503}`, status: 503, code: "SERVICE_UNAVAILABLE"},
+		"a status of a code":  {order: `{"status": 500}`, status: 500, code: "INTERNAL_ERROR"},
+		"a status nobody has": {order: `{"status": 599}`, status: 599, code: "STATUS_599"},
+		"seconds": {
+			order:      `{"code": "RATE_LIMITED", "retryAfter": 7}`,
+			status:     429,
+			code:       "RATE_LIMITED",
+			retryAfter: "7",
+		},
+		"a date": {
+			order:      `{"status": 429, "retryAfter": "Fri, 01 Jan 2027 00:00:00 GMT"}`,
+			status:     429,
+			code:       "RATE_LIMITED",
+			retryAfter: "Fri, 01 Jan 2027 00:00:00 GMT",
+		},
+		"no Retry-After": {order: `{"code": "RATE_LIMITED"}`, status: 429, code: "RATE_LIMITED"},
+		"a page": {
+			order:    `{"html": true, "message": "a < b"}`,
+			status:   502,
+			contains: `<h1>Bad Gateway</h1>` + "\n<p>a &lt; b</p>",
+		},
+		"a page of a status": {order: `{"html": true, "status": 200}`, status: 200, contains: `<h1>OK</h1>`},
+		"an error with 200":  {order: `{"code": "LATER", "status": 200}`, status: 200, code: "LATER"},
+		"the route": {
+			order:  `{"route": "groups", "status": 500}`,
+			status: 500,
+			code:   "INTERNAL_ERROR",
+		},
+		"another route": {
+			order:    `{"route": "models", "status": 500}`,
+			status:   200,
+			contains: `[{"id":`,
+		},
+		"the path": {
+			order:  `{"path": "/v1/model-group", "status": 500}`,
+			status: 500,
+			code:   "INTERNAL_ERROR",
+		},
+		"another path": {
+			order:    `{"path": "/v1/model-group/x", "status": 500}`,
+			status:   200,
+			contains: `[{"id":`,
+		},
+		"skipped": {order: `{"skip": 1, "status": 500}`, status: 200, contains: `[{"id":`},
+		"null says nothing": {
+			order:  `{"status": 500, "route": null, "html": null}`,
+			status: 500,
+			code:   "INTERNAL_ERROR",
+		},
+		"cut inside the JSON": {order: `{"cut": "json"}`, status: 200, contains: `[{"id":`},
+		"an error that is cut": {
+			order:    `{"status": 500, "cut": "json"}`,
+			status:   500,
+			contains: `{"code":"INTERNAL_ERROR"`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +114,8 @@ func TestControlFaultAnswers(t *testing.T) {
 				t.Errorf("got Retry-After %q and %s", got.header.Get("Retry-After"), got.body)
 			}
 			isPage := strings.HasPrefix(got.header.Get("Content-Type"), "text/html")
-			if isPage != strings.Contains(test.order, "html\": true") || isPage == json.Valid([]byte(got.body)) && !strings.Contains(test.order, "cut") {
+			isCut := strings.Contains(test.order, "cut")
+			if isPage != strings.Contains(test.order, "html\": true") || !isCut && isPage == json.Valid([]byte(got.body)) {
 				t.Errorf("got %s\n%s", got.header.Get("Content-Type"), got.body)
 			}
 		})
@@ -93,7 +151,7 @@ func TestControlFaultsBreakAnswers(t *testing.T) {
 
 func TestControlFaultsTakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := direct{t, sandbox.New(sandbox.Default())}
+		d := direct{t: t, s: sandbox.New(sandbox.Default())}
 		token := d.token("northwind")
 		if got := d.post("/control/faults", `{"delay": "1m30s"}`); got.Code != 201 {
 			t.Fatal(got.Body)
@@ -143,35 +201,56 @@ func TestControlFaultsEnd(t *testing.T) {
 
 func TestControlFaultRefuses(t *testing.T) {
 	tests := map[string]struct{ order, want string }{
-		"nothing":              {``, "line 1, column 1: the JSON ends here, unfinished"},
-		"no effect":            {`{}`, "this does nothing: give code, status, html, delay, drop, hang or cut"},
-		"where only":           {`{"route": "models", "times": 3}`, "this does nothing"},
-		"unknown field":        {`{"status": 500, "retry_after": 3}`, "line 1, column 17: retry_after: there is no such field; did you mean retryAfter?"},
-		"another case":         {`{"Status": 500}`, "Status: there is no such field; did you mean status?"},
-		"a field twice":        {`{"status": 500, "status": 501}`, "status: the field is there twice"},
-		"status as text":       {`{"status": "500"}`, "status: an integer is expected"},
-		"status of no final":   {`{"status": 100}`, "status: a status from 200 to 599 is expected"},
-		"times as fraction":    {`{"times": 1.5, "status": 500}`, "times: an integer is expected"},
-		"negative times":       {`{"times": -1, "status": 500}`, "times: it must not be negative; 0 is for good"},
-		"negative skip":        {`{"skip": -1, "status": 500}`, "skip: it must not be negative"},
-		"unknown route":        {`{"route": "model", "status": 500}`, `route: "model" is none of token, groups, group, latest, models, unknown, any`},
-		"path of no service":   {`{"path": "model-group", "status": 500}`, "path: a path of the interface is expected, such as /v1/model-group"},
-		"unknown code":         {`{"code": "TEAPOT"}`, "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST"},
-		"another's status":     {`{"code": "RATE_LIMITED", "status": 503}`, "line 1, column 26: status: the status of RATE_LIMITED is 429"},
-		"OAuth elsewhere":      {`{"code": "invalid_client"}`, "code: it is an error of the token endpoint, so the route must be token"},
-		"page with a code":     {`{"html": true, "code": "FORBIDDEN"}`, "html: a page has no code"},
-		"drop and hang":        {`{"drop": true, "hang": true}`, "hang: a connection that is dropped does not hang"},
-		"drop with an answer":  {`{"drop": true, "status": 500}`, "drop and hang give no answer"},
-		"hang and cut":         {`{"hang": true, "cut": "json"}`, "drop and hang give no answer"},
-		"message of nothing":   {`{"delay": "1s", "message": "m"}`, "message and retryAfter need a code or a status"},
-		"wait of nothing":      {`{"retryAfter": 1}`, "message and retryAfter need a code or a status"},
-		"wait in words":        {`{"status": 429, "retryAfter": "soon"}`, "retryAfter: whole seconds are expected, or an HTTP date in a string"},
-		"wait in fractions":    {`{"status": 429, "retryAfter": 1.5}`, "retryAfter: whole seconds are expected"},
-		"delay without a unit": {`{"delay": "2"}`, `delay: a time is expected, such as "500ms" or "2s"`},
-		"delay as a number":    {`{"delay": 2}`, "delay: a time is expected"},
-		"negative delay":       {`{"delay": "-2s"}`, "delay: a time is expected"},
-		"cut where":            {`{"cut": "half"}`, `cut: "half" is none of length, json`},
-		"drop as text":         {`{"drop": "yes"}`, "drop: true or false is expected"},
+		"nothing":    {want: "line 1, column 1: the JSON ends here, unfinished"},
+		"no effect":  {order: `{}`, want: "this does nothing: give code, status, html, delay, drop, hang or cut"},
+		"where only": {order: `{"route": "models", "times": 3}`, want: "this does nothing"},
+		"unknown field": {
+			order: `{"status": 500, "retry_after": 3}`,
+			want:  "line 1, column 17: retry_after: there is no such field; did you mean retryAfter?",
+		},
+		"another case":       {order: `{"Status": 500}`, want: "Status: there is no such field; did you mean status?"},
+		"a field twice":      {order: `{"status": 500, "status": 501}`, want: "status: the field is there twice"},
+		"status as text":     {order: `{"status": "500"}`, want: "status: an integer is expected"},
+		"status of no final": {order: `{"status": 100}`, want: "status: a status from 200 to 599 is expected"},
+		"times as fraction":  {order: `{"times": 1.5, "status": 500}`, want: "times: an integer is expected"},
+		"negative times":     {order: `{"times": -1, "status": 500}`, want: "times: it must not be negative; 0 is for good"},
+		"negative skip":      {order: `{"skip": -1, "status": 500}`, want: "skip: it must not be negative"},
+		"unknown route": {
+			order: `{"route": "model", "status": 500}`,
+			want:  `route: "model" is none of token, groups, group, latest, models, unknown, any`,
+		},
+		"path of no service": {
+			order: `{"path": "model-group", "status": 500}`,
+			want:  "path: a path of the interface is expected, such as /v1/model-group",
+		},
+		"unknown code": {
+			order: `{"code": "TEAPOT"}`,
+			want:  "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
+		},
+		"another's status": {
+			order: `{"code": "RATE_LIMITED", "status": 503}`,
+			want:  "line 1, column 26: status: the status of RATE_LIMITED is 429",
+		},
+		"OAuth elsewhere": {
+			order: `{"code": "invalid_client"}`,
+			want:  "code: it is an error of the token endpoint, so the route must be token",
+		},
+		"page with a code":    {order: `{"html": true, "code": "FORBIDDEN"}`, want: "html: a page has no code"},
+		"drop and hang":       {order: `{"drop": true, "hang": true}`, want: "hang: a connection that is dropped does not hang"},
+		"drop with an answer": {order: `{"drop": true, "status": 500}`, want: "drop and hang give no answer"},
+		"hang and cut":        {order: `{"hang": true, "cut": "json"}`, want: "drop and hang give no answer"},
+		"message of nothing":  {order: `{"delay": "1s", "message": "m"}`, want: "message and retryAfter need a code or a status"},
+		"wait of nothing":     {order: `{"retryAfter": 1}`, want: "message and retryAfter need a code or a status"},
+		"wait in words": {
+			order: `{"status": 429, "retryAfter": "soon"}`,
+			want:  "retryAfter: whole seconds are expected, or an HTTP date in a string",
+		},
+		"wait in fractions":    {order: `{"status": 429, "retryAfter": 1.5}`, want: "retryAfter: whole seconds are expected"},
+		"delay without a unit": {order: `{"delay": "2"}`, want: `delay: a time is expected, such as "500ms" or "2s"`},
+		"delay as a number":    {order: `{"delay": 2}`, want: "delay: a time is expected"},
+		"negative delay":       {order: `{"delay": "-2s"}`, want: "delay: a time is expected"},
+		"cut where":            {order: `{"cut": "half"}`, want: `cut: "half" is none of length, json`},
+		"drop as text":         {order: `{"drop": "yes"}`, want: "drop: true or false is expected"},
 	}
 	s := sandbox.New(sandbox.Default())
 	c := start(t, s)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -28,60 +27,225 @@ var controlTests = map[string]struct {
 }{
 	"ready": {method: http.MethodGet, path: "/control/ready", status: 200, contains: `{"ready":true}`},
 
-	"publish":           {path: controlled + "/publish", status: 201, contains: `"notes":"N"`, then: "/v1/model-group/g%2F1", shows: `"latestRevision":9007199254740994`},
-	"publish, changed":  {path: controlled + "/publish", body: `{"notes": "M"}`, status: 201, contains: `"notes":"M"`},
-	"publish the first": {path: "/control/model-groups/none/publish", body: `{"name": "n"}`, status: 201, contains: `"revision":0,`, then: "/v1/model-group/none", shows: `"latestRevision":0,`},
+	"publish": {
+		path:     controlled + "/publish",
+		status:   201,
+		contains: `"notes":"N"`,
+		then:     "/v1/model-group/g%2F1",
+		shows:    `"latestRevision":9007199254740994`,
+	},
+	"publish, changed": {path: controlled + "/publish", body: `{"notes": "M"}`, status: 201, contains: `"notes":"M"`},
+	"publish the first": {
+		path:     "/control/model-groups/none/publish",
+		body:     `{"name": "n"}`,
+		status:   201,
+		contains: `"revision":0,`,
+		then:     "/v1/model-group/none",
+		shows:    `"latestRevision":0,`,
+	},
 
 	"republish": {
 		path: revision + "/republish", body: `{"dockerImage": "moved"}`, status: 200, contains: `{"id":"b","revision":5,`,
 		then: "/v1/model-group/g%2F1/models", shows: `"dockerImage":"moved"`,
 	},
 	"republish the same": {path: revision + "/republish", status: 200, contains: `"updatedAt":"20`},
-	"archive":            {path: revision + "/archive", status: 200, contains: `"archived":true,"updatedAt":"20`, then: "/v1/model-group/g%2F1", shows: `"models":[]`},
-	"archive again":      {path: huge + "/archive", status: 200, contains: `"archived":true,"createdAt":"t","x":1.0,"notes":"N","isOwner":true}`},
-	"unarchive":          {path: huge + "/unarchive", status: 200, contains: `"archived":false,`, then: "/v1/model-group/g%2F1", shows: `"models":[{"id":"a"`},
-	"disable":            {path: revision + "/disable", status: 200, contains: `"enabled":false,"updatedAt":"20`, then: "/v1/model-group/g%2F1/models", shows: `"enabled":false`},
-	"enable":             {path: revision + "/enable", status: 200, contains: `"enabled":true,"updatedAt":"20`},
+	"archive": {
+		path:     revision + "/archive",
+		status:   200,
+		contains: `"archived":true,"updatedAt":"20`,
+		then:     "/v1/model-group/g%2F1",
+		shows:    `"models":[]`,
+	},
+	"archive again": {
+		path:     huge + "/archive",
+		status:   200,
+		contains: `"archived":true,"createdAt":"t","x":1.0,"notes":"N","isOwner":true}`,
+	},
+	"unarchive": {
+		path:     huge + "/unarchive",
+		status:   200,
+		contains: `"archived":false,`,
+		then:     "/v1/model-group/g%2F1",
+		shows:    `"models":[{"id":"a"`,
+	},
+	"disable": {
+		path:     revision + "/disable",
+		status:   200,
+		contains: `"enabled":false,"updatedAt":"20`,
+		then:     "/v1/model-group/g%2F1/models",
+		shows:    `"enabled":false`,
+	},
+	"enable": {path: revision + "/enable", status: 200, contains: `"enabled":true,"updatedAt":"20`},
 
-	"disable an organisation":    {path: "/control/organisations/Owner/disable", body: `{"reason": "Unpaid."}`, status: 204, then: "/v1/model-group", shows: `"message":"Unpaid."`},
-	"disable without a reason":   {path: "/control/organisations/owner/disable", status: 204, then: "/v1/model-group", shows: `"code":"ORGANISATION_DISABLED"`},
-	"disable somebody else":      {path: "/control/organisations/Other/disable", status: 204, then: "/v1/model-group/none", shows: `"id":"none"`},
-	"enable an organisation":     {path: "/control/organisations/Owner/enable", status: 204, then: "/v1/model-group/none", shows: `"id":"none"`},
-	"disable nobody":             {path: "/control/organisations/Nobody/disable", status: 404, code: "NOT_FOUND", contains: `No organisation has the name or the client id \"Nobody\".`},
-	"enable nobody":              {path: "/control/organisations/Nobody/enable", status: 404, code: "NOT_FOUND"},
-	"disable, reason of no text": {path: "/control/organisations/Owner/disable", body: `{"reason": 1}`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"reason"`},
-	"revoke tokens":              {path: "/control/tokens/revoke", status: 204, then: "/v1/model-group", shows: `"code":"UNAUTHORIZED"`},
+	"disable an organisation": {
+		path:   "/control/organisations/Owner/disable",
+		body:   `{"reason": "Unpaid."}`,
+		status: 204,
+		then:   "/v1/model-group",
+		shows:  `"message":"Unpaid."`,
+	},
+	"disable without a reason": {
+		path:   "/control/organisations/owner/disable",
+		status: 204,
+		then:   "/v1/model-group",
+		shows:  `"code":"ORGANISATION_DISABLED"`,
+	},
+	"disable somebody else": {
+		path:   "/control/organisations/Other/disable",
+		status: 204,
+		then:   "/v1/model-group/none",
+		shows:  `"id":"none"`,
+	},
+	"enable an organisation": {
+		path:   "/control/organisations/Owner/enable",
+		status: 204,
+		then:   "/v1/model-group/none",
+		shows:  `"id":"none"`,
+	},
+	"disable nobody": {
+		path:     "/control/organisations/Nobody/disable",
+		status:   404,
+		code:     "NOT_FOUND",
+		contains: `No organisation has the name or the client id \"Nobody\".`,
+	},
+	"enable nobody": {path: "/control/organisations/Nobody/enable", status: 404, code: "NOT_FOUND"},
+	"disable, reason of no text": {
+		path:     "/control/organisations/Owner/disable",
+		body:     `{"reason": 1}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"reason"`,
+	},
+	"revoke tokens": {path: "/control/tokens/revoke", status: 204, then: "/v1/model-group", shows: `"code":"UNAUTHORIZED"`},
 
-	"inject a fault":         {path: "/control/faults", body: `{"route": "groups", "status": 503}`, status: 201, contains: `{"id":2}`, then: "/v1/model-group", shows: `"code":"SERVICE_UNAVAILABLE"`},
-	"list faults":            {method: http.MethodGet, path: "/control/faults", status: 200, contains: `[{"id":1,"hits":0,"route":"latest","code":"NOT_FOUND","times":2}]`},
-	"remove a fault":         {method: http.MethodDelete, path: "/control/faults/1", status: 204, then: "/v1/model-group/g%2F1/latest-model", shows: `"id":"a"`},
-	"remove no fault":        {method: http.MethodDelete, path: "/control/faults/9", status: 404, code: "NOT_FOUND"},
-	"remove all faults":      {method: http.MethodDelete, path: "/control/faults", status: 204, then: "/v1/model-group/g%2F1/latest-model", shows: `"id":"a"`},
-	"list requests":          {method: http.MethodGet, path: "/control/requests", status: 200, contains: `"route":"token","method":"POST","path":"/v1/auth/token","query":"","status":200`},
-	"forget requests":        {method: http.MethodDelete, path: "/control/requests", status: 204, then: "/control/requests", shows: `[]`},
+	"inject a fault": {
+		path:     "/control/faults",
+		body:     `{"route": "groups", "status": 503}`,
+		status:   201,
+		contains: `{"id":2}`,
+		then:     "/v1/model-group",
+		shows:    `"code":"SERVICE_UNAVAILABLE"`,
+	},
+	"list faults": {
+		method:   http.MethodGet,
+		path:     "/control/faults",
+		status:   200,
+		contains: `[{"id":1,"hits":0,"route":"latest","code":"NOT_FOUND","times":2}]`,
+	},
+	"remove a fault": {
+		method: http.MethodDelete,
+		path:   "/control/faults/1",
+		status: 204,
+		then:   "/v1/model-group/g%2F1/latest-model",
+		shows:  `"id":"a"`,
+	},
+	"remove no fault": {method: http.MethodDelete, path: "/control/faults/9", status: 404, code: "NOT_FOUND"},
+	"remove all faults": {
+		method: http.MethodDelete,
+		path:   "/control/faults",
+		status: 204,
+		then:   "/v1/model-group/g%2F1/latest-model",
+		shows:  `"id":"a"`,
+	},
+	"list requests": {
+		method:   http.MethodGet,
+		path:     "/control/requests",
+		status:   200,
+		contains: `"route":"token","method":"POST","path":"/v1/auth/token","query":"","status":200`,
+	},
+	"forget requests": {
+		method: http.MethodDelete,
+		path:   "/control/requests",
+		status: 204,
+		then:   "/control/requests",
+		shows:  `[]`,
+	},
 	"GET to publish":         {method: http.MethodGet, path: controlled + "/publish", status: 405, code: "METHOD_NOT_ALLOWED"},
 	"DELETE to be ready":     {method: http.MethodDelete, path: "/control/ready", status: 405, code: "METHOD_NOT_ALLOWED"},
 	"unknown group":          {path: "/control/model-groups/nope/publish", status: 404, code: "NOT_FOUND"},
 	"unknown group, archive": {path: "/control/model-groups/nope/revisions/0/archive", status: 404, code: "NOT_FOUND"},
-	"unknown revision":       {path: controlled + "/revisions/6/archive", status: 404, code: "NOT_FOUND", contains: `the model group \"g/1\" has no revision 6`},
-	"no revision":            {path: controlled + "/revisions/latest/archive", status: 400, code: "VALIDATION_FAILED", contains: `"field":"revision"`},
-	"unknown route":          {path: controlled, status: 404, code: "NOT_FOUND"},
-	"nothing":                {path: "/control", status: 404, code: "NOT_FOUND"},
-	"no id":                  {path: "/control/model-groups//publish", status: 404, code: "NOT_FOUND"},
-	"no JSON":                {path: controlled + "/publish", body: `x`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"body"`},
-	"no object":              {path: controlled + "/publish", body: `[]`, status: 400, code: "VALIDATION_FAILED", contains: `an object is expected`},
-	"refused field":          {path: controlled + "/publish", body: `{"id": "x"}`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"id"`},
+	"unknown revision": {
+		path:     controlled + "/revisions/6/archive",
+		status:   404,
+		code:     "NOT_FOUND",
+		contains: `the model group \"g/1\" has no revision 6`,
+	},
+	"no revision": {
+		path:     controlled + "/revisions/latest/archive",
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"revision"`,
+	},
+	"unknown route": {path: controlled, status: 404, code: "NOT_FOUND"},
+	"nothing":       {path: "/control", status: 404, code: "NOT_FOUND"},
+	"no id":         {path: "/control/model-groups//publish", status: 404, code: "NOT_FOUND"},
+	"no JSON": {
+		path:     controlled + "/publish",
+		body:     `x`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"body"`,
+	},
+	"no object": {
+		path:     controlled + "/publish",
+		body:     `[]`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `an object is expected`,
+	},
+	"refused field": {
+		path:     controlled + "/publish",
+		body:     `{"id": "x"}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"id"`,
+	},
 	"unknown field": {
 		path: controlled + "/publish", body: "{\n  \"docker_image\": \"x\"}", status: 400, code: "VALIDATION_FAILED",
-		contains: `"message":"line 2, column 3: docker_image: there is no such field; did you mean dockerImage?","data":{"issues":[{"field":"docker_image",`,
+		contains: `"message":"line 2, column 3: docker_image: there is no such field; did you mean dockerImage?",` +
+			`"data":{"issues":[{"field":"docker_image",`,
 	},
-	"unknown field below":          {path: revision + "/republish", body: `{"horizon": {"short_name": "x"}}`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"horizon.short_name"`},
-	"wrong type":                   {path: revision + "/republish", body: `{"tags": ["a", 1]}`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"tags[1]","messages":["a string is expected"]`},
-	"none of the values":           {path: revision + "/republish", body: `{"runMode": "automatic"}`, status: 400, code: "VALIDATION_FAILED", contains: `\"automatic\" is none of AUTOMATIC, ON_DEMAND`},
-	"a body where there is none":   {path: revision + "/archive", body: `{}`, status: 400, code: "VALIDATION_FAILED", contains: `"field":"body"`},
-	"a query where there is none":  {path: revision + "/archive?force=true", status: 400, code: "VALIDATION_FAILED", contains: `"field":"query"`},
-	"nothing to copy":              {path: "/control/model-groups/odd/publish", status: 409, code: "CONFLICT"},
-	"records may have more fields": {path: revision + "/republish", body: `{"inputs": [{"id": "i", "key": "k", "unit": "EUR"}]}`, status: 200, contains: `"unit":"EUR"`},
+	"unknown field below": {
+		path:     revision + "/republish",
+		body:     `{"horizon": {"short_name": "x"}}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"horizon.short_name"`,
+	},
+	"wrong type": {
+		path:     revision + "/republish",
+		body:     `{"tags": ["a", 1]}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"tags[1]","messages":["a string is expected"]`,
+	},
+	"none of the values": {
+		path:     revision + "/republish",
+		body:     `{"runMode": "automatic"}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `\"automatic\" is none of AUTOMATIC, ON_DEMAND`,
+	},
+	"a body where there is none": {
+		path:     revision + "/archive",
+		body:     `{}`,
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"body"`,
+	},
+	"a query where there is none": {
+		path:     revision + "/archive?force=true",
+		status:   400,
+		code:     "VALIDATION_FAILED",
+		contains: `"field":"query"`,
+	},
+	"nothing to copy": {path: "/control/model-groups/odd/publish", status: 409, code: "CONFLICT"},
+	"records may have more fields": {
+		path:     revision + "/republish",
+		body:     `{"inputs": [{"id": "i", "key": "k", "unit": "EUR"}]}`,
+		status:   200,
+		contains: `"unit":"EUR"`,
+	},
 	"much too large": {
 		path: controlled + "/publish", body: `{"notes": "` + strings.Repeat("x", 16<<20) + `"}`,
 		status: 413, code: "PAYLOAD_TOO_LARGE",
@@ -163,77 +327,5 @@ func TestListedRequestsHoldNoCredentials(t *testing.T) {
 	if list[0].ClientID != "northwind" || list[1].Query != "timeHorizon=day_ahead" || list[1].Route != "groups" || list[1].Status != 200 ||
 		list[1].Header.Get("User-Agent") == "" || list[1].At < list[0].At || list[1].ID == list[0].ID {
 		t.Errorf("got %+v", list)
-	}
-}
-
-// A tag or a digest that is re-published is told by updatedAt only.
-func TestRepublishKeepsTheRevision(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := start(t, s).as("northwind")
-	type model struct{ ID, DockerImage, CreatedAt, UpdatedAt string }
-	read := func() (list []model) {
-		c.get(groupPath(mainGroup, "/models")).decode(t, &list)
-		return list
-	}
-	before := read()
-	if _, err := s.Republish(mainGroup, 1, []byte(`{"dockerImage": "registry.example/moved:1"}`)); err != nil {
-		t.Fatal(err)
-	}
-	after := read()
-	if !slices.Equal(before[:1], after[:1]) || !slices.Equal(before[2:], after[2:]) {
-		t.Errorf("other revisions changed: %+v, %+v", before, after)
-	}
-	was, is := before[1], after[1]
-	if is.ID != was.ID || is.CreatedAt != was.CreatedAt || is.UpdatedAt <= was.UpdatedAt || is.DockerImage != "registry.example/moved:1" {
-		t.Errorf("%+v became %+v", was, is)
-	}
-}
-
-// What the catalogue dates in the future is still older than what is changed.
-func TestChangesAreNeverOlder(t *testing.T) {
-	s := sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [{"revision": 0, "updatedAt": "2999-12-31T23:59:59.999Z"}]}`))
-	for _, want := range []string{"3000-01-01T00:00:00.000Z", "3000-01-01T00:00:00.001Z"} {
-		got, err := s.Republish("g", 0, nil)
-		if err != nil || !strings.Contains(string(got), `"updatedAt":"`+want+`"`) {
-			t.Errorf("got %s, %v; want %s", got, err, want)
-		}
-	}
-}
-
-func TestArchivedUnlisted(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default(), sandbox.WithArchivedUnlisted())).as("northwind")
-	got := c.get(groupPath(mainGroup, "/models")).body
-	if strings.Contains(got, `"archived":true`) || strings.Count(got, `"archived":false`) != 3 {
-		t.Errorf("got %s", got)
-	}
-}
-
-// Nobody takes an answer of the sandbox for the service's, whatever becomes of
-// it, nor its tokens for real ones.
-func TestEveryAnswerNamesTheSandbox(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := start(t, s).as("northwind")
-	if !strings.HasPrefix(c.token, "sandbox-") {
-		t.Errorf("the token is %q", c.token)
-	}
-	named := func(what string, header http.Header) {
-		t.Helper()
-		if got := header.Get(sandbox.Header); got != "This is a sandbox, not the service." {
-			t.Errorf("%s: the header is %q", what, got)
-		}
-	}
-	for _, path := range []string{"/", "/v1/model-group", "/v1/nope", "/control/ready", "/control/nope"} {
-		named(path, c.get(path).header)
-	}
-	s.Inject(sandbox.Fault{Times: 1, Status: 500, Header: http.Header{"X-Other": {"1"}}})
-	named("a fault", c.get("/v1/model-group").header)
-	s.Inject(sandbox.Fault{Times: 1, Mutate: func(int, http.Header, []byte) (int, http.Header, []byte) { return 200, nil, nil }})
-	named("a changed answer", c.get("/v1/model-group").header)
-	c.token = ""
-	named("a refusal", c.get("/v1/model-group").header)
-
-	page := c.get("/")
-	if page.header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(page.body, "This is a sandbox") || strings.Contains(page.body, "-sandbox-secret") {
-		t.Errorf("the page is %v\n%s", page.header, page.body)
 	}
 }

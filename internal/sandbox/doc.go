@@ -8,6 +8,8 @@
 // field, so that a misspelt field cannot hide on both sides.
 //
 // Beside the interface it can be told to fail ([Sandbox.Inject]), to publish
-// revisions ([Sandbox.Publish]) and to tell what it was asked
-// ([Sandbox.Requests]).
+// revisions and to change them ([Sandbox.Publish], [Sandbox.Republish]), and to
+// tell what it was asked ([Sandbox.Requests]). Routes below /control do the
+// same for those who are not in this process; cmd/sandbox serves it to them.
+// Every answer has a header that the service has not ([Header]).
 package sandbox

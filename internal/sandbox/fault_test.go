@@ -22,39 +22,39 @@ func TestFaultSelects(t *testing.T) {
 		want   []int
 	}{
 		"every one of a route": {
-			[]sandbox.Fault{{Route: sandbox.RouteGroups, Status: 500}},
-			[]string{list, main, list},
-			[]int{500, 200, 500},
+			faults: []sandbox.Fault{{Route: sandbox.RouteGroups, Status: 500}},
+			paths:  []string{list, main, list},
+			want:   []int{500, 200, 500},
 		},
 		"any route": {
-			[]sandbox.Fault{{Route: sandbox.RouteAny, Status: 500}},
-			[]string{list, main, "/nope"},
-			[]int{500, 500, 500},
+			faults: []sandbox.Fault{{Route: sandbox.RouteAny, Status: 500}},
+			paths:  []string{list, main, "/nope"},
+			want:   []int{500, 500, 500},
 		},
 		"one path": {
-			[]sandbox.Fault{{Path: groupPath(oddGroup, ""), Status: 500}},
-			[]string{groupPath(oddGroup, ""), main, groupPath(oddGroup, "/models")},
-			[]int{500, 200, 200},
+			faults: []sandbox.Fault{{Path: groupPath(oddGroup, ""), Status: 500}},
+			paths:  []string{groupPath(oddGroup, ""), main, groupPath(oddGroup, "/models")},
+			want:   []int{500, 200, 200},
 		},
 		"the second and the third": {
-			[]sandbox.Fault{{Route: sandbox.RouteGroup, Skip: 1, Times: 2, Status: 500}},
-			[]string{main, list, main, main, main},
-			[]int{200, 200, 500, 500, 200},
+			faults: []sandbox.Fault{{Route: sandbox.RouteGroup, Skip: 1, Times: 2, Status: 500}},
+			paths:  []string{main, list, main, main, main},
+			want:   []int{200, 200, 500, 500, 200},
 		},
 		"all but the first": {
-			[]sandbox.Fault{{Skip: 1, Status: 500}},
-			[]string{list, list, list},
-			[]int{200, 500, 500},
+			faults: []sandbox.Fault{{Skip: 1, Status: 500}},
+			paths:  []string{list, list, list},
+			want:   []int{200, 500, 500},
 		},
 		"one after the other": {
-			[]sandbox.Fault{{Times: 1, Status: 500}, {Times: 1, Status: 502}},
-			[]string{list, list, list},
-			[]int{500, 502, 200},
+			faults: []sandbox.Fault{{Times: 1, Status: 500}, {Times: 1, Status: 502}},
+			paths:  []string{list, list, list},
+			want:   []int{500, 502, 200},
 		},
 		"a documented code": {
-			[]sandbox.Fault{sandbox.Refuse(sandbox.RouteGroups, "MODEL_RUN_OUTPUT_UNAVAILABLE", "m")},
-			[]string{list, main},
-			[]int{409, 200},
+			faults: []sandbox.Fault{sandbox.Refuse(sandbox.RouteGroups, "MODEL_RUN_OUTPUT_UNAVAILABLE", "m")},
+			paths:  []string{list, main},
+			want:   []int{409, 200},
 		},
 	}
 	for name, test := range tests {
@@ -126,9 +126,9 @@ func TestFaultBreaksAnswers(t *testing.T) {
 		err  error
 		json bool
 	}{
-		"reset":           {sandbox.Reset, syscall.ECONNRESET, false},
-		"length":          {sandbox.CutLength, io.ErrUnexpectedEOF, true},
-		"inside the JSON": {sandbox.CutJSON, nil, false},
+		"reset":           {kind: sandbox.Reset, err: syscall.ECONNRESET, json: false},
+		"length":          {kind: sandbox.CutLength, err: io.ErrUnexpectedEOF, json: true},
+		"inside the JSON": {kind: sandbox.CutJSON, json: false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -9,30 +9,30 @@ import (
 func TestDerivedFields(t *testing.T) {
 	tests := map[string]struct{ group, models, want string }{
 		"no models": {
-			`{"id": "g"}`, ``,
-			`{"id":"g","latestRevision":0,"models":[],"axes":[]}`,
+			group: `{"id": "g"}`,
+			want:  `{"id":"g","latestRevision":0,"models":[],"axes":[]}`,
 		},
 		"archived revisions are left out, the newest comes first": {
-			`{"id": "g"}`,
-			`{"id": "0", "revision": 0, "createdAt": "t0", "name": "n"},
+			group: `{"id": "g"}`,
+			models: `{"id": "0", "revision": 0, "createdAt": "t0", "name": "n"},
 			 {"id": "2", "revision": 2, "createdAt": "t2", "archived": false},
 			 {"id": "1", "revision": 1, "createdAt": "t1", "archived": true}`,
-			`{"id":"g","latestRevision":2,"models":[{"id":"2","revision":2,"createdAt":"t2"},` +
+			want: `{"id":"g","latestRevision":2,"models":[{"id":"2","revision":2,"createdAt":"t2"},` +
 				`{"id":"0","revision":0,"createdAt":"t0"}],"axes":[]}`,
 		},
 		"the latest revision counts though it is archived": {
-			`{"id": "g"}`,
-			`{"id": "1", "revision": 1}, {"id": "2", "revision": 2, "archived": true}`,
-			`{"id":"g","latestRevision":2,"models":[{"id":"1","revision":1}],"axes":[]}`,
+			group:  `{"id": "g"}`,
+			models: `{"id": "1", "revision": 1}, {"id": "2", "revision": 2, "archived": true}`,
+			want:   `{"id":"g","latestRevision":2,"models":[{"id":"1","revision":1}],"axes":[]}`,
 		},
 		"stated values win, wrong ones too": {
-			`{"id": "g", "axes": null, "latestRevision": "x", "models": {"y": 1.0}, "extra": 1E2}`,
-			`{"id": "1", "revision": 1}`,
-			`{"id":"g","axes":null,"latestRevision":"x","models":{"y":1.0},"extra":1E2}`,
+			group:  `{"id": "g", "axes": null, "latestRevision": "x", "models": {"y": 1.0}, "extra": 1E2}`,
+			models: `{"id": "1", "revision": 1}`,
+			want:   `{"id":"g","axes":null,"latestRevision":"x","models":{"y":1.0},"extra":1E2}`,
 		},
 		"axes are the union, with historical values": {
-			`{"id": "g", "models": 0}`,
-			`{"revision": 1, "axes": [
+			group: `{"id": "g", "models": 0}`,
+			models: `{"revision": 1, "axes": [
 				{"key": "gone", "type": "boolean", "values": [true]},
 				{"key": "a", "kind": "static", "label": "Old", "description": "D", "type": "number",
 				 "values": [3, 1.0, 4], "default": 3}]},
@@ -40,7 +40,7 @@ func TestDerivedFields(t *testing.T) {
 				{"key": "b", "type": "string", "values": ["1", "é"]},
 				{"key": "a", "kind": "static", "label": "New", "description": "D", "type": "number",
 				 "values": [2, 1], "default": 1, "other": 5}]}`,
-			`{"id":"g","models":0,"latestRevision":2,"axes":[` +
+			want: `{"id":"g","models":0,"latestRevision":2,"axes":[` +
 				`{"key":"b","type":"string","values":[{"value":"1","historical":false},{"value":"é","historical":false}]},` +
 				`{"key":"a","kind":"static","label":"New","description":"D","type":"number","values":[` +
 				`{"value":2,"historical":false},{"value":1,"historical":false},` +
@@ -48,16 +48,16 @@ func TestDerivedFields(t *testing.T) {
 				`{"key":"gone","type":"boolean","values":[{"value":true,"historical":true}]}]}`,
 		},
 		"an axis new in an older revision comes after": {
-			`{"id": "g", "models": 0}`,
-			`{"revision": 5, "axes": [{"key": "x", "values": ["\u0041"]}]},
+			group: `{"id": "g", "models": 0}`,
+			models: `{"revision": 5, "axes": [{"key": "x", "values": ["\u0041"]}]},
 			 {"revision": 6, "axes": [{"key": "y"}, {"key": "x", "values": ["A"]}]}`,
-			`{"id":"g","models":0,"latestRevision":6,"axes":[{"key":"y","values":[]},` +
+			want: `{"id":"g","models":0,"latestRevision":6,"axes":[{"key":"y","values":[]},` +
 				`{"key":"x","values":[{"value":"A","historical":false}]}]}`,
 		},
 		"odd axes are passed over": {
-			`{"id": "g", "models": 0}`,
-			`{"revision": 1, "axes": null}, {"revision": 2, "axes": "x"}, {"revision": 3, "axes": [1, {}, {"key": 2}]}`,
-			`{"id":"g","models":0,"latestRevision":3,"axes":[]}`,
+			group:  `{"id": "g", "models": 0}`,
+			models: `{"revision": 1, "axes": null}, {"revision": 2, "axes": "x"}, {"revision": 3, "axes": [1, {}, {"key": 2}]}`,
+			want:   `{"id":"g","models":0,"latestRevision":3,"axes":[]}`,
 		},
 	}
 	for name, test := range tests {

@@ -10,7 +10,7 @@ import (
 
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := direct{t, sandbox.New(sandbox.Default(), sandbox.WithRateLimit(3, 10*time.Second))}
+		c := direct{t: t, s: sandbox.New(sandbox.Default(), sandbox.WithRateLimit(3, 10*time.Second))}
 		const path = "/v1/model-group"
 		token := c.token("northwind") // the first of three, at 0 s
 		steps := []struct {
@@ -19,13 +19,13 @@ func TestRateLimit(t *testing.T) {
 			status     int
 			retryAfter string
 		}{
-			{4 * time.Second, token, 200, ""},
-			{0, "unknown", 401, ""}, // not authenticated: does not count
-			{0, token, 200, ""},
-			{0, token, 429, "6"},
-			{5900 * time.Millisecond, token, 429, "1"}, // 0.1 s left
-			{100 * time.Millisecond, token, 200, ""},   // 10 s: the token request is out of the window
-			{0, token, 429, "4"},
+			{after: 4 * time.Second, token: token, status: 200},
+			{after: 0, token: "unknown", status: 401}, // not authenticated: does not count
+			{after: 0, token: token, status: 200},
+			{after: 0, token: token, status: 429, retryAfter: "6"},
+			{after: 5900 * time.Millisecond, token: token, status: 429, retryAfter: "1"}, // 0.1 s left
+			{after: 100 * time.Millisecond, token: token, status: 200},                   // 10 s: the token request is out of the window
+			{after: 0, token: token, status: 429, retryAfter: "4"},
 		}
 		for i, step := range steps {
 			time.Sleep(step.after)

@@ -34,7 +34,7 @@ func TestPublish(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 
-		d := direct{t, s}
+		d := direct{t: t, s: s}
 		token := d.token("owner")
 		if latest := d.get("/v1/model-group/g%2F1/latest-model", token); latest.Body.String() != want {
 			t.Errorf("the latest is\n%s\nwant\n%s", latest.Body, want)
@@ -68,15 +68,27 @@ func TestPublishFirst(t *testing.T) {
 
 func TestPublishRefuses(t *testing.T) {
 	tests := map[string]struct{ group, overrides, want string }{
-		"unknown group": {"nope", ``, `no such model group: "nope"`},
-		"revision":      {"g/1", `{"revision": 7}`, "line 1, column 2: revision: the sandbox sets this field"},
-		"id":            {"g/1", `{"id": "x"}`, "line 1, column 2: id: the sandbox sets this field"},
-		"group id":      {"g/1", `{"modelGroupId": "x"}`, "line 1, column 2: modelGroupId: the sandbox sets this field"},
-		"no JSON":       {"g/1", `{`, "line 1, column 2: the JSON ends here"},
-		"unknown field": {"g/1", "{\n  \"docker_image\": \"a\"}", "line 2, column 3: docker_image: there is no such field; did you mean dockerImage?"},
-		"wrong type":    {"g/1", `{"axes": [{"key": 1}]}`, "line 1, column 12: axes[0].key: a string is expected"},
-		"no object":     {"g/1", `[]`, "an object is expected"},
-		"odd revision":  {"odd", ``, "is no integer"},
+		"unknown group": {group: "nope", want: `no such model group: "nope"`},
+		"revision":      {group: "g/1", overrides: `{"revision": 7}`, want: "line 1, column 2: revision: the sandbox sets this field"},
+		"id":            {group: "g/1", overrides: `{"id": "x"}`, want: "line 1, column 2: id: the sandbox sets this field"},
+		"group id": {
+			group:     "g/1",
+			overrides: `{"modelGroupId": "x"}`,
+			want:      "line 1, column 2: modelGroupId: the sandbox sets this field",
+		},
+		"no JSON": {group: "g/1", overrides: `{`, want: "line 1, column 2: the JSON ends here"},
+		"unknown field": {
+			group:     "g/1",
+			overrides: "{\n  \"docker_image\": \"a\"}",
+			want:      "line 2, column 3: docker_image: there is no such field; did you mean dockerImage?",
+		},
+		"wrong type": {
+			group:     "g/1",
+			overrides: `{"axes": [{"key": 1}]}`,
+			want:      "line 1, column 12: axes[0].key: a string is expected",
+		},
+		"no object":    {group: "g/1", overrides: `[]`, want: "an object is expected"},
+		"odd revision": {group: "odd", want: "is no integer"},
 	}
 	s := sandbox.New(parse(t, publishable))
 	for name, test := range tests {

@@ -18,13 +18,28 @@ func TestStrictRequests(t *testing.T) {
 		code               string
 		fields             string // of data.issues
 	}{
-		"list":                    {path: "/v1/model-group", status: 200},
-		"known horizon":           {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
-		"unknown horizon":         {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
-		"empty horizon":           {path: "/v1/model-group?timeHorizon=", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
-		"repeated horizon":        {path: "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
-		"unknown parameters":      {path: "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "limit page"},
-		"horizon of a group":      {path: main + "?timeHorizon=day_ahead", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
+		"list":            {path: "/v1/model-group", status: 200},
+		"known horizon":   {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
+		"unknown horizon": {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
+		"empty horizon":   {path: "/v1/model-group?timeHorizon=", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
+		"repeated horizon": {
+			path:   "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead",
+			status: 400,
+			code:   "VALIDATION_FAILED",
+			fields: "timeHorizon",
+		},
+		"unknown parameters": {
+			path:   "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead",
+			status: 400,
+			code:   "VALIDATION_FAILED",
+			fields: "limit page",
+		},
+		"horizon of a group": {
+			path:   main + "?timeHorizon=day_ahead",
+			status: 400,
+			code:   "VALIDATION_FAILED",
+			fields: "timeHorizon",
+		},
 		"parameter of the models": {path: main + "/models?archived=true", status: 400, code: "VALIDATION_FAILED", fields: "archived"},
 		"parameter of the latest": {path: main + "/latest-model?axis=a:b", status: 400, code: "VALIDATION_FAILED", fields: "axis"},
 		"malformed query":         {path: main + "?a=%zz", status: 400, code: "VALIDATION_FAILED", fields: "query"},

@@ -20,26 +20,46 @@ func TestTokenEndpointRefuses(t *testing.T) {
 		status                           int
 		code                             string
 	}{
-		"valid":                   {body: valid, status: 200},
-		"content type parameter":  {contentType: form + "; charset=utf-8", body: valid, status: 200},
-		"GET":                     {method: http.MethodGet, status: 405, code: "invalid_request"},
-		"JSON":                    {contentType: "application/json", body: `{}`, status: 400, code: "invalid_request"},
-		"no content type":         {contentType: "-", body: valid, status: 400, code: "invalid_request"},
-		"no body":                 {status: 400, code: "unsupported_grant_type"},
-		"malformed":               {body: valid + "&%zz", status: 400, code: "invalid_request"},
-		"other grant":             {body: "grant_type=password&client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
-		"no grant":                {body: "client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
-		"no id":                   {body: "grant_type=client_credentials&client_secret=b", status: 400, code: "invalid_request"},
-		"empty secret":            {body: "grant_type=client_credentials&client_id=a&client_secret=", status: 400, code: "invalid_request"},
-		"repeated id":             {body: valid + "&client_id=northwind", status: 400, code: "invalid_request"},
-		"field it does not know":  {body: valid + "&audience=x", status: 400, code: "invalid_request"},
-		"credentials in query":    {query: "?" + valid, status: 400, code: "invalid_request"},
-		"credentials in header":   {body: valid, header: []string{"Authorization", "Basic eDp5"}, status: 400, code: "invalid_request"},
-		"wrong secret":            {body: "grant_type=client_credentials&client_id=northwind&client_secret=x", status: 401, code: "invalid_client"},
-		"wrong id":                {body: "grant_type=client_credentials&client_id=x&client_secret=northwind-sandbox-secret", status: 401, code: "invalid_client"},
-		"disabled gets a token":   {body: credentials("tailspin").Encode(), status: 200},
-		"forbidden gets a token":  {body: credentials("adventure-works").Encode(), status: 200},
-		"another's secret, mixed": {body: "grant_type=client_credentials&client_id=northwind&client_secret=fabrikam-sandbox-secret", status: 401, code: "invalid_client"},
+		"valid":                  {body: valid, status: 200},
+		"content type parameter": {contentType: form + "; charset=utf-8", body: valid, status: 200},
+		"GET":                    {method: http.MethodGet, status: 405, code: "invalid_request"},
+		"JSON":                   {contentType: "application/json", body: `{}`, status: 400, code: "invalid_request"},
+		"no content type":        {contentType: "-", body: valid, status: 400, code: "invalid_request"},
+		"no body":                {status: 400, code: "unsupported_grant_type"},
+		"malformed":              {body: valid + "&%zz", status: 400, code: "invalid_request"},
+		"other grant": {
+			body:   "grant_type=password&client_id=a&client_secret=b",
+			status: 400,
+			code:   "unsupported_grant_type",
+		},
+		"no grant": {body: "client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
+		"no id":    {body: "grant_type=client_credentials&client_secret=b", status: 400, code: "invalid_request"},
+		"empty secret": {
+			body:   "grant_type=client_credentials&client_id=a&client_secret=",
+			status: 400,
+			code:   "invalid_request",
+		},
+		"repeated id":            {body: valid + "&client_id=northwind", status: 400, code: "invalid_request"},
+		"field it does not know": {body: valid + "&audience=x", status: 400, code: "invalid_request"},
+		"credentials in query":   {query: "?" + valid, status: 400, code: "invalid_request"},
+		"credentials in header":  {body: valid, header: []string{"Authorization", "Basic eDp5"}, status: 400, code: "invalid_request"},
+		"wrong secret": {
+			body:   "grant_type=client_credentials&client_id=northwind&client_secret=x",
+			status: 401,
+			code:   "invalid_client",
+		},
+		"wrong id": {
+			body:   "grant_type=client_credentials&client_id=x&client_secret=northwind-sandbox-secret",
+			status: 401,
+			code:   "invalid_client",
+		},
+		"disabled gets a token":  {body: credentials("tailspin").Encode(), status: 200},
+		"forbidden gets a token": {body: credentials("adventure-works").Encode(), status: 200},
+		"another's secret, mixed": {
+			body:   "grant_type=client_credentials&client_id=northwind&client_secret=fabrikam-sandbox-secret",
+			status: 401,
+			code:   "invalid_client",
+		},
 	}
 	c := start(t, sandbox.New(sandbox.Default()))
 	for name, test := range tests {
@@ -75,15 +95,15 @@ func TestTokenAnswer(t *testing.T) {
 		options []sandbox.Option
 		want    string // expires_in; empty: absent
 	}{
-		"an hour":         {nil, "3600"},
-		"life":            {[]sandbox.Option{sandbox.WithTokenLife(90 * time.Second)}, "90"},
-		"for ever":        {[]sandbox.Option{sandbox.WithTokenLife(0)}, ""},
-		"left out":        {[]sandbox.Option{sandbox.WithExpiresIn(nil)}, ""},
-		"a given value":   {[]sandbox.Option{sandbox.WithExpiresIn(7)}, "7"},
-		"a text":          {[]sandbox.Option{sandbox.WithExpiresIn("8")}, `"8"`},
-		"null":            {[]sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("null"))}, "null"},
-		"not the life's":  {[]sandbox.Option{sandbox.WithExpiresIn(5), sandbox.WithTokenLife(0)}, "5"},
-		"spelled as told": {[]sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("60.0"))}, "60.0"},
+		"an hour":         {want: "3600"},
+		"life":            {options: []sandbox.Option{sandbox.WithTokenLife(90 * time.Second)}, want: "90"},
+		"for ever":        {options: []sandbox.Option{sandbox.WithTokenLife(0)}},
+		"left out":        {options: []sandbox.Option{sandbox.WithExpiresIn(nil)}},
+		"a given value":   {options: []sandbox.Option{sandbox.WithExpiresIn(7)}, want: "7"},
+		"a text":          {options: []sandbox.Option{sandbox.WithExpiresIn("8")}, want: `"8"`},
+		"null":            {options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("null"))}, want: "null"},
+		"not the life's":  {options: []sandbox.Option{sandbox.WithExpiresIn(5), sandbox.WithTokenLife(0)}, want: "5"},
+		"spelled as told": {options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("60.0"))}, want: "60.0"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,13 +128,13 @@ func TestAuthorization(t *testing.T) {
 		header []string
 		status int
 	}{
-		"valid":        {[]string{"Authorization", "Bearer " + token}, 200},
-		"other case":   {[]string{"Authorization", "bearer " + token}, 200},
-		"none":         {nil, 401},
-		"unknown":      {[]string{"Authorization", "Bearer x"}, 401},
-		"no token":     {[]string{"Authorization", "Bearer "}, 401},
-		"other scheme": {[]string{"Authorization", "Basic " + token}, 401},
-		"twice":        {[]string{"Authorization", "Bearer " + token, "Authorization", "Bearer " + token}, 401},
+		"valid":        {header: []string{"Authorization", "Bearer " + token}, status: 200},
+		"other case":   {header: []string{"Authorization", "bearer " + token}, status: 200},
+		"none":         {status: 401},
+		"unknown":      {header: []string{"Authorization", "Bearer x"}, status: 401},
+		"no token":     {header: []string{"Authorization", "Bearer "}, status: 401},
+		"other scheme": {header: []string{"Authorization", "Basic " + token}, status: 401},
+		"twice":        {header: []string{"Authorization", "Bearer " + token, "Authorization", "Bearer " + token}, status: 401},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +156,7 @@ func TestTokensExpire(t *testing.T) {
 		for life, want := range map[time.Duration]int{
 			time.Minute: 401, time.Minute + time.Nanosecond: 200, 0: 200,
 		} {
-			c := direct{t, sandbox.New(sandbox.Default(), sandbox.WithTokenLife(life))}
+			c := direct{t: t, s: sandbox.New(sandbox.Default(), sandbox.WithTokenLife(life))}
 			token := c.token("northwind")
 			time.Sleep(time.Minute)
 			if got := c.get("/v1/model-group", token).Code; got != want {

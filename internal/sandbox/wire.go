@@ -19,14 +19,14 @@ import (
 type catalogueFile[G, M any] struct {
 	Schema        name                    `json:"$schema" doc:"The JSON Schema of this file, for editors."`
 	Organisations list[organisationEntry] `json:"organisations" required:"true" doc:"Who may call, at least one."`
-	TimeHorizons  list[timeHorizonEntry]  `json:"timeHorizons" doc:"The time horizons that the timeHorizon filter knows."`
+	TimeHorizons  list[timeHorizonEntry]  `json:"timeHorizons" doc:"What the timeHorizon filter knows."`
 	ModelGroups   list[groupEntry[G, M]]  `json:"modelGroups" doc:"The model groups, in the order of listing."`
 }
 
 type organisationEntry struct {
 	Name         name `json:"name" required:"true" doc:"The organisation's name, which owner refers to."`
 	ClientID     name `json:"clientId" required:"true" doc:"The client id of its token requests."`
-	ClientSecret name `json:"clientSecret" required:"true" doc:"The client secret of its token requests, a made-up one."`
+	ClientSecret name `json:"clientSecret" required:"true" doc:"The client secret, a made-up one."`
 	Disabled     name `json:"disabled" doc:"Why it is disabled. Left out, it is not."`
 	Forbidden    flag `json:"forbidden" doc:"Whether it gets tokens and is permitted nothing."`
 }
@@ -88,11 +88,11 @@ type modelDocument struct {
 	Sensitivities           []namedRecord    `json:"sensitivities" doc:"Sensitivities, with further fields."`
 	Axes                    []modelAxis      `json:"axes" doc:"Axes in declared order."`
 	InputAggregations       []namedRecord    `json:"inputAggregations" doc:"Input aggregations, with further fields."`
-	OutputFileFormat        string           `json:"outputFileFormat" enum:"json,csv,parquet" doc:"Format of run output."`
+	OutputFileFormat        string           `json:"outputFileFormat" enum:"json,csv,parquet" doc:"Format of output."`
 	DisplayTimezone         string           `json:"displayTimezone" doc:"IANA time zone of display."`
 	ForecastVariable        timeHorizonName  `json:"forecastVariable" doc:"The variable being forecast."`
 	IsOwner                 bool             `json:"isOwner" doc:"Set by the sandbox for each caller."`
-	HasPerformanceMetrics   bool             `json:"hasPerformanceMetrics" doc:"Whether there are performance metrics."`
+	HasPerformanceMetrics   bool             `json:"hasPerformanceMetrics" doc:"Whether it has metrics."`
 	DefaultComparisonModels []string         `json:"defaultComparisonModels" doc:"Model group ids to compare with."`
 }
 

@@ -26,7 +26,9 @@ type readiness struct {
 }
 
 // announce tells people and scripts, in this order, that the sandbox serves.
-func (set settings) announce(stdout io.Writer, base string, catalogue *sandbox.Catalogue, caller sandbox.Organisation) error {
+func (set settings) announce(
+	stdout io.Writer, base string, catalogue *sandbox.Catalogue, caller sandbox.Organisation,
+) error {
 	var err error
 	switch {
 	case set.printEnv:
@@ -38,7 +40,8 @@ func (set settings) announce(stdout io.Writer, base string, catalogue *sandbox.C
 		return err
 	}
 	line, err := json.Marshal(readiness{
-		Sandbox: versionText(), URL: base, ClientID: caller.ClientID, ClientSecret: caller.ClientSecret, PID: os.Getpid(),
+		Sandbox: versionText(), URL: base, PID: os.Getpid(),
+		ClientID: caller.ClientID, ClientSecret: caller.ClientSecret,
 	})
 	if err != nil {
 		return err
@@ -79,7 +82,8 @@ func (set settings) removeReadyFile() {
 
 // environment is what a shell reads to use the provider with the sandbox.
 func environment(base string, caller sandbox.Organisation) string {
-	return fmt.Sprintf("export MODELCATALOGUE_BASE_URL=%s\nexport MODELCATALOGUE_CLIENT_ID=%s MODELCATALOGUE_CLIENT_SECRET=%s\n",
+	return fmt.Sprintf("export MODELCATALOGUE_BASE_URL=%s\n"+
+		"export MODELCATALOGUE_CLIENT_ID=%s MODELCATALOGUE_CLIENT_SECRET=%s\n",
 		shellWord(base), shellWord(caller.ClientID), shellWord(caller.ClientSecret))
 }
 

@@ -41,8 +41,8 @@ func reason(argument string) string {
 
 var controlCommands = []controlCommand{
 	{
-		name: "publish", arguments: "GROUP [FIELDS]", body: asIs, method: http.MethodPost, path: "model-groups/%s/publish",
-		does: "publish a revision, with the fields of a JSON object replaced",
+		name: "publish", arguments: "GROUP [FIELDS]", body: asIs, method: http.MethodPost,
+		path: "model-groups/%s/publish", does: "publish a revision, with the fields of a JSON object replaced",
 	},
 	{
 		name: "republish", arguments: "GROUP REVISION [FIELDS]", body: asIs, method: http.MethodPost,
@@ -73,7 +73,8 @@ var controlCommands = []controlCommand{
 		path: "organisations/%s/enable", does: "end that",
 	},
 	{
-		name: "revoke-tokens", method: http.MethodPost, path: "tokens/revoke", does: "make every token issued so far invalid",
+		name: "revoke-tokens", method: http.MethodPost,
+		path: "tokens/revoke", does: "make every token issued so far invalid",
 	},
 	{
 		name: "fault", arguments: "FAULT", body: asIs, method: http.MethodPost, path: "faults",
@@ -91,7 +92,8 @@ func (c controlCommand) run(ctx context.Context, arguments []string, stdout, std
 	flags.SetOutput(stderr)
 	base := urlFlag(flags)
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "Usage: %s %s\n\nTo %s.\n\n", programName(), strings.TrimSpace(c.name+" [-url URL] "+c.arguments), c.does)
+		usage := strings.TrimSpace(c.name + " [-url URL] " + c.arguments)
+		fmt.Fprintf(stderr, "Usage: %s %s\n\nTo %s.\n\n", programName(), usage, c.does)
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(arguments); {
@@ -155,7 +157,8 @@ func ask(ctx context.Context, method, base, path, body string) ([]byte, error) {
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
 	if response.Header.Get(sandbox.Header) == "" {
-		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there", base, sandbox.Header)
+		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there",
+			base, sandbox.Header)
 	}
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {

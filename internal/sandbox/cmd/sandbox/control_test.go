@@ -20,25 +20,28 @@ func TestControlCommands(t *testing.T) {
 		arguments []string
 		prints    string
 	}{
-		{[]string{"publish", group, `{"dockerImage": "registry.example/model:2"}`}, `"dockerImage": "registry.example/model:2"`},
-		{[]string{"publish", group}, `"revision": 5`},
-		{[]string{"republish", group, "4", `{"dockerImage": "registry.example/model:3"}`}, `"revision": 4`},
-		{[]string{"archive", group, "5"}, `"archived": true`},
-		{[]string{"unarchive", group, "5"}, `"archived": false`},
-		{[]string{"disable", group, "5"}, `"enabled": false`},
-		{[]string{"enable", group, "5"}, `"enabled": true`},
-		{[]string{"publish", "emea/power?v=1#β %41"}, `"modelGroupId": "emea/power?v=1#β %41"`},
-		{[]string{"disable-organisation", "northwind", `Not "paid".`}, ""},
-		{[]string{"enable-organisation", "Northwind Forecasting"}, ""},
-		{[]string{"revoke-tokens"}, ""},
-		{[]string{"fault", `{"route": "token", "drop": true}`}, `"id": 1`},
-		{[]string{"fault", `{"route": "token", "status": 500}`}, `"id": 2`},
-		{[]string{"remove-fault", "1"}, ""},
-		{[]string{"faults"}, `"hits": 0`},
-		{[]string{"clear-faults"}, ""},
-		{[]string{"faults"}, "[]\n"},
-		{[]string{"requests"}, "[]\n"},
-		{[]string{"clear-requests"}, ""},
+		{
+			arguments: []string{"publish", group, `{"dockerImage": "registry.example/model:2"}`},
+			prints:    `"dockerImage": "registry.example/model:2"`,
+		},
+		{arguments: []string{"publish", group}, prints: `"revision": 5`},
+		{arguments: []string{"republish", group, "4", `{"dockerImage": "registry.example/model:3"}`}, prints: `"revision": 4`},
+		{arguments: []string{"archive", group, "5"}, prints: `"archived": true`},
+		{arguments: []string{"unarchive", group, "5"}, prints: `"archived": false`},
+		{arguments: []string{"disable", group, "5"}, prints: `"enabled": false`},
+		{arguments: []string{"enable", group, "5"}, prints: `"enabled": true`},
+		{arguments: []string{"publish", "emea/power?v=1#β %41"}, prints: `"modelGroupId": "emea/power?v=1#β %41"`},
+		{arguments: []string{"disable-organisation", "northwind", `Not "paid".`}},
+		{arguments: []string{"enable-organisation", "Northwind Forecasting"}},
+		{arguments: []string{"revoke-tokens"}},
+		{arguments: []string{"fault", `{"route": "token", "drop": true}`}, prints: `"id": 1`},
+		{arguments: []string{"fault", `{"route": "token", "status": 500}`}, prints: `"id": 2`},
+		{arguments: []string{"remove-fault", "1"}},
+		{arguments: []string{"faults"}, prints: `"hits": 0`},
+		{arguments: []string{"clear-faults"}},
+		{arguments: []string{"faults"}, prints: "[]\n"},
+		{arguments: []string{"requests"}, prints: "[]\n"},
+		{arguments: []string{"clear-requests"}},
 	}
 	var done []string
 	for _, step := range steps {
@@ -87,16 +90,16 @@ func TestControlCommandsRefuse(t *testing.T) {
 		want      string
 	}{
 		"what the sandbox refuses": {
-			[]string{"publish", "-url=" + s.URL, group, `{"docker_image": 1}`},
-			"line 1, column 2: docker_image: there is no such field; did you mean dockerImage?",
+			arguments: []string{"publish", "-url=" + s.URL, group, `{"docker_image": 1}`},
+			want:      "line 1, column 2: docker_image: there is no such field; did you mean dockerImage?",
 		},
-		"unknown group":      {[]string{"publish", "-url=" + s.URL, "nope"}, `no such model group: "nope"`},
-		"too few":            {[]string{"archive", group}, "archive [-url URL] GROUP REVISION"},
-		"too many":           {[]string{"revoke-tokens", "all"}, "revoke-tokens [-url URL]"},
-		"nobody there":       {[]string{"faults", "-url=http://127.0.0.1:1"}, "no sandbox answers"},
-		"no URL":             {[]string{"faults", "-url=:"}, `-url is ":"`},
-		"unknown flag":       {[]string{"faults", "-all"}, "flag provided but not defined: -all"},
-		"argument of no use": {[]string{"schema", "all"}, `unexpected argument "all"`},
+		"unknown group":      {arguments: []string{"publish", "-url=" + s.URL, "nope"}, want: `no such model group: "nope"`},
+		"too few":            {arguments: []string{"archive", group}, want: "archive [-url URL] GROUP REVISION"},
+		"too many":           {arguments: []string{"revoke-tokens", "all"}, want: "revoke-tokens [-url URL]"},
+		"nobody there":       {arguments: []string{"faults", "-url=http://127.0.0.1:1"}, want: "no sandbox answers"},
+		"no URL":             {arguments: []string{"faults", "-url=:"}, want: `-url is ":"`},
+		"unknown flag":       {arguments: []string{"faults", "-all"}, want: "flag provided but not defined: -all"},
+		"argument of no use": {arguments: []string{"schema", "all"}, want: `unexpected argument "all"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

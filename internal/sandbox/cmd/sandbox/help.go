@@ -94,7 +94,10 @@ var flagGroups = []struct {
 }{
 	{"Where it serves, and how it says so", []string{"listen", "ready-file", "print-env", "as"}},
 	{"What it serves", []string{"catalogue", "unchecked"}},
-	{"How it is like your service", []string{"token-life", "rate-limit", "token-format", "token-refusal", "hide-archived"}},
+	{
+		"How it is like your service",
+		[]string{"token-life", "rate-limit", "token-format", "token-refusal", "hide-archived"},
+	},
 	{"Other", []string{"version"}},
 }
 

@@ -62,7 +62,7 @@ func startServing(t *testing.T, arguments ...string) served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &s.readiness); err != nil || !bytes.HasSuffix(text, []byte("}\n")) || bytes.Count(text, []byte("\n")) != 1 {
+	if err := json.Unmarshal(text, &s.readiness); err != nil || bytes.IndexByte(text, '\n') != len(text)-1 {
 		t.Fatalf("the ready file is %q: %v", text, err)
 	}
 	if waited != s.URL+"\n" {
@@ -124,7 +124,8 @@ func TestServe(t *testing.T) {
 	}
 	defer response.Body.Close()
 	var published struct{ Revision int }
-	if err := json.NewDecoder(response.Body).Decode(&published); err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
+	err = json.NewDecoder(response.Body).Decode(&published)
+	if err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
 		t.Errorf("publishing: %d, revision %d, %v", response.StatusCode, published.Revision, err)
 	}
 }
@@ -179,39 +180,63 @@ func TestRefuses(t *testing.T) {
 		return path
 	}
 	broken := file("broken.json", "{\n  \"organisations\": [,]\n}")
-	misspelt := file("misspelt.json", "{\"organisations\": [{\"name\": \"O\", \"clientId\": \"o\", \"clientSecret\": \"s\"}], \"modelGroups\": [\n"+
-		"  {\"owner\": \"O\", \"group\": {\"id\": \"g\"}, \"models\": [{\"id\": \"m\", \"revision\": 1, \"docker_image\": \"i\"}]}\n]}")
+	misspelt := file("misspelt.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "docker_image": "i"}]}]}`)
 	tests := map[string]struct {
 		arguments []string
 		want      string
 	}{
-		"unknown flag":     {[]string{"-port", "1"}, "flag provided but not defined: -port"},
-		"no duration":      {[]string{"-token-life", "5"}, "invalid value \"5\" for flag -token-life"},
-		"an argument":      {[]string{"-listen=127.0.0.1:0", "file.json"}, `unexpected argument "file.json": a command comes before all flags`},
-		"unknown command":  {[]string{"file.json"}, `there is no command "file.json"`},
-		"unknown topic":    {[]string{"help", "me"}, `there is no topic "me"; there are catalogue, faults, limits, scripts`},
-		"negative life":    {[]string{"-token-life", "-1s"}, "-token-life is -1s"},
-		"negative limit":   {[]string{"-rate-limit", "-1"}, `"-1" is no number of requests`},
-		"unknown counting": {[]string{"-rate-limit", "60/1m:leaky"}, `"leaky" is no kind of counting: it must be fixed, sliding or bucket`},
-		"unknown format":   {[]string{"-token-format", "xml"}, "it must be one of [form json any]"},
-		"unknown refusal":  {[]string{"-token-refusal", "400"}, "it must be one of [415 invalid_request unsupported_grant_type]"},
-		"nobody":           {[]string{"-as", "me"}, `-as is "me": the catalogue has no such client id`},
-		"unchecked what":   {[]string{"-unchecked"}, "-unchecked is for a file of -catalogue"},
-		"two for stdout":   {[]string{"-print-env", "-ready-file=-"}, "would both write to standard output"},
-		"no such file":     {[]string{"-catalogue", "nope.json"}, "open nope.json: "},
-		"invalid file":     {[]string{"-catalogue", broken}, "broken.json: line 2, column 22: organisations[0]: invalid character ','"},
+		"unknown flag": {arguments: []string{"-port", "1"}, want: "flag provided but not defined: -port"},
+		"no duration":  {arguments: []string{"-token-life", "5"}, want: "invalid value \"5\" for flag -token-life"},
+		"an argument": {
+			arguments: []string{"-listen=127.0.0.1:0", "file.json"},
+			want:      `unexpected argument "file.json": a command comes before all flags`,
+		},
+		"unknown command": {arguments: []string{"file.json"}, want: `there is no command "file.json"`},
+		"unknown topic": {
+			arguments: []string{"help", "me"},
+			want:      `there is no topic "me"; there are catalogue, faults, limits, scripts`,
+		},
+		"negative life":  {arguments: []string{"-token-life", "-1s"}, want: "-token-life is -1s"},
+		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is no number of requests`},
+		"unknown counting": {
+			arguments: []string{"-rate-limit", "60/1m:leaky"},
+			want:      `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
+		},
+		"unknown format": {arguments: []string{"-token-format", "xml"}, want: "it must be one of [form json any]"},
+		"unknown refusal": {
+			arguments: []string{"-token-refusal", "400"},
+			want:      "it must be one of [415 invalid_request unsupported_grant_type]",
+		},
+		"nobody":         {arguments: []string{"-as", "me"}, want: `-as is "me": the catalogue has no such client id`},
+		"unchecked what": {arguments: []string{"-unchecked"}, want: "-unchecked is for a file of -catalogue"},
+		"two for stdout": {arguments: []string{"-print-env", "-ready-file=-"}, want: "both write to standard output"},
+		"no such file":   {arguments: []string{"-catalogue", "nope.json"}, want: "open nope.json: "},
+		"invalid file": {
+			arguments: []string{"-catalogue", broken},
+			want:      "broken.json: line 2, column 22: organisations[0]: invalid character ','",
+		},
 		"misspelt field": {
-			[]string{"-catalogue", misspelt},
-			"misspelt.json: line 2, column 78: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?",
+			arguments: []string{"-catalogue", misspelt},
+			want:      "line 2, column 94: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?",
 		},
-		"no such folder": {[]string{"-listen=127.0.0.1:0", "-ready-file=" + filepath.Join(folder, "no", "ready.json")}, "-ready-file: "},
-		"address taken":  {[]string{"-listen", taken.Addr().String()}, "is in use by another program. Take a free port by -listen=127.0.0.1:0"},
+		"no such folder": {
+			arguments: []string{"-listen=127.0.0.1:0", "-ready-file=" + filepath.Join(folder, "no", "ready.json")},
+			want:      "-ready-file: ",
+		},
+		"address taken": {
+			arguments: []string{"-listen", taken.Addr().String()},
+			want:      "is in use by another program. Take a free port by -listen=127.0.0.1:0",
+		},
 		"a sandbox's address": {
-			[]string{"-listen", strings.TrimPrefix(sandboxed.URL, "http://")},
-			"is in use: a sandbox serves there already. Use that one, at " + sandboxed.URL + ", or take a free port by -listen=127.0.0.1:0",
+			arguments: []string{"-listen", strings.TrimPrefix(sandboxed.URL, "http://")},
+			want:      "is in use: a sandbox serves there already. Use that one, at " + sandboxed.URL + ", or take a free port by",
 		},
-		"no address":   {[]string{"-listen", "here"}, `-listen is "here": an address such as 127.0.0.1:8080 is expected`},
-		"nobody there": {[]string{"wait", "-url=http://127.0.0.1:1", "-timeout=1ms"}, "no sandbox is ready after 1ms"},
+		"no address": {
+			arguments: []string{"-listen", "here"},
+			want:      `-listen is "here": an address such as 127.0.0.1:8080 is expected`,
+		},
+		"nobody there": {arguments: []string{"wait", "-url=http://127.0.0.1:1", "-timeout=1ms"}, want: "no sandbox is ready after 1ms"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -108,7 +108,7 @@ func parseFlags(arguments []string, stdout, stderr io.Writer) (settings, error) 
 	case set.unchecked && set.catalogue == "":
 		return set, errors.New("-unchecked is for a file of -catalogue")
 	case set.printEnv && set.readyFile == "-":
-		return set, errors.New("-print-env and -ready-file=- would both write to standard output: give the file a name")
+		return set, errors.New("-print-env and -ready-file=- both write to standard output: give the file a name")
 	}
 	return set, nil
 }
@@ -122,7 +122,7 @@ func serveFlags(set *settings) *flag.FlagSet {
 	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are printed (default: an owner's)")
 
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
-	flags.BoolVar(&set.unchecked, "unchecked", false, "serve documents with fields and types that the interface does not have")
+	flags.BoolVar(&set.unchecked, "unchecked", false, "serve fields and types that the interface does not have")
 
 	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "how long a token is valid; 0 is for ever")
 	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; fixed, sliding (default) or bucket",
@@ -134,7 +134,7 @@ func serveFlags(set *settings) *flag.FlagSet {
 		oneOf(&set.format, sandbox.TokenForm, sandbox.TokenJSON, sandbox.TokenAny))
 	flags.Func("token-refusal", "`answer` to another type: 415, invalid_request or unsupported_grant_type",
 		oneOf(&set.refusal, sandbox.RefuseMediaType, sandbox.RefuseInvalidRequest, sandbox.RefuseGrantType))
-	flags.BoolVar(&set.hideArchived, "hide-archived", false, "leave archived revisions out of the list of a group's models")
+	flags.BoolVar(&set.hideArchived, "hide-archived", false, "leave archived revisions out of lists of models")
 
 	flags.BoolVar(&set.version, "version", false, "print the version")
 	return flags

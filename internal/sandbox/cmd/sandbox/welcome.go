@@ -19,7 +19,8 @@ func writeWelcome(w io.Writer, base string, catalogue *sandbox.Catalogue, caller
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ORGANISATION\tROLE\tCLIENT ID\tCLIENT SECRET")
 	for _, o := range catalogue.Organisations() {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.Name, role(o, len(catalogue.Owned(o.Name))), o.ClientID, o.ClientSecret)
+		role := role(o, len(catalogue.Owned(o.Name)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.Name, role, o.ClientID, o.ClientSecret)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -31,7 +32,8 @@ func writeWelcome(w io.Writer, base string, catalogue *sandbox.Catalogue, caller
 	}
 	if owned := catalogue.Owned(caller.Name); len(owned) > 0 {
 		fmt.Fprint(&text, "\nTo publish a revision, with any fields of the model replaced:\n\n")
-		fmt.Fprintf(&text, "  curl -X POST %s/control/model-groups/%s/publish \\\n", base, url.PathEscape(publishable(owned)))
+		group := url.PathEscape(publishable(owned))
+		fmt.Fprintf(&text, "  curl -X POST %s/control/model-groups/%s/publish \\\n", base, group)
 		fmt.Fprint(&text, "    -d '{\"dockerImage\": \"registry.example/model:2.0.0\"}'\n")
 	}
 	fmt.Fprintf(&text, "\n%s/ in a browser shows what else it can be told to do.\n", base)
