@@ -20,118 +20,83 @@ func TestAllowance(t *testing.T) {
 	}{
 		"a sliding window frees what it let through first": {
 			allowance: Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second},
-			steps: []step{{
-				at:         1000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         4000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         4000 * ms,
-				retryAfter: 7,
-			}, {
-				at:         10_999 * ms,
-				retryAfter: 1,
-			}, {
-				at:         11_000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         11_000 * ms,
-				retryAfter: 3,
-			}, {
-				at:         14_000 * ms,
-				retryAfter: 0,
-			}},
+			steps: []step{
+				{at: 1000 * ms},
+				{at: 4000 * ms},
+				{at: 4000 * ms, retryAfter: 7},
+				{at: 10_999 * ms, retryAfter: 1},
+				{at: 11_000 * ms},
+				{at: 11_000 * ms, retryAfter: 3},
+				{at: 14_000 * ms},
+			},
 		},
 		"a fixed window frees all at once, on the clock": {
 			allowance: Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second},
-			steps: []step{{
-				at:         9000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         9001 * ms,
-				retryAfter: 0,
-			}, {
-				at:         9001 * ms,
-				retryAfter: 1,
-			}, {
-				at:         10_000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         10_000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         10_000 * ms,
-				retryAfter: 10,
-			}, {
-				at:         19_999 * ms,
-				retryAfter: 1,
-			}, {
-				at:         20_000 * ms,
-				retryAfter: 0,
-			}},
+			steps: []step{
+				{at: 9000 * ms},
+				{at: 9001 * ms},
+				{at: 9001 * ms, retryAfter: 1},
+				{at: 10_000 * ms},
+				{at: 10_000 * ms},
+				{at: 10_000 * ms, retryAfter: 10},
+				{at: 19_999 * ms, retryAfter: 1},
+				{at: 20_000 * ms},
+			},
 		},
 		"a window without requests is no debt": {
 			allowance: Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second},
 			steps: []step{
-				{at: 0}, {at: 5500 * ms}, {at: 5500 * ms, retryAfter: 1},
+				{at: 0},
+				{at: 5500 * ms},
+				{at: 5500 * ms, retryAfter: 1},
 				{at: 6000 * ms},
 			},
 		},
 		"a bucket is full at first, and refilled evenly": {
 			allowance: Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second},
-			steps: []step{{
-				at:         0,
-				retryAfter: 0,
-			}, {
-				at:         0,
-				retryAfter: 0,
-			}, {
-				at:         0,
-				retryAfter: 0,
-			}, {
-				at:         0,
-				retryAfter: 10,
-			}, {
-				at:         9999 * ms,
-				retryAfter: 1,
-			}, {
-				at:         10_000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         10_000 * ms,
-				retryAfter: 10,
-			}, {
-				at:         25_000 * ms,
-				retryAfter: 0,
-			}, {
-				at:         25_000 * ms,
-				retryAfter: 5,
-			}, {
-				at:         30_000 * ms,
-				retryAfter: 0,
-			}},
+			steps: []step{
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0, retryAfter: 10},
+				{at: 9999 * ms, retryAfter: 1},
+				{at: 10_000 * ms},
+				{at: 10_000 * ms, retryAfter: 10},
+				{at: 25_000 * ms},
+				{at: 25_000 * ms, retryAfter: 5},
+				{at: 30_000 * ms},
+			},
 		},
 		"a bucket holds no more than its allowance": {
 			allowance: Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second},
 			steps: []step{
-				{at: time.Hour}, {at: time.Hour}, {at: time.Hour, retryAfter: 1},
+				{at: time.Hour},
+				{at: time.Hour},
+				{at: time.Hour, retryAfter: 1},
 			},
 		},
 		// In fractions, 49 times a forty-ninth is less than one.
 		"a bucket admits whoever waited as told": {
 			allowance: Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second},
 			steps: []step{
-				{at: 0}, {at: 0, retryAfter: 49}, {at: 49 * time.Second},
-				{at: 49 * time.Second, retryAfter: 49}, {at: 98 * time.Second},
+				{at: 0},
+				{at: 0, retryAfter: 49},
+				{at: 49 * time.Second},
+				{at: 49 * time.Second, retryAfter: 49},
+				{at: 98 * time.Second},
 			},
 		},
 		"a bucket of an odd interval holds its allowance": {
 			allowance: Allowance{Kind: Bucket, Requests: 7, Per: time.Second},
 			steps: []step{
-				{at: 0}, {at: 0}, {at: 0},
-				{at: 0}, {at: 0}, {at: 0},
-				{at: 0}, {at: 0, retryAfter: 1},
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0},
+				{at: 0, retryAfter: 1},
 			},
 		},
 	}
