@@ -46,10 +46,12 @@ func catalogueOf(t *testing.T, groups int) *sandbox.Catalogue {
 	t.Helper()
 	entries := make([]string, 0, groups)
 	for i := range groups {
-		entries = append(entries, fmt.Sprintf(`{"owner": "Owner", "group": {"id": "group-%d", "name": "Group %[1]d", "public": true}, "models": [{"id": "%[1]d-1", "revision": 1}]}`, i))
+		entries = append(entries, fmt.Sprintf(`{"owner": "Owner", "group": {"id": "group-%d", "name": "Group %[1]d", "public": true},
+			"models": [{"id": "%[1]d-1", "revision": 1}]}`, i))
 	}
-	c, err := sandbox.ParseCatalogue(strings.NewReader(fmt.Sprintf(`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
-		acctest.Owner.ID, acctest.Owner.Secret, strings.Join(entries, ","))))
+	text := fmt.Sprintf(`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
+		acctest.Owner.ID, acctest.Owner.Secret, strings.Join(entries, ","))
+	c, err := sandbox.ParseCatalogue(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,8 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(catalogueOf(t, 20))
-	w := newWorkspace(t, fromEnvironment(manyBlocks(20, 20)), service.Start(t), acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"})
+	wrong := acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"}
+	w := newWorkspace(t, fromEnvironment(manyBlocks(20, 20)), service.Start(t), wrong)
 	out := w.expect(t, 1, "plan")
 	wantText(t, out, "Error: Credentials rejected")
 	wantText(t, out, "Status 401 Unauthorized, code invalid_client, for POST http://127.0.0.1:")
@@ -86,10 +89,11 @@ func TestAccBlocksShareRequests(t *testing.T) {
 	t.Parallel()
 	const blocks, groups = 200, 50
 	service := sandbox.New(catalogueOf(t, groups))
-	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+`output "last" { value = data.modelcatalogue_model_group_models.b199.models[0].id }`),
-		service.Start(t), acctest.Owner)
+	const last = `output "last" { value = data.modelcatalogue_model_group_models.b199.models[0].id }`
+	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+last), service.Start(t), acctest.Owner)
 	wantText(t, w.expect(t, 0, "plan"), `+ last = "49-1"`)
-	if tokens, reads, all := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteModels), service.Count(sandbox.RouteAny); tokens != 1 || reads != groups || all != groups+1 {
+	tokens, reads, all := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteModels), service.Count(sandbox.RouteAny)
+	if tokens != 1 || reads != groups || all != groups+1 {
 		t.Errorf("%d token requests and %d reads of %d requests, want 1, %d and %d", tokens, reads, all, groups, groups+1)
 	}
 }
@@ -133,7 +137,8 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.refuses {
 		w.WriteHeader(http.StatusForbidden)
-		write(w, map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}})
+		issue := map[string]any{"field": echoes, "messages": []string{echoes}}
+		write(w, map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{issue}}})
 		return
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
@@ -142,7 +147,8 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.Close()
 	const body = `{"id":"a","name":"b"}`
-	fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Request-Id: %s\r\nContent-Length: %d\r\n\r\n%s%s", echoes, len(body), body, echoes)
+	fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"+
+		"X-Request-Id: %s\r\nContent-Length: %d\r\n\r\n%s%s", echoes, len(body), body, echoes)
 	_, _ = io.Copy(io.Discard, conn) // until the other side closes it
 }
 
@@ -161,8 +167,10 @@ func TestAccNothingShowsACredential(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(echoing{refuses})
 			t.Cleanup(server.Close)
-			w := newWorkspace(t, fromEnvironment(`data "modelcatalogue_model_group" "this" { id = "a" }`+"\n"+`output "name" { value = data.modelcatalogue_model_group.this.name }`),
-				server.URL, acctest.Credentials{ID: "northwind", Secret: oddSecret})
+			w := newWorkspace(t, fromEnvironment(`
+data "modelcatalogue_model_group" "this" { id = "a" }
+output "name" { value = data.modelcatalogue_model_group.this.name }
+`), server.URL, acctest.Credentials{ID: "northwind", Secret: oddSecret})
 			log := filepath.Join(t.TempDir(), "engine.log")
 			w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log)
 			texts := map[string]string{}

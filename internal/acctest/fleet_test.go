@@ -89,13 +89,21 @@ func TestAccAFleetTellsAllThatFails(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(catalogueOf(t, 12))
-	service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Path: "/v1/model-group/group-4/latest-model", Status: 403, Body: `{"code":"FORBIDDEN","message":"Not you."}`})
+	service.Inject(sandbox.Fault{
+		Route: sandbox.RouteLatest, Path: "/v1/model-group/group-4/latest-model",
+		Status: 403, Body: `{"code":"FORBIDDEN","message":"Not you."}`,
+	})
 	var ids []string
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("    \"group-%d\",\n", i))
 	}
 	ids[3], ids[7] = "    \"nowhere\",\n", "    \"nobody\",\n"
-	w := newWorkspace(t, fromEnvironment("data \"modelcatalogue_latest_models\" \"this\" {\n  model_group_ids = [\n"+strings.Join(ids, "")+"  ]\n}\n"), service.Start(t), acctest.Owner)
+	w := newWorkspace(t, fromEnvironment(`
+data "modelcatalogue_latest_models" "this" {
+  model_group_ids = [
+`+strings.Join(ids, "")+`  ]
+}
+`), service.Start(t), acctest.Owner)
 	out := w.expect(t, 1, "plan")
 	for _, want := range []string{
 		"Error: Model group not found, or without models",

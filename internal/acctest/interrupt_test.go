@@ -72,7 +72,7 @@ provider "modelcatalogue" {
 			if err := <-gone; err == nil {
 				t.Error("an interrupted plan ended well")
 			}
-			t.Logf("after the interrupt the requests ended in %s, the plan in %s", left.Round(time.Millisecond), time.Since(interrupted).Round(time.Millisecond))
+			t.Logf("after the interrupt the requests ended in %s, the plan in %s", left, time.Since(interrupted))
 			wantText(t, out.String(), "Interrupt received.")
 			wantText(t, out.String(), "Error: Read interrupted")
 			if n := service.Count(sandbox.RouteAny); n != map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 4}[route] {

@@ -69,9 +69,13 @@ output "quantiles"   { value = [for v in data.modelcatalogue_model.this.axes[0].
 				attribute("model_group", text(acctest.MainGroup), "id"),
 				attribute("model_group", text("Day-ahead power price DE-LU"), "name"),
 				attribute("model_group", number(3), "latest_revision"),
-				attribute("model_group", knownvalue.MapExact(map[string]knownvalue.Check{"name": text("Day ahead"), "short_name": text("DA"), "key": text("day_ahead")}), "time_horizon"),
+				attribute("model_group", knownvalue.MapExact(map[string]knownvalue.Check{
+					"name": text("Day ahead"), "short_name": text("DA"), "key": text("day_ahead"),
+				}), "time_horizon"),
 				attribute("model_group", knownvalue.ListExact([]knownvalue.Check{
-					knownvalue.ObjectExact(map[string]knownvalue.Check{"id": text("c5cdbb95-a787-49f3-b378-222aa2ae12ae"), "revision": number(3), "created_at": text("2026-05-18T06:30:00.000Z")}),
+					knownvalue.ObjectExact(map[string]knownvalue.Check{
+						"id": text("c5cdbb95-a787-49f3-b378-222aa2ae12ae"), "revision": number(3), "created_at": text("2026-05-18T06:30:00.000Z"),
+					}),
 					knownvalue.ObjectPartial(map[string]knownvalue.Check{"revision": number(1)}),
 					knownvalue.ObjectPartial(map[string]knownvalue.Check{"revision": number(0)}),
 				}), "models"),
@@ -83,7 +87,8 @@ output "quantiles"   { value = [for v in data.modelcatalogue_model.this.axes[0].
 				attribute("latest_model", number(3), "revision"),
 				attribute("latest_model", flag(true), "is_owner"),
 				attribute("latest_model", knownvalue.ListExact([]knownvalue.Check{text("false")}), "axes", 2, "values"),
-				attribute("latest_model", text("registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"), "docker_image"),
+				attribute("latest_model", text("registry.northwind.example/forecasting/de-lu-day-ahead-price@"+
+					"sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"), "docker_image"),
 
 				attribute("model_group_models", knownvalue.ListPartial(map[int]knownvalue.Check{
 					0: knownvalue.ObjectPartial(map[string]knownvalue.Check{"revision": number(3), "archived": flag(false)}),
@@ -100,7 +105,9 @@ output "quantiles"   { value = [for v in data.modelcatalogue_model.this.axes[0].
 
 				statecheck.ExpectKnownOutputValue("fingerprint", text("1234567890123456789012345678901234567890")),
 				statecheck.ExpectKnownOutputValue("rows", number(9007199254740993)),
-				statecheck.ExpectKnownOutputValue("quantiles", knownvalue.ListExact([]knownvalue.Check{knownvalue.Float64Exact(0.25), knownvalue.Float64Exact(0.5), knownvalue.Float64Exact(0.75)})),
+				statecheck.ExpectKnownOutputValue("quantiles", knownvalue.ListExact([]knownvalue.Check{
+					knownvalue.Float64Exact(0.25), knownvalue.Float64Exact(0.5), knownvalue.Float64Exact(0.75),
+				})),
 			},
 		}},
 	})
