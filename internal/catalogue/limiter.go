@@ -91,8 +91,10 @@ const (
 	keptShare, starvedShare = 0.75, 0.6
 	// idle is the longest time between two requests that counts as busy.
 	idle = time.Second
-	// plateau is how long the rate takes to come back to where it was refused.
-	plateau = 13 * time.Second
+	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times: a
+	// slow one would be refused too often in seconds, and one that is shared would come back too slowly in requests.
+	plateauRequests           = 22
+	shortPlateau, longPlateau = 13 * time.Second, 22 * time.Second
 	// slowStartGain is by how much each answer raises a rate that is far too low.
 	slowStartGain = 1.15
 	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked.
@@ -349,7 +351,8 @@ func (l *limiter) whole() time.Duration {
 
 // rate is the curve of CUBIC, in requests a second.
 func (l *limiter) rate(now time.Time) float64 {
-	x := max(now.Sub(l.curve).Seconds(), 0)/plateau.Seconds() - 1
+	plateau := min(max(plateauRequests/l.top, shortPlateau.Seconds()), longPlateau.Seconds())
+	x := max(now.Sub(l.curve).Seconds(), 0)/plateau - 1
 	rate := l.top * (1 + (1-keptShare)*x*x*x)
 	if l.tokenLife > 0 {
 		rate = max(rate, 2.5/l.tokenLife.Seconds())
