@@ -254,6 +254,19 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// The file of a sandbox that was killed is nobody's, the file of one that
+// serves is its own.
+func TestReadyFilesOfOthers(t *testing.T) {
+	s := startServing(t)
+	own := filepath.Join(s.folder, "ready.json")
+	if _, _, err := command(t, "-listen="+strings.TrimPrefix(s.URL, "http://"), "-ready-file="+own); err == nil {
+		t.Error("two sandboxes serve at one address")
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestUncheckedServesAnything(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "odd.json")
 	if err := os.WriteFile(file, []byte(`{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
