@@ -94,7 +94,7 @@ const (
 	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times: a
 	// slow one would be refused too often in seconds, and one that is shared would come back too slowly in requests.
 	plateauRequests           = 22
-	shortPlateau, longPlateau = 13 * time.Second, 22 * time.Second
+	shortPlateau, longPlateau = 13 * time.Second, 13 * time.Second
 	// slowStartGain is by how much each answer raises a rate that is far too low.
 	slowStartGain = 1.15
 	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked.
