@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,21 +23,12 @@ import (
 
 const testGuide = "docs/guides/test-your-module.md"
 
-// saveIt is how the guide about tests names the file of a block.
-var saveIt = regexp.MustCompile("Save (?:this|it) as `([^`]+)`")
-
 // saved writes what a section of the guide about tests says to save.
 func saved(t *testing.T, dir string, anchors ...string) {
 	t.Helper()
 	for _, b := range pages(t) {
-		found := saveIt.FindStringSubmatch(b.says)
-		if b.page != testGuide || found == nil {
-			continue
-		}
-		for _, anchor := range anchors {
-			if b.section == anchor {
-				writeText(t, filepath.Join(dir, found[1]), b.text)
-			}
+		if name := savedName(b); b.page == testGuide && name != "" && slices.Contains(anchors, b.section) {
+			writeText(t, filepath.Join(dir, name), b.text)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (b block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 // is whole by itself.
 var (
 	addedTo = regexp.MustCompile(`(?:Add this to|beside) (?:the block above|the \[[^]]+\]\(([^)]*)#([^)]+)\))`)
-	savedAs = regexp.MustCompile("Save this as `([^`]+)`")
+	savedAs = regexp.MustCompile("Save (?:this|it) as `([^`]+)`")
 )
 
 const (
@@ -146,8 +146,8 @@ func folder(tb testing.TB, blocks []block, b block) fstest.MapFS {
 	files := fstest.MapFS{}
 	for next := &b; next != nil; {
 		name := fmt.Sprintf("%d.tf", next.line)
-		if found := savedAs.FindStringSubmatch(next.says); found != nil {
-			name = found[1]
+		if saved := savedName(*next); saved != "" {
+			name = saved
 		}
 		if files[name] != nil {
 			tb.Fatalf("%s: %s is in the way of another block", b, next)
