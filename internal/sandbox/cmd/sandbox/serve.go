@@ -59,7 +59,7 @@ func serve(ctx context.Context, arguments []string, stdout, stderr io.Writer) er
 		return explainListening(ctx, set.listen, err)
 	}
 	defer listener.Close() //nolint:errcheck // the server closes it too
-	set.removeReadyFile() // of a sandbox that was killed: nobody should take it for this one's
+	set.removeReadyFile()  // of a sandbox that was killed: nobody should take it for this one's
 	server := &http.Server{
 		Handler:           sandbox.New(catalogue, set.options()...),
 		ReadHeaderTimeout: 10 * time.Second,
