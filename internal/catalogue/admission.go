@@ -26,6 +26,7 @@ type admission struct {
 
 	mu         sync.Mutex
 	limiter    *limiter
+	allowance  string    // as it was logged last
 	waiting    []*waiter // in the order in which they came; a token request is first
 	arrived    int       // reads so far
 	unanswered int       // requests under way whose header has not come
@@ -36,7 +37,7 @@ type admission struct {
 	pause struct {
 		refusal *APIError     // the last 429 that began or extended a pause
 		asked   time.Duration // the wait that it named, 0 where it named none
-		told    bool          // refusal belongs to the pause that is on
+		told    bool          // refusal has the service's words
 	}
 	tokens struct {
 		current *token
@@ -71,8 +72,9 @@ type waiter struct {
 	refusals    int      // 401s
 	refusedWith int      // the number of the token of the first
 	last        error    // the last failure
-	well        int      // outage.well when it came
-	single      bool     // it came in an outage and has one attempt
+	failedAt    time.Time
+	well        int  // outage.well when it came
+	single      bool // it came in an outage and has one attempt
 }
 
 // caller is one who waits for the answer of a waiter.
@@ -112,6 +114,7 @@ func newAdmission(cfg Config, credentials *credentials, request func(*grant) (*t
 	if a.jitter = cfg.Jitter; a.jitter == nil {
 		a.jitter = rand.Float64
 	}
+	a.allowance = a.limiter.String()
 	if a.note == nil {
 		a.note = func(context.Context, string) {}
 	}
@@ -206,6 +209,10 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 		return at, "a token", nil
 	}
 	at, reason, ok := a.limiter.next(now, a.unanswered)
+	if allowance := a.limiter.String(); allowance != a.allowance {
+		a.allowance = allowance
+		a.say(w, "The pace is now %s, as refusals and good answers have taught.", allowance)
+	}
 	switch {
 	case !ok:
 		return time.Time{}, reason.String(), nil
@@ -269,6 +276,7 @@ func (g *grant) heard(response *http.Response) {
 		a.limiter.refused(g.mark, now, wait, named)
 		if a.limiter.pausedUntil().After(before) {
 			g.pauses = true
+			a.pause.refusal = &APIError{Endpoint: w.endpoint, Status: response.StatusCode} // until the body tells more
 			a.pause.asked, a.pause.told = asked, false
 			a.say(w, "%s was answered with 429: every request waits %s.", w.endpoint, wait)
 		}
@@ -299,7 +307,7 @@ func (a *admission) settle(w *waiter, g *grant, err error) (again bool, _ error)
 	}
 	switch classify(err) {
 	case limited:
-		w.last = err
+		w.last, w.failedAt = err, time.Now()
 	case transient:
 		if gaveUp := a.fail(w, err); gaveUp != nil {
 			return false, gaveUp
@@ -346,7 +354,7 @@ func (a *admission) landed(g *grant, err error) {
 // fail counts a transient failure of w. It returns an error where w has no
 // attempt left, and sets the back-off where it has.
 func (a *admission) fail(w *waiter, err error) error {
-	w.last = err
+	w.last, w.failedAt = err, time.Now()
 	w.failures++
 	if w.failures > a.budget(w) {
 		return a.giveUp(w, err)

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -372,3 +373,15 @@ func (l *limiter) setPace(now time.Time) {
 
 // pausedUntil is the end of the last pause, zero where there never was one.
 func (l *limiter) pausedUntil() time.Time { return l.until }
+
+// String is the allowance as it is known, for the log.
+func (l *limiter) String() string {
+	switch {
+	case l.limit == 0:
+		return "any number of requests"
+	case l.paced:
+		return fmt.Sprintf("about %.2g requests a second", l.top)
+	default:
+		return fmt.Sprintf("at most %d requests in %s", l.limit, l.window)
+	}
+}

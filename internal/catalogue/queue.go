@@ -145,13 +145,15 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 	}
 	renewal := a.tokens.renewal
-	var err error = context.DeadlineExceeded
+	// A failure from before the caller came is none of its own.
+	failed := func(w *waiter) bool { return w != nil && w.last != nil && !w.failedAt.Before(c.began) }
+	err := context.DeadlineExceeded
 	switch {
-	case w.last != nil:
+	case failed(w):
 		err = w.last
 	case w.inFlight:
 		err = unanswered(w)
-	case renewal != nil && renewal.last != nil:
+	case failed(renewal):
 		err = renewal.last
 	case renewal != nil && renewal.inFlight:
 		err = unanswered(renewal)

@@ -70,7 +70,7 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		a.say(renewal, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
 	case classify(err) == limited: // again after the pause
 	case classify(err) == transient:
-		renewal.last = err
+		renewal.last, renewal.failedAt = err, time.Now()
 		renewal.failures++
 		a.backOff(renewal)
 		a.failReads(renewal, err)

@@ -127,6 +127,24 @@ func TestAnOutageEndsWithTheFirstGoodAnswer(t *testing.T) {
 	})
 }
 
+// What the process learns of the allowance is logged when it changes.
+func TestChangesOfThePaceAreLogged(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 20, Per: 10 * sec}
+		service := sandbox.New(manyGroups(t, 60), sandbox.WithAllowance(allowance))
+		e := inMemory(t, service, nil)
+		var written logs
+		ctx := written.in(t.Context())
+		for i := range 60 {
+			_, diagnostics := e.read(ctx, t, "model_group", arguments{"id": groupID(i)})
+			expectNone(t, diagnostics)
+		}
+		if said := written.String(); !strings.Contains(said, "The pace is now at most 20 requests in ") {
+			t.Error("no line tells of the allowance of 20 requests")
+		}
+	})
+}
+
 // The log says of each wait why it is, in a sentence.
 func TestWaitsAreLogged(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
