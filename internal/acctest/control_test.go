@@ -26,7 +26,7 @@ func newControlled(t *testing.T, blocks string, options ...sandbox.Option) contr
 	t.Parallel()
 	service := sandbox.New(sandbox.Default(), options...)
 	url := service.Start(t)
-	return controlled{newWorkspace(t, fromEnvironment(blocks), url, acctest.Owner), service, url}
+	return controlled{workspace: newWorkspace(t, fromEnvironment(blocks), url, acctest.Owner), service: service, url: url}
 }
 
 // tell sends a request to a control route.
@@ -67,13 +67,13 @@ func TestAccControlMovesAPlan(t *testing.T) {
 	c := newControlled(t, controlledModel)
 	group := "model-groups/" + url.PathEscape(acctest.MainGroup)
 	steps := []struct{ path, body, shows string }{
-		{group + "/publish", `{"dockerImage": "registry.example/model:2"}`, `-> "4 registry.example/model:2"`},
-		{group + "/revisions/1/republish", `{"dockerImage": "registry.example/moved:1"}`, `-> "registry.example/moved:1"`},
-		{group + "/revisions/1/archive", ``, `archived = false -> true`},
-		{group + "/revisions/1/unarchive", ``, `archived = true -> false`},
-		{group + "/revisions/1/disable", ``, `enabled = true -> false`},
-		{group + "/revisions/1/enable", ``, `enabled = false -> true`},
-		{"tokens/revoke", ``, ``},
+		{path: group + "/publish", body: `{"dockerImage": "registry.example/model:2"}`, shows: `-> "4 registry.example/model:2"`},
+		{path: group + "/revisions/1/republish", body: `{"dockerImage": "registry.example/moved:1"}`, shows: `-> "registry.example/moved:1"`},
+		{path: group + "/revisions/1/archive", shows: `archived = false -> true`},
+		{path: group + "/revisions/1/unarchive", shows: `archived = true -> false`},
+		{path: group + "/revisions/1/disable", shows: `enabled = true -> false`},
+		{path: group + "/revisions/1/enable", shows: `enabled = false -> true`},
+		{path: "tokens/revoke"},
 	}
 	c.expect(t, 0, "apply", "-auto-approve")
 	c.expect(t, 0, "plan", "-detailed-exitcode")

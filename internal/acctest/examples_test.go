@@ -24,12 +24,12 @@ var features = []struct {
 	name                string
 	terraform, openTofu string
 }{
-	{regexp.MustCompile(`"terraform_data"`), "terraform_data", "1.4.0", "1.6.0"},
-	{regexp.MustCompile(`(?m)^check "`), "check blocks", "1.5.0", "1.6.0"},
-	{regexp.MustCompile(`(?m)^run "`), "the test command", "1.6.0", "1.6.0"},
-	{regexp.MustCompile(`(?m)^mock_provider "`), "mock_provider", "1.7.0", "1.8.0"},
-	{regexp.MustCompile(`provider::`), "provider functions", "1.8.0", "1.7.0"},
-	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
+	{shownBy: regexp.MustCompile(`"terraform_data"`), name: "terraform_data", terraform: "1.4.0", openTofu: "1.6.0"},
+	{shownBy: regexp.MustCompile(`(?m)^check "`), name: "check blocks", terraform: "1.5.0", openTofu: "1.6.0"},
+	{shownBy: regexp.MustCompile(`(?m)^run "`), name: "the test command", terraform: "1.6.0", openTofu: "1.6.0"},
+	{shownBy: regexp.MustCompile(`(?m)^mock_provider "`), name: "mock_provider", terraform: "1.7.0", openTofu: "1.8.0"},
+	{shownBy: regexp.MustCompile(`provider::`), name: "provider functions", terraform: "1.8.0", openTofu: "1.7.0"},
+	{shownBy: regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), name: "ephemeral variables", terraform: "1.10.0", openTofu: "1.11.0"},
 }
 
 // ranAsAWhole are the sections whose blocks are the files of one module, which

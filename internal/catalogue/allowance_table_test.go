@@ -119,7 +119,11 @@ var (
 	allowanceKinds = []struct {
 		kind sandbox.Counting
 		name string
-	}{{sandbox.FixedWindow, "fixed window"}, {sandbox.SlidingWindow, "sliding window"}, {sandbox.Bucket, "bucket"}}
+	}{
+		{kind: sandbox.FixedWindow, name: "fixed window"},
+		{kind: sandbox.SlidingWindow, name: "sliding window"},
+		{kind: sandbox.Bucket, name: "bucket"},
+	}
 	allowanceSizes = []sandbox.Allowance{
 		{Requests: 60, Per: time.Minute},
 		{Requests: 120, Per: time.Minute},
@@ -240,7 +244,8 @@ func summarise(who string, results []allowanceResult) string {
 	}
 	return fmt.Sprintf("With %s, %d of %d cells are within the bounds and %d within the aim of %.2f; "+
 		"the slowest took %.2f (%s, %d groups, %d at once, tokens of %s).",
-		who, bounded, len(results), aimed, results[0].aim(), worst.excess, nameOf(worst.allowance), worst.groups, worst.parallelism, worst.tokenLife)
+		who, bounded, len(results), aimed, results[0].aim(), worst.excess, nameOf(worst.allowance), worst.groups, worst.parallelism,
+		worst.tokenLife)
 }
 
 // allowanceTables are the part of BENCHMARKS.md. Cells come in the order in

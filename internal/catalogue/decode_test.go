@@ -27,11 +27,15 @@ func TestDecodeTakesEveryFieldOfAModel(t *testing.T) {
 	}
 	want := &Model{
 		ID: new("m"), ModelGroupID: new("g"), Name: new("n"), DisplayName: new("d"), Notes: new("o"), Description: new("x"),
-		Revision: new(Integer(3)), DockerImage: new("r/i:1"), CreatedAt: new("2026-01-01T00:00:00Z"), UpdatedAt: new("never"), RunMode: new("BRAND_NEW"),
+		Revision: new(Integer(3)), DockerImage: new("r/i:1"), CreatedAt: new("2026-01-01T00:00:00Z"), UpdatedAt: new("never"),
+		RunMode:       new("BRAND_NEW"),
 		Horizon:       &TimeHorizon{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 		ModelMetadata: new(JSONObject(`{"\u0041":"<é&>","a":[1e400,{"b":null}],"z":1.50}`)),
 		OutputVariables: []*OutputVariable{
-			{Name: new("n"), Key: new("k"), Type: new("float"), SeriesKey: new(true), Colours: []*Scalar{new(Scalar("#fff")), new(Scalar("7")), nil}},
+			{
+				Name: new("n"), Key: new("k"), Type: new("float"), SeriesKey: new(true),
+				Colours: []*Scalar{new(Scalar("#fff")), new(Scalar("7")), nil},
+			},
 		},
 		OutputSpecification: []*Scalar{},
 		Inputs:              []*Input{{ID: new("i"), Key: new("k"), JSON: `{"id":"i","key":"k","unit":"MW"}`}},
@@ -44,7 +48,8 @@ func TestDecodeTakesEveryFieldOfAModel(t *testing.T) {
 		Axes: []*ModelAxis{{
 			Key: new("k"), Kind: new("static"), Label: new("l"), Description: new("d"), Type: new("number"),
 			Values: []*Scalar{
-				new(Scalar("0.25")), new(Scalar("1000")), new(Scalar("-0.0025")), new(Scalar("DE-LU")), new(Scalar("true")), new(Scalar("[1,2]")), new(Scalar(`{"a":2,"b":1}`)),
+				new(Scalar("0.25")), new(Scalar("1000")), new(Scalar("-0.0025")), new(Scalar("DE-LU")), new(Scalar("true")), new(Scalar("[1,2]")),
+				new(Scalar(`{"a":2,"b":1}`)),
 			},
 			Default: new(Scalar("0.5")),
 		}},
@@ -154,7 +159,8 @@ func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 	expectShape(t, "groups", err, "model_groups[1].id"+identity)
 	for _, body := range []string{`<html>`, `[{"id":"a","revision":1}}`, `[{"id":"a","revision":1},,]`, `[{"id":"a" "revision"}]`, `[tru ]`} {
 		_, err := decodeModels(strings.NewReader(body), MaxBody)
-		if shape, ok := errors.AsType[*shapeError](err); !ok || shape.place != "" || !strings.HasPrefix(shape.problem, "the body is no valid JSON: invalid character") {
+		shape, ok := errors.AsType[*shapeError](err)
+		if !ok || shape.place != "" || !strings.HasPrefix(shape.problem, "the body is no valid JSON: invalid character") {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

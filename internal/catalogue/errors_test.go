@@ -19,27 +19,41 @@ func TestErrorBodies(t *testing.T) {
 			want: APIError{Code: "NOT_FOUND", Message: "No such group."},
 		},
 		"issues": {
-			body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-			want: APIError{Code: "VALIDATION_FAILED", Message: "2 fields.", Issues: []Issue{{"a.b", []string{"too long", "odd"}}, {"c", nil}}},
+			body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[` +
+				`{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+			want: APIError{
+				Code: "VALIDATION_FAILED", Message: "2 fields.", Issues: []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
+			},
 		},
-		"odd types":       {body: `{"code":7,"message":["a"],"data":{"issues":"none"}}`, want: APIError{Code: "7", Message: `["a"]`}},
-		"no code":         {body: `{"message":"Something."}`, want: APIError{Message: "Something."}},
-		"reason alone":    {body: `{"statusCode":404,"error":"Not Found"}`},
-		"OAuth":           {method: http.MethodPost, body: `{"error":"invalid_client","error_description":"Revoked."}`, want: APIError{Code: "invalid_client", Message: "Revoked."}},
+		"odd types":     {body: `{"code":7,"message":["a"],"data":{"issues":"none"}}`, want: APIError{Code: "7", Message: `["a"]`}},
+		"no code":       {body: `{"message":"Something."}`, want: APIError{Message: "Something."}},
+		"only a reason": {body: `{"statusCode":404,"error":"Not Found"}`},
+		"OAuth": {
+			method: http.MethodPost, body: `{"error":"invalid_client","error_description":"Revoked."}`,
+			want: APIError{Code: "invalid_client", Message: "Revoked."},
+		},
 		"OAuth, no words": {method: http.MethodPost, body: `{"error":"invalid_client"}`, want: APIError{Code: "invalid_client"}},
 		"empty":           {body: ""},
 		"a list":          {body: `[1]`, want: APIError{Message: "[1]"}},
-		"HTML":            {contentType: "text/html", body: "<html><head><title>502 Bad\nGateway</title></head></html>", want: APIError{Message: "a page of HTML titled 502 Bad Gateway"}},
-		"HTML, no title":  {body: "<!doctype html><HTML>", want: APIError{Message: "a page of HTML"}},
-		"no UTF-8":        {body: "\xff\xfe broken \x1b[31m red", want: APIError{Message: "broken [31m red"}},
-		"huge":            {body: strings.Repeat("x", maxErrorBody), want: APIError{Message: strings.Repeat("x", maxExcerpt) + "…"}},
-		"deep":            {body: deep, want: APIError{Message: deep[:maxExcerpt] + "…"}},
-		"long message":    {body: `{"message":"` + strings.Repeat("é", 5000) + `"}`, want: APIError{Message: strings.Repeat("é", maxMessage) + "…"}},
+		"HTML": {
+			contentType: "text/html", body: "<html><head><title>502 Bad\nGateway</title></head></html>",
+			want: APIError{Message: "a page of HTML titled 502 Bad Gateway"},
+		},
+		"HTML, no title": {body: "<!doctype html><HTML>", want: APIError{Message: "a page of HTML"}},
+		"no UTF-8":       {body: "\xff\xfe broken \x1b[31m red", want: APIError{Message: "broken [31m red"}},
+		"huge":           {body: strings.Repeat("x", maxErrorBody), want: APIError{Message: strings.Repeat("x", maxExcerpt) + "…"}},
+		"deep":           {body: deep, want: APIError{Message: deep[:maxExcerpt] + "…"}},
+		"long message": {
+			body: `{"message":"` + strings.Repeat("é", 5000) + `"}`, want: APIError{Message: strings.Repeat("é", maxMessage) + "…"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &sender{mask: &mask{}}
-			got := c.apiError(Endpoint{Method: test.method, Path: "/v1"}, &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body))
+			got := c.apiError(
+				Endpoint{Method: test.method, Path: "/v1"},
+				&http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body),
+			)
 			if got.Status != 418 || got.Code != test.want.Code || got.Message != test.want.Message {
 				t.Errorf("%+v\nwant %+v", got, test.want)
 			}
@@ -63,19 +77,19 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{400, "BAD_REQUEST", ErrInvalidRequest},
-		{400, "BRAND_NEW", ErrInvalidRequest},
-		{401, "UNAUTHORIZED", ErrUnauthorized},
-		{403, "FORBIDDEN", ErrForbidden},
-		{403, "BRAND_NEW", ErrForbidden},
-		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
-		{404, "", ErrNotFound},
-		{404, "BRAND_NEW", ErrNotFound},
-		{429, "RATE_LIMITED", ErrRateLimited},
-		{408, "", ErrUnavailable},
-		{500, "NOT_FOUND", ErrUnavailable},
-		{503, "", ErrUnavailable},
-		{409, "CONFLICT", nil},
+		{status: 400, code: "BAD_REQUEST", want: ErrInvalidRequest},
+		{status: 400, code: "BRAND_NEW", want: ErrInvalidRequest},
+		{status: 401, code: "UNAUTHORIZED", want: ErrUnauthorized},
+		{status: 403, code: "FORBIDDEN", want: ErrForbidden},
+		{status: 403, code: "BRAND_NEW", want: ErrForbidden},
+		{status: 403, code: "ORGANISATION_DISABLED", want: ErrOrganisationDisabled},
+		{status: 404, want: ErrNotFound},
+		{status: 404, code: "BRAND_NEW", want: ErrNotFound},
+		{status: 429, code: "RATE_LIMITED", want: ErrRateLimited},
+		{status: 408, want: ErrUnavailable},
+		{status: 500, code: "NOT_FOUND", want: ErrUnavailable},
+		{status: 503, want: ErrUnavailable},
+		{status: 409, code: "CONFLICT"},
 	} {
 		for _, sentinel := range all {
 			if got := errors.Is(&APIError{Status: test.status, Code: test.code}, sentinel); got != errors.Is(sentinel, test.want) {
@@ -95,7 +109,9 @@ func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	for length := maxErrorBody - 64; length <= maxErrorBody; length += 16 {
 		for _, at := range []int{length - 10, length - 16<<10 - 10} {
 			body := []byte(strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]
-			got := c.apiError(Endpoint{Method: http.MethodGet, Path: "/v1"}, &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}}, body)
+			got := c.apiError(
+				Endpoint{Method: http.MethodGet, Path: "/v1"}, &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}}, body,
+			)
 			if strings.Contains(got.Message, "correct") {
 				t.Errorf("cut at %d: %q", length, got.Message)
 			}

@@ -32,15 +32,23 @@ const (
 // fullModel and fullGroup have every field, with values of every kind.
 const (
 	fullModel = `{"id":"m","modelGroupId":"g","name":"n","displayName":"d","notes":"o","description":"x","revision":3,"dockerImage":"r/i:1",
-"createdAt":"2026-01-01T00:00:00Z","updatedAt":"never","runMode":"BRAND_NEW","horizon":{"name":"Day ahead","shortName":"DA","key":"day_ahead"},
-"modelMetadata":{"z":1.50,"a":[1e400,{"b":null}],"\u0041":"<é&>"},"outputVariables":[{"name":"n","key":"k","type":"float","seriesKey":true,"colours":["#fff",7,null]}],
-"outputSpecification":[],"inputs":[{"id":"i","key":"k","unit":"MW"}],"datasets":[{"id":"i","key":"k","storageLocation":"s","source":"o","fileFormat":"parquet","rows":18446744073709551616}],
+"createdAt":"2026-01-01T00:00:00Z","updatedAt":"never","runMode":"BRAND_NEW",
+"horizon":{"name":"Day ahead","shortName":"DA","key":"day_ahead"},
+"modelMetadata":{"z":1.50,"a":[1e400,{"b":null}],"\u0041":"<é&>"},
+"outputVariables":[{"name":"n","key":"k","type":"float","seriesKey":true,"colours":["#fff",7,null]}],
+"outputSpecification":[],"inputs":[{"id":"i","key":"k","unit":"MW"}],
+"datasets":[{"id":"i","key":"k","storageLocation":"s","source":"o","fileFormat":"parquet","rows":18446744073709551616}],
 "archived":false,"enabled":true,"tags":["a",null],"sensitivities":[{"id":"i","key":"k","name":"n","shift":0.10}],
-"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number","values":[0.25,1e3,-25e-4,"DE-LU",true,[1, 2],{"b":1,"a":2}],"default":0.5}],
-"inputAggregations":[{"id":"i","key":"k","name":"n"}],"outputFileFormat":"csv","displayTimezone":"Europe/Berlin","forecastVariable":{"name":"n","shortName":"s","key":"k"},
+"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number",
+"values":[0.25,1e3,-25e-4,"DE-LU",true,[1, 2],{"b":1,"a":2}],
+"default":0.5}],
+"inputAggregations":[{"id":"i","key":"k","name":"n"}],"outputFileFormat":"csv","displayTimezone":"Europe/Berlin",
+"forecastVariable":{"name":"n","shortName":"s","key":"k"},
 "isOwner":true,"hasPerformanceMetrics":false,"defaultComparisonModels":["g"],"new":{"deep":[1]}}`
 	fullGroup = `{"id":"g","name":"n","latestRevision":3.0,"public":true,"createdAt":"t","timeHorizon":{"name":"n","shortName":"s","key":"k"},
-"models":[{"id":"m","revision":0,"createdAt":"t"},null,{}],"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number","values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
+"models":[{"id":"m","revision":0,"createdAt":"t"},null,{}],
+"axes":[{"key":"k","kind":"static","label":"l","description":"d","type":"number",
+"values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
 type decodeSeed struct {
@@ -49,29 +57,29 @@ type decodeSeed struct {
 }
 
 var decodeSeeds = []decodeSeed{
-	{bodyModel, fullModel},
-	{bodyModel, `{"id":"","revision":0}`},
-	{bodyModel, `{}`},
-	{bodyModel, `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
-	{bodyModel, `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
-	{bodyModel, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
-	{bodyModel, `{"inputs":[{"id":7}],"tags":[[]]}`},
-	{bodyModel, `null`},
-	{bodyModels, `[` + fullModel + ` , ` + fullModel + `]`},
-	{bodyModels, `[]`},
-	{bodyModels, ` [ null ] `},
-	{bodyModels, `[{"revision":1},{"revision":9223372036854775808}]`},
-	{bodyModels, `[{"id":"m","revision":1}] x`},
-	{bodyModels, `{"models":[]}`},
-	{bodyGroup, fullGroup},
-	{bodyGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
-	{bodyGroup, `{"axes":[{"values":[{"value":1e999999999}]}]}`},
-	{bodyGroup, "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
-	{bodyGroups, `[` + fullGroup + `,` + fullGroup + `]`},
-	{bodyGroups, `[{"models":[{"revision":"1"}]}]`},
-	{bodyGroups, strings.Repeat("[", 200)},
-	{bodyGroups, `<html>Sign in</html>`},
-	{bodyGroups, ``},
+	{kind: bodyModel, body: fullModel},
+	{kind: bodyModel, body: `{"id":"","revision":0}`},
+	{kind: bodyModel, body: `{}`},
+	{kind: bodyModel, body: `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
+	{kind: bodyModel, body: `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
+	{kind: bodyModel, body: `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
+	{kind: bodyModel, body: `{"inputs":[{"id":7}],"tags":[[]]}`},
+	{kind: bodyModel, body: `null`},
+	{kind: bodyModels, body: `[` + fullModel + ` , ` + fullModel + `]`},
+	{kind: bodyModels, body: `[]`},
+	{kind: bodyModels, body: ` [ null ] `},
+	{kind: bodyModels, body: `[{"revision":1},{"revision":9223372036854775808}]`},
+	{kind: bodyModels, body: `[{"id":"m","revision":1}] x`},
+	{kind: bodyModels, body: `{"models":[]}`},
+	{kind: bodyGroup, body: fullGroup},
+	{kind: bodyGroup, body: `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
+	{kind: bodyGroup, body: `{"axes":[{"values":[{"value":1e999999999}]}]}`},
+	{kind: bodyGroup, body: "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
+	{kind: bodyGroups, body: `[` + fullGroup + `,` + fullGroup + `]`},
+	{kind: bodyGroups, body: `[{"models":[{"revision":"1"}]}]`},
+	{kind: bodyGroups, body: strings.Repeat("[", 200)},
+	{kind: bodyGroups, body: `<html>Sign in</html>`},
+	{kind: bodyGroups, body: ``},
 }
 
 // checkDecode decodes a body and fails where it is accepted though the mapping
@@ -238,7 +246,8 @@ func checkScalar(t *testing.T, text []byte) {
 }
 
 var scalarSeeds = []string{
-	"0", "-0", "1.50", "1e3", "-25e-4", "123.456E+2", "1e1024", "1e-1024", "1e999999999", "0E9999999999999999999", "9223372036854775807", "-9223372036854775808.0",
+	"0", "-0", "1.50", "1e3", "-25e-4", "123.456E+2", "1e1024", "1e-1024", "1e999999999", "0E9999999999999999999", "9223372036854775807",
+	"-9223372036854775808.0",
 	`"DE-LU"`, `"\ud800"`, "\"\xff\"", "true", "null", `[1, 2.50]`, `{"b":1,"a":{"d":[],"c":1e400}}`, strings.Repeat("9", maxNumberLength+1),
 }
 
@@ -259,17 +268,28 @@ type errorSeed struct {
 }
 
 var errorSeeds = []errorSeed{
-	{404, false, "application/json", `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`},
-	{400, false, "application/json", `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`},
-	{401, true, "application/json", `{"error":"invalid_client","error_description":"Revoked."}`},
-	{502, true, "text/html; charset=utf-8", "<html><head><title>502 Bad\nGateway</title></head></html>"},
-	{500, false, "", ""},
-	{503, false, "text/plain", "\xff\xfe broken \x1b[31m red \u202e \u0000"},
-	{418, false, "application/json", `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
-	{429, false, "application/json", strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
-	{403, false, "application/json", `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
-	{403, false, "text/html", "<title>" + fuzzSecret},
-	{599, false, "application/json", `{"message":"` + strings.Repeat("é", 2000) + `","data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) + `{}]}}`},
+	{
+		status: 404, contentType: "application/json",
+		body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
+	},
+	{
+		status: 400, contentType: "application/json",
+		body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[` +
+			`{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+	},
+	{status: 401, token: true, contentType: "application/json", body: `{"error":"invalid_client","error_description":"Revoked."}`},
+	{status: 502, token: true, contentType: "text/html; charset=utf-8", body: "<html><head><title>502 Bad\nGateway</title></head></html>"},
+	{status: 500, body: ""},
+	{status: 503, contentType: "text/plain", body: "\xff\xfe broken \x1b[31m red \u202e \u0000"},
+	{status: 418, contentType: "application/json", body: `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
+	{status: 429, contentType: "application/json", body: strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
+	{status: 403, contentType: "application/json", body: `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
+	{status: 403, contentType: "text/html", body: "<title>" + fuzzSecret},
+	{
+		status: 599, contentType: "application/json",
+		body: `{"message":"` + strings.Repeat("é", 2000) + `","data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) +
+			`{}]}}`,
+	},
 }
 
 // checkErrorBody describes an answer with that body. Whatever it is, the status

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end: what
-// ends the read is the limit alone.
+// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end, so that
+// only the limit can end the read.
 func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

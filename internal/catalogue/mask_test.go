@@ -18,11 +18,13 @@ func TestMaskRemovesEverySpelling(t *testing.T) {
 	for _, text := range []string{
 		secret, url.QueryEscape(secret), strings.ToLower(url.QueryEscape(secret)), url.PathEscape(secret),
 		`{"echo":"s3cr&t \"/+?é"}`, "s3cr&amp;t &#34;/+?é",
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
+		base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret)),
+		base64.RawStdEncoding.EncodeToString([]byte(secret)),
 		"Bearer token-abcdefgh",
 	} {
 		got := m.clean("before " + text + " after")
-		if !strings.Contains(got, masked) || strings.Contains(got, "3cr") || strings.Contains(got, "abcdefgh") || !strings.HasSuffix(got, " after") {
+		if !strings.Contains(got, masked) || strings.Contains(got, "3cr") || strings.Contains(got, "abcdefgh") ||
+			!strings.HasSuffix(got, " after") {
 			t.Errorf("%s: %s", text, got)
 		}
 	}

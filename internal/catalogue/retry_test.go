@@ -12,7 +12,10 @@ import (
 
 func TestBackOffDoublesUpToHalfAMinuteAndIsNeverLess(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 8 * time.Second, 5: 16 * time.Second, 6: 30 * time.Second, 7: 30 * time.Second, 1000: 30 * time.Second} {
+	for n, want := range map[int]time.Duration{
+		1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 8 * time.Second, 5: 16 * time.Second, 6: 30 * time.Second, 7: 30 * time.Second,
+		1000: 30 * time.Second,
+	} {
 		if got := backOff(n, 0); got != want {
 			t.Errorf("%d without jitter: %s, want %s", n, got, want)
 		}
@@ -60,33 +63,33 @@ func TestClassify(t *testing.T) {
 		err  error
 		want outcome
 	}{
-		{answer(400, "VALIDATION_FAILED"), final},
+		{err: answer(400, "VALIDATION_FAILED"), want: final},
 		// What a code of the token endpoint means, it means there only.
-		{ofToken(400, "temporarily_unavailable"), transient},
-		{answer(404, "temporarily_unavailable"), final},
-		{ofToken(401, "invalid_client"), final},
-		{ofToken(429, ""), limited},
-		{ofToken(408, ""), transient},
-		{answer(401, "UNAUTHORIZED"), unauthorized},
-		{answer(401, "BRAND_NEW"), unauthorized},
-		{answer(403, "FORBIDDEN"), final},
-		{answer(404, "NOT_FOUND"), final},
-		{answer(408, "REQUEST_TIMEOUT"), transient},
-		{answer(409, "MODEL_RUN_OUTPUT_UNAVAILABLE"), final},
-		{answer(418, "BRAND_NEW"), final},
-		{answer(429, ""), limited},
-		{answer(500, "INTERNAL_ERROR"), transient},
-		{answer(503, "BRAND_NEW"), transient},
-		{answer(599, ""), transient},
-		{answer(302, ""), final},
-		{answer(204, ""), final},
-		{&NetworkError{Err: io.ErrUnexpectedEOF}, transient},
-		{&NetworkError{Err: errors.New("x509"), Permanent: true}, final},
-		{&UnusableAnswerError{}, final},
-		{&TooLargeError{}, final},
-		{&TokenError{}, final},
-		{context.Canceled, final},
-		{fmt.Errorf("wrapped: %w", answer(503, "")), transient},
+		{err: ofToken(400, "temporarily_unavailable"), want: transient},
+		{err: answer(404, "temporarily_unavailable"), want: final},
+		{err: ofToken(401, "invalid_client"), want: final},
+		{err: ofToken(429, ""), want: limited},
+		{err: ofToken(408, ""), want: transient},
+		{err: answer(401, "UNAUTHORIZED"), want: unauthorized},
+		{err: answer(401, "BRAND_NEW"), want: unauthorized},
+		{err: answer(403, "FORBIDDEN"), want: final},
+		{err: answer(404, "NOT_FOUND"), want: final},
+		{err: answer(408, "REQUEST_TIMEOUT"), want: transient},
+		{err: answer(409, "MODEL_RUN_OUTPUT_UNAVAILABLE"), want: final},
+		{err: answer(418, "BRAND_NEW"), want: final},
+		{err: answer(429, ""), want: limited},
+		{err: answer(500, "INTERNAL_ERROR"), want: transient},
+		{err: answer(503, "BRAND_NEW"), want: transient},
+		{err: answer(599, ""), want: transient},
+		{err: answer(302, ""), want: final},
+		{err: answer(204, ""), want: final},
+		{err: &NetworkError{Err: io.ErrUnexpectedEOF}, want: transient},
+		{err: &NetworkError{Err: errors.New("x509"), Permanent: true}, want: final},
+		{err: &UnusableAnswerError{}, want: final},
+		{err: &TooLargeError{}, want: final},
+		{err: &TokenError{}, want: final},
+		{err: context.Canceled, want: final},
+		{err: fmt.Errorf("wrapped: %w", answer(503, "")), want: transient},
 	} {
 		if got := classify(test.err); got != test.want {
 			t.Errorf("%v: %d, want %d", test.err, got, test.want)
@@ -132,9 +135,11 @@ func TestWhatProvesThatCredentialsAreRejected(t *testing.T) {
 		sentAt time.Duration // after now
 		want   bool
 	}{
-		"asked for after the refusal, sent at once":    {token: second(func(*token) {}), sentAt: time.Second, want: true},
-		"it waited, and its life is not known":         {token: second(func(*token) {}), sentAt: 3 * time.Second},
-		"it waited, within its life":                   {token: second(func(t *token) { t.life = time.Minute }), sentAt: 59 * time.Second, want: true},
+		"asked for after the refusal, sent at once": {token: second(func(*token) {}), sentAt: time.Second, want: true},
+		"it waited, and its life is not known":      {token: second(func(*token) {}), sentAt: 3 * time.Second},
+		"it waited, within its life": {
+			token: second(func(t *token) { t.life = time.Minute }), sentAt: 59 * time.Second, want: true,
+		},
 		"it waited, and its life was over":             {token: second(func(t *token) { t.life = time.Minute }), sentAt: time.Minute},
 		"it served another read":                       {token: second(func(t *token) { t.served = true }), sentAt: time.Second},
 		"asked for because the last one ended":         {token: second(func(t *token) { t.afterRefusal = false }), sentAt: time.Second},

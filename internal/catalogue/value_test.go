@@ -15,7 +15,8 @@ func TestPlainDecimal(t *testing.T) {
 		"9007199254740993": "9007199254740993",
 		"1e3":              "1000", "1E+3": "1000", "1.5e3": "1500", "1.5e0": "1.5",
 		"25e-4": "0.0025", "-25e-4": "-0.0025", "123.456e1": "1234.56", "123.456e-1": "12.3456",
-		"123.456e-3": "0.123456", "123.456e-5": "0.00123456", "0e5": "0", "0.0e2": "0", "0e9999": "0", "0e99999999999999999999": "0", "-0.00e-9999": "-0",
+		"123.456e-3": "0.123456", "123.456e-5": "0.00123456", "0e5": "0", "0.0e2": "0", "0e9999": "0", "0e99999999999999999999": "0",
+		"-0.00e-9999": "-0",
 		"0." + strings.Repeat("0", 2000) + "1e2001": "1", "0.0012e1": "0.012", "100e-1": "10.0",
 		"1234567890123456789012345678901234567890": "1234567890123456789012345678901234567890",
 		"1e40": "1" + strings.Repeat("0", 40),
@@ -25,16 +26,21 @@ func TestPlainDecimal(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", number, got, err, want)
 		}
 	}
-	for _, number := range []string{"1e999999999", "1e-999999999", "1e99999999999999999999", "1e1024", "1e-1023", "-9e-2147483648", "1" + strings.Repeat("0", maxNumberLength)} {
+	for _, number := range []string{
+		"1e999999999", "1e-999999999", "1e99999999999999999999", "1e1024", "1e-1023", "-9e-2147483648",
+		"1" + strings.Repeat("0", maxNumberLength),
+	} {
 		if got, err := plainDecimal(number); err == nil {
 			t.Errorf("%.20s: %d characters, want an error", number, len(got))
 		}
 	}
 }
 
-func TestIntegerTakesWholeNumbersAlone(t *testing.T) {
+func TestIntegerTakesOnlyWholeNumbers(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807} {
+	for text, want := range map[string]int64{
+		"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807,
+	} {
 		var got Integer
 		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || int64(got) != want {
 			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
@@ -82,7 +88,8 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`, `{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
+		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
+		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
 		// The last of two equal keys counts for a reader, before as after.
 		`{"b":3,"a":2,"b":1}`:  `{"a":2,"b":3,"b":1}`,
 		`{"a b":1,"a":2,"":3}`: `{"":3,"a":2,"a b":1}`,
@@ -128,12 +135,12 @@ func TestDeepObjectsAreSortedWithOneMoveForEachByte(t *testing.T) {
 func TestRecordsKeepTheirNamedStringsAndTheWhole(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct{ id, key, json string }{
-		`{"key":"k","id":"i"}`:                       {"i", "k", `{"id":"i","key":"k"}`},
-		`{"id":"a\"b\\","key":"\u00e9"}`:             {`a"b\`, "é", `{"id":"a\"b\\","key":"\u00e9"}`},
-		`{"id":"","key":null}`:                       {"", "-", `{"id":"","key":null}`},
-		`{"id":"1","id":"2"}`:                        {"2", "-", `{"id":"1","id":"2"}`},
-		`{"more":{"id":"inner"},"ID":"x","id":"i" }`: {"i", "-", `{"ID":"x","id":"i","more":{"id":"inner"}}`},
-		"{\"id\":\"\xff\"}":                          {"\uFFFD", "-", "{\"id\":\"\uFFFD\"}"},
+		`{"key":"k","id":"i"}`:                       {id: "i", key: "k", json: `{"id":"i","key":"k"}`},
+		`{"id":"a\"b\\","key":"\u00e9"}`:             {id: `a"b\`, key: "é", json: `{"id":"a\"b\\","key":"\u00e9"}`},
+		`{"id":"","key":null}`:                       {id: "", key: "-", json: `{"id":"","key":null}`},
+		`{"id":"1","id":"2"}`:                        {id: "2", key: "-", json: `{"id":"1","id":"2"}`},
+		`{"more":{"id":"inner"},"ID":"x","id":"i" }`: {id: "i", key: "-", json: `{"ID":"x","id":"i","more":{"id":"inner"}}`},
+		"{\"id\":\"\xff\"}":                          {id: "\uFFFD", key: "-", json: "{\"id\":\"\uFFFD\"}"},
 	} {
 		var got Input
 		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil {

@@ -57,9 +57,11 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 		"all null": {want: map[string]tftypes.Value{
 			"count": tftypes.NewValue(tftypes.Number, nil), "flag": tftypes.NewValue(tftypes.Bool, nil),
 			"plain": tftypes.NewValue(tftypes.String, ""), "one": tftypes.NewValue(innerType, nil),
-			"many": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil), "values": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
-			"texts": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, nil),
-			"named": tftypes.NewValue(tftypes.Map{ElementType: innerType}, nil), "counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, nil),
+			"many":   tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
+			"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
+			"texts":  tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, nil),
+			"named":  tftypes.NewValue(tftypes.Map{ElementType: innerType}, nil),
+			"counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, nil),
 		}},
 		"all set": {
 			value: outer{
@@ -70,9 +72,14 @@ func TestEncodesAsTheProtocolReads(t *testing.T) {
 			want: map[string]tftypes.Value{
 				"count": tftypes.NewValue(tftypes.Number, int64(math.MinInt64)), "flag": tftypes.NewValue(tftypes.Bool, true),
 				"plain": tftypes.NewValue(tftypes.String, long), "one": newInner("a"),
-				"many":   tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner("b"), tftypes.NewValue(innerType, nil), newInner(nil)}),
+				"many": tftypes.NewValue(
+					tftypes.List{ElementType: innerType}, []tftypes.Value{newInner("b"), tftypes.NewValue(innerType, nil), newInner(nil)},
+				),
 				"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner(nil)}),
-				"texts":  tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, "c"), tftypes.NewValue(tftypes.String, nil)}),
+				"texts": tftypes.NewValue(
+					tftypes.List{ElementType: tftypes.String},
+					[]tftypes.Value{tftypes.NewValue(tftypes.String, "c"), tftypes.NewValue(tftypes.String, nil)},
+				),
 				"named": tftypes.NewValue(tftypes.Map{ElementType: innerType}, map[string]tftypes.Value{
 					"b": newInner("d"), "": tftypes.NewValue(innerType, nil), "a": newInner(nil), "β/%41": newInner(nil),
 				}),
@@ -173,14 +180,25 @@ func TestCompileRefusesWhatDoesNotAgree(t *testing.T) {
 		goType reflect.Type
 		typ    tftypes.Type
 	}{
-		"label: encode.inner has no field for the attribute":                    {reflect.TypeFor[inner](), tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "label": tftypes.String}}},
-		"name: the schema has no attribute for the field of encode.inner":       {reflect.TypeFor[inner](), tftypes.Object{}},
-		"name: string cannot hold tftypes.Number":                               {reflect.TypeFor[inner](), object("name", tftypes.Number)},
-		"name: encode.twice has two fields for the attribute":                   {reflect.TypeFor[twice](), object("name", tftypes.String)},
-		"the value: string cannot hold tftypes.Object[\"name\":tftypes.String]": {reflect.TypeFor[string](), innerType},
-		"the value: encode.inner cannot hold tftypes.Set[tftypes.String]":       {reflect.TypeFor[inner](), tftypes.Set{ElementType: tftypes.String}},
-		"the value: map[int]string cannot hold tftypes.Map[tftypes.String]":     {reflect.TypeFor[map[int]string](), tftypes.Map{ElementType: tftypes.String}},
-		"[]: string cannot hold tftypes.Bool":                                   {reflect.TypeFor[map[string]string](), tftypes.Map{ElementType: tftypes.Bool}},
+		"label: encode.inner has no field for the attribute": {
+			goType: reflect.TypeFor[inner](),
+			typ:    tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "label": tftypes.String}},
+		},
+		"name: the schema has no attribute for the field of encode.inner": {goType: reflect.TypeFor[inner](), typ: tftypes.Object{}},
+		"name: string cannot hold tftypes.Number": {
+			goType: reflect.TypeFor[inner](), typ: object("name", tftypes.Number),
+		},
+		"name: encode.twice has two fields for the attribute": {
+			goType: reflect.TypeFor[twice](), typ: object("name", tftypes.String),
+		},
+		"the value: string cannot hold tftypes.Object[\"name\":tftypes.String]": {goType: reflect.TypeFor[string](), typ: innerType},
+		"the value: encode.inner cannot hold tftypes.Set[tftypes.String]": {
+			goType: reflect.TypeFor[inner](), typ: tftypes.Set{ElementType: tftypes.String},
+		},
+		"the value: map[int]string cannot hold tftypes.Map[tftypes.String]": {
+			goType: reflect.TypeFor[map[int]string](), typ: tftypes.Map{ElementType: tftypes.String},
+		},
+		"[]: string cannot hold tftypes.Bool": {goType: reflect.TypeFor[map[string]string](), typ: tftypes.Map{ElementType: tftypes.Bool}},
 	} {
 		if _, err := Compile(test.goType, test.typ); err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)

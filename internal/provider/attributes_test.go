@@ -40,10 +40,10 @@ var many = map[string]struct {
 	config  arguments
 	records func(*testing.T, map[string]any) map[string]any
 }{
-	"model_groups":       {nil, listedRecords("model_groups")},
-	"model_group_models": {arguments{"model_group_id": mainGroup}, listedRecords("models")},
-	"latest_models":      {nil, modelsOf},
-	"pinned_models":      {arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}}, modelsOf},
+	"model_groups":       {records: listedRecords("model_groups")},
+	"model_group_models": {config: arguments{"model_group_id": mainGroup}, records: listedRecords("models")},
+	"latest_models":      {records: modelsOf},
+	"pinned_models":      {config: arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}}, records: modelsOf},
 }
 
 // listedRecords are the records of a list, by their place in it.
@@ -102,7 +102,10 @@ func TestWhatIsLeftOutIsNotMapped(t *testing.T) {
 	model := &catalogue.Model{ID: new("m"), Tags: []*string{new("a")}, Inputs: []*catalogue.Input{{}}, Axes: []*catalogue.ModelAxis{{}}}
 	expectSame(t, newModelState(model, selection{"id": true}), &modelState{ID: new("m")})
 	expectSame(t, newModelState(model, selection{}), &modelState{})
-	expectSame(t, newGroupState(&catalogue.ModelGroup{ID: new("g"), Name: new("n")}, selection{"name": true, "axes": true}), &groupState{Name: new("n"), Axes: []*groupAxisState{}})
+	expectSame(
+		t, newGroupState(&catalogue.ModelGroup{ID: new("g"), Name: new("n")}, selection{"name": true, "axes": true}),
+		&groupState{Name: new("n"), Axes: []*groupAxisState{}},
+	)
 }
 
 func TestAttributesKeepTheOrder(t *testing.T) {
@@ -110,7 +113,9 @@ func TestAttributesKeepTheOrder(t *testing.T) {
 	e, _ := sandboxEngine(t)
 	var revisions []any
 	models := e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})
-	for _, model := range asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup, "attributes": []any{"display_name"}})["models"]) {
+	for _, model := range asList(
+		t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup, "attributes": []any{"display_name"}})["models"],
+	) {
 		revisions = append(revisions, asObject(t, model)["display_name"])
 	}
 	for i, model := range asList(t, models["models"]) {
@@ -134,10 +139,15 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	for name, suggestions := range map[string]map[string]string{
-		"model_groups":       {"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": ""},
-		"model_group_models": {"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon", "is_latest": "", "*": "", "": ""},
-		"latest_models":      {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
-		"pinned_models":      {"is_lates": "is_latest", "last_revision": "latest_revision"},
+		"model_groups": {
+			"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": "",
+		},
+		"model_group_models": {
+			"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon",
+			"is_latest": "", "*": "", "": "",
+		},
+		"latest_models": {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
+		"pinned_models": {"is_lates": "is_latest", "last_revision": "latest_revision"},
 	} {
 		config := readable[name]
 		if config == nil {
@@ -156,7 +166,7 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
 		expectTold(t, e.validate(t, name, config.with("attributes", []any{"a", "id", "b"})),
-			told{"attributes[0]", summaryAttribute, nil}, told{"attributes[2]", summaryAttribute, nil})
+			told{argument: "attributes[0]", summary: summaryAttribute}, told{argument: "attributes[2]", summary: summaryAttribute})
 	}
 	expectRequests(t, service, nil)
 }
@@ -169,18 +179,54 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		config                      arguments
 		argument, summary, fragment string
 	}{
-		"ids and horizon":      {"latest_models", arguments{"model_group_ids": []any{"a"}, "time_horizon": "day_ahead"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one of the two"},
-		"no ids, and horizon":  {"latest_models", arguments{"model_group_ids": []any{}, "time_horizon": "day_ahead"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one of the two"},
-		"empty horizon":        {"latest_models", arguments{"time_horizon": ""}, "time_horizon", summaryInvalidHorizon, "The value is empty."},
-		"empty id":             {"latest_models", arguments{"model_group_ids": []any{"a", ""}}, "model_group_ids[1]", summaryInvalidID, "it is empty"},
-		"relative id":          {"latest_models", arguments{"model_group_ids": []any{"..", "a"}}, "model_group_ids[0]", summaryInvalidID, "relative path"},
-		"null id":              {"latest_models", arguments{"model_group_ids": []any{"a", "b", nil}}, "model_group_ids[2]", summaryInvalidID, "The value is null."},
-		"empty id of a pin":    {"pinned_models", arguments{"revisions": map[string]any{"": 1}}, `revisions[""]`, summaryInvalidID, "it is empty"},
-		"odd id of a pin":      {"pinned_models", arguments{"revisions": map[string]any{"a\n": 1}}, `revisions["a\n"]`, summaryInvalidID, "control characters"},
-		"negative revision":    {"pinned_models", arguments{"revisions": map[string]any{"a": 1, "b": -1}}, `revisions["b"]`, summaryInvalidRevision, "must be at least 0, and is -1"},
-		"revision in between":  {"pinned_models", arguments{"revisions": map[string]any{"a": 1.5}}, `revisions["a"]`, summaryInvalidRevision, "must be a whole number, and 1.5 is none"},
-		"revision beyond 2^63": {"pinned_models", arguments{"revisions": map[string]any{"a": 1e30}}, `revisions["a"]`, summaryInvalidRevision, "must be a number of 64 bits"},
-		"null revision":        {"pinned_models", arguments{"revisions": map[string]any{"a": nil}}, `revisions["a"]`, summaryInvalidRevision, "The value is null."},
+		"ids and horizon": {
+			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a"}, "time_horizon": "day_ahead"}, argument: "model_group_ids",
+			summary: summaryIDsAndHorizon, fragment: "Leave out one of the two",
+		},
+		"no ids, and horizon": {
+			dataSource: "latest_models", config: arguments{"model_group_ids": []any{}, "time_horizon": "day_ahead"}, argument: "model_group_ids",
+			summary: summaryIDsAndHorizon, fragment: "Leave out one of the two",
+		},
+		"empty horizon": {
+			dataSource: "latest_models", config: arguments{"time_horizon": ""}, argument: "time_horizon", summary: summaryInvalidHorizon,
+			fragment: "The value is empty.",
+		},
+		"empty id": {
+			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", ""}}, argument: "model_group_ids[1]",
+			summary: summaryInvalidID, fragment: "it is empty",
+		},
+		"relative id": {
+			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"..", "a"}}, argument: "model_group_ids[0]",
+			summary: summaryInvalidID, fragment: "relative path",
+		},
+		"null id": {
+			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", "b", nil}}, argument: "model_group_ids[2]",
+			summary: summaryInvalidID, fragment: "The value is null.",
+		},
+		"empty id of a pin": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"": 1}}, argument: `revisions[""]`, summary: summaryInvalidID,
+			fragment: "it is empty",
+		},
+		"odd id of a pin": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a\n": 1}}, argument: `revisions["a\n"]`,
+			summary: summaryInvalidID, fragment: "control characters",
+		},
+		"negative revision": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1, "b": -1}}, argument: `revisions["b"]`,
+			summary: summaryInvalidRevision, fragment: "must be at least 0, and is -1",
+		},
+		"revision in between": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1.5}}, argument: `revisions["a"]`,
+			summary: summaryInvalidRevision, fragment: "must be a whole number, and 1.5 is none",
+		},
+		"revision beyond 2^63": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1e30}}, argument: `revisions["a"]`,
+			summary: summaryInvalidRevision, fragment: "must be a number of 64 bits",
+		},
+		"null revision": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": nil}}, argument: `revisions["a"]`,
+			summary: summaryInvalidRevision, fragment: "The value is null.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			expectError(t, e.validate(t, test.dataSource, test.config), test.argument, test.summary, test.fragment)

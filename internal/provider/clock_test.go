@@ -54,7 +54,10 @@ func manyGroups(t *testing.T, n int) *sandbox.Catalogue {
 	groups := make([]string, 0, n)
 	for i := range n {
 		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
-			"models": [{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"}, {"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}]}`, groupID(i), i))
+			"models": [
+				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
+				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
+			]}`, groupID(i), i))
 	}
 	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
 		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
@@ -127,7 +130,7 @@ func (o outcome) expect(t *testing.T, state map[string]any, diagnostics []*tfpro
 	case o.summary != "":
 		expectError(t, diagnostics, o.argument, o.summary, o.says...)
 	default:
-		expectAllRead(t, []answer{{state, diagnostics}})
+		expectAllRead(t, []answer{{state: state, diagnostics: diagnostics}})
 	}
 }
 
@@ -149,7 +152,7 @@ type wait struct{ least, most time.Duration }
 func backOffs(lengths ...time.Duration) []wait {
 	var waits []wait
 	for _, d := range lengths {
-		waits = append(waits, wait{d, d + d/4})
+		waits = append(waits, wait{least: d, most: d + d/4})
 	}
 	return waits
 }
@@ -157,7 +160,7 @@ func backOffs(lengths ...time.Duration) []wait {
 func exactly(lengths ...time.Duration) []wait {
 	var waits []wait
 	for _, d := range lengths {
-		waits = append(waits, wait{d, d})
+		waits = append(waits, wait{least: d, most: d})
 	}
 	return waits
 }
@@ -198,7 +201,9 @@ func status(code int, body string, times int) sandbox.Fault {
 // closing is a fault that keeps a connection from being used again: net/http
 // replays a GET at once where it finds such a connection closed (RFC 9112
 // §9.3.1), which would add a request to those a row counts.
-var closing = sandbox.Fault{Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-	header.Set("Connection", "close")
-	return status, header, body
-}}
+var closing = sandbox.Fault{
+	Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		header.Set("Connection", "close")
+		return status, header, body
+	},
+}

@@ -212,7 +212,10 @@ type caller struct{ base, token string }
 func logIn(t *testing.T, credentials arguments) caller {
 	t.Helper()
 	base := fmt.Sprint(credentials[argBaseURL])
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {fmt.Sprint(credentials[argClientID])}, "client_secret": {fmt.Sprint(credentials[argClientSecret])}}
+	form := url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {fmt.Sprint(credentials[argClientID])},
+		"client_secret": {fmt.Sprint(credentials[argClientSecret])},
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/auth/token", strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)

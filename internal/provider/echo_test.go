@@ -107,32 +107,40 @@ func badAnswers(t *testing.T, echoes string, credentials ...string) map[string]h
 	broken := document(map[string]any{"message": credentials})
 	packed := strings.Join(credentials, "")
 	bodies := map[string]struct{ contentType, body string }{
-		"JSON":           {"application/json", refusal},
-		"OAuth":          {"application/json", document(map[string]any{"error": echoes, "error_description": echoes})},
-		"odd JSON":       {"application/json", document(map[string]any{"code": []string{echoes}, "message": map[string]any{"a": credentials}})},
-		"broken JSON":    {"application/json", broken[:len(broken)-1]},
-		"HTML":           {"text/html", "<html><title>" + echoes + "</title>" + echoes},
-		"text":           {"text/plain", echoes},
-		"a form":         {"application/x-www-form-urlencoded", url.Values{"error": credentials, "error_description": credentials}.Encode()},
-		"an odd label":   {echoes, echoes},
-		"cut by us":      {"text/plain", strings.Repeat(" ", 4000-10) + packed},
-		"cut by us, too": {"text/plain", strings.Repeat(" ", 1<<20-10) + packed},
+		"JSON":  {contentType: "application/json", body: refusal},
+		"OAuth": {contentType: "application/json", body: document(map[string]any{"error": echoes, "error_description": echoes})},
+		"odd JSON": {
+			contentType: "application/json", body: document(map[string]any{"code": []string{echoes}, "message": map[string]any{"a": credentials}}),
+		},
+		"broken JSON": {contentType: "application/json", body: broken[:len(broken)-1]},
+		"HTML":        {contentType: "text/html", body: "<html><title>" + echoes + "</title>" + echoes},
+		"text":        {contentType: "text/plain", body: echoes},
+		"a form": {
+			contentType: "application/x-www-form-urlencoded", body: url.Values{"error": credentials, "error_description": credentials}.Encode(),
+		},
+		"an odd label":   {contentType: echoes, body: echoes},
+		"cut by us":      {contentType: "text/plain", body: strings.Repeat(" ", 4000-10) + packed},
+		"cut by us, too": {contentType: "text/plain", body: strings.Repeat(" ", 1<<20-10) + packed},
 	}
 	answers := map[string]http.HandlerFunc{
-		"no HTTP":                   raw("HELLO " + echoes + "\r\n\r\n"),
-		"a status that is none":     raw("HTTP/1.1 " + echoes + "\r\n\r\n"),
-		"a header that is none":     raw("HTTP/1.1 200 OK\r\n" + echoes + "\r\n\r\n"),
-		"a length that is none":     raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoes + "\r\n\r\n"),
-		"an encoding that is none":  raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + echoes + "\r\n\r\n"),
-		"a chunk that is none":      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoes + "\r\n\r\n"),
-		"a redirect":                answering(307, "text/plain", echoes, "Location", "https://elsewhere.example/?"+url.Values{"a": credentials}.Encode()),
+		"no HTTP":                  raw("HELLO " + echoes + "\r\n\r\n"),
+		"a status that is none":    raw("HTTP/1.1 " + echoes + "\r\n\r\n"),
+		"a header that is none":    raw("HTTP/1.1 200 OK\r\n" + echoes + "\r\n\r\n"),
+		"a length that is none":    raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoes + "\r\n\r\n"),
+		"an encoding that is none": raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + echoes + "\r\n\r\n"),
+		"a chunk that is none":     raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoes + "\r\n\r\n"),
+		"a redirect": answering(
+			307, "text/plain", echoes, "Location", "https://elsewhere.example/?"+url.Values{"a": credentials}.Encode(),
+		),
 		"a redirect without scheme": answering(302, "text/plain", "", "Location", "//elsewhere.example/"+echoes),
 		"a broken redirect":         answering(302, "text/plain", "", "Location", "http://[::1/%zz"+echoes),
 		"200, a list":               answering(200, "application/json", document(map[string]any{"id": []string{echoes}})),
 		"200, a text":               answering(200, "application/json", document(map[string]any{"latestRevision": echoes})),
-		"200, a key":                answering(200, "application/json", document(map[string]any{"axes": []any{map[string]any{echoes: 1, "values": echoes}}})),
-		"limited":                   answering(429, "application/json", refusal, "Retry-After", echoes),
-		"limited for long":          answering(429, "application/json", refusal, "Retry-After", "99999"),
+		"200, a key": answering(
+			200, "application/json", document(map[string]any{"axes": []any{map[string]any{echoes: 1, "values": echoes}}}),
+		),
+		"limited":          answering(429, "application/json", refusal, "Retry-After", echoes),
+		"limited for long": answering(429, "application/json", refusal, "Retry-After", "99999"),
 	}
 	for _, status := range []int{200, 400, 401, 403, 404, 409, 500} {
 		for name, body := range bodies {

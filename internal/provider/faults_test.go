@@ -25,55 +25,57 @@ func TestFailuresThatMayPass(t *testing.T) {
 	}
 	rows := map[string]row{
 		"500": {
-			sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), 0, summaryUnavailable,
-			[]string{"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET http://localhost" + mainPath},
+			fault: sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), summary: summaryUnavailable,
+			says: []string{
+				"The service said: It broke.", "Status 500 Internal Server Error, code INTERNAL_ERROR, for GET http://localhost" + mainPath,
+			},
 		},
 		"502": {
-			sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), 0, summaryUnavailable,
-			[]string{"The service said: Upstream is gone.", "Status 502 Bad Gateway, code BAD_GATEWAY"},
+			fault: sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), summary: summaryUnavailable,
+			says: []string{"The service said: Upstream is gone.", "Status 502 Bad Gateway, code BAD_GATEWAY"},
 		},
 		"503": {
-			status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), 0, summaryUnavailable,
-			[]string{"The service said: Down for repair.", "Status 503 Service Unavailable, code DOWN"},
+			fault: status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), summary: summaryUnavailable,
+			says: []string{"The service said: Down for repair.", "Status 503 Service Unavailable, code DOWN"},
 		},
-		"504": {status(504, "", 0), 0, summaryUnavailable, []string{"Status 504 Gateway Timeout, for GET"}},
+		"504": {fault: status(504, "", 0), summary: summaryUnavailable, says: []string{"Status 504 Gateway Timeout, for GET"}},
 		"500, a code nobody knows": {
-			status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), 0, summaryUnavailable,
-			[]string{"Status 500 Internal Server Error, code BRAND_NEW"},
+			fault: status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), summary: summaryUnavailable,
+			says: []string{"Status 500 Internal Server Error, code BRAND_NEW"},
 		},
 		"500, a code of another status": {
-			status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), 0, summaryUnavailable,
-			[]string{"Status 500 Internal Server Error, code NOT_FOUND"},
+			fault: status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), summary: summaryUnavailable,
+			says: []string{"Status 500 Internal Server Error, code NOT_FOUND"},
 		},
-		"599": {status(599, "", 0), 0, summaryUnavailable, []string{"Status 599, for GET"}},
+		"599": {fault: status(599, "", 0), summary: summaryUnavailable, says: []string{"Status 599, for GET"}},
 		"408": {
-			sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), 0, summaryUnavailable,
-			[]string{"The service said: Too slow.", "Status 408 Request Timeout, code REQUEST_TIMEOUT"},
+			fault: sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), summary: summaryUnavailable,
+			says: []string{"The service said: Too slow.", "Status 408 Request Timeout, code REQUEST_TIMEOUT"},
 		},
 		"reset": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
-			0, summaryUnreachable,
-			[]string{"The fault: ", "for GET http://localhost" + mainPath},
+			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
+			summary: summaryUnreachable,
+			says:    []string{"The fault: ", "for GET http://localhost" + mainPath},
 		},
 		"hanging": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s", "request_timeout"},
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			took:  30 * sec, summary: summaryTimeout,
+			says: []string{"no whole answer within 30s", "request_timeout"},
 		},
 		"slower than request_timeout": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
-			30 * sec, summaryTimeout,
-			[]string{"no whole answer within 30s"},
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
+			took:  30 * sec, summary: summaryTimeout,
+			says: []string{"no whole answer within 30s"},
 		},
 		"cut by length": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
-			0, summaryUnreachable,
-			[]string{"the answer was cut short", "for GET http://localhost" + mainPath},
+			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
+			summary: summaryUnreachable,
+			says:    []string{"the answer was cut short", "for GET http://localhost" + mainPath},
 		},
 		"cut inside the JSON": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
-			0, summaryUnreachable,
-			[]string{"the answer was cut short"},
+			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
+			summary: summaryUnreachable,
+			says:    []string{"the answer was cut short"},
 		},
 	}
 	run := func(t *testing.T, r row, times int, more arguments, want outcome, waits []wait) {
@@ -142,11 +144,14 @@ func TestRefusedConnections(t *testing.T) {
 		want    outcome
 		waits   []wait
 	}{
-		"twice": {2, outcome{}, backOffs(1*sec, 2*sec)},
+		"twice": {refused: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
 		"always": {
-			100,
-			outcome{summary: summaryUnreachable, says: []string{"connection refused", "for POST http://localhost/v1/auth/token", "gave up after 5 attempts"}},
-			backOffs(1*sec, 2*sec, 4*sec, 8*sec),
+			refused: 100,
+			want: outcome{
+				summary: summaryUnreachable,
+				says:    []string{"connection refused", "for POST http://localhost/v1/auth/token", "gave up after 5 attempts"},
+			},
+			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,28 +204,46 @@ func TestReadTimeoutCapsTheRetries(t *testing.T) {
 	}{
 		// The wait of 8 s no longer fits, so the read does not sit it out.
 		"the next wait does not fit": {
-			status(503, `{"code":"DOWN","message":"Down."}`, 0),
-			arguments{argReadTimeout: "14s", argMaxRetries: 100},
-			outcome{summary: summaryUnavailable, says: []string{"The service said: Down.", "503 Service Unavailable, code DOWN", "gave up after 4 attempts", "read_timeout leaves no time for more"}},
-			backOffs(1*sec, 2*sec, 4*sec), 7 * sec, 8750 * time.Millisecond,
+			fault: status(503, `{"code":"DOWN","message":"Down."}`, 0),
+			more:  arguments{argReadTimeout: "14s", argMaxRetries: 100},
+			want: outcome{
+				summary: summaryUnavailable,
+				says: []string{
+					"The service said: Down.", "503 Service Unavailable, code DOWN", "gave up after 4 attempts", "read_timeout leaves no time for more",
+				},
+			},
+			waits: backOffs(1*sec, 2*sec, 4*sec), least: 7 * sec, most: 8750 * time.Millisecond,
 		},
 		"the time ends within an attempt": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			arguments{argReadTimeout: "45s"},
-			outcome{summary: summaryTimeout, says: []string{"no whole answer within 30s", "gave up after 2 attempts", "read_timeout leaves no time for more"}},
-			after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec,
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			more:  arguments{argReadTimeout: "45s"},
+			want: outcome{
+				summary: summaryTimeout,
+				says:    []string{"no whole answer within 30s", "gave up after 2 attempts", "read_timeout leaves no time for more"},
+			},
+			waits: after(30*sec, backOffs(1*sec)), least: 45 * sec, most: 45 * sec,
 		},
 		"the time ends within the first attempt": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			arguments{argReadTimeout: "20s"},
-			outcome{summary: summaryTimeout, says: []string{"no whole answer before the read's time was over", "gave up after 1 attempt in 20s", "read_timeout leaves no time for more"}},
-			nil, 20 * sec, 20 * sec,
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
+			more:  arguments{argReadTimeout: "20s"},
+			want: outcome{
+				summary: summaryTimeout,
+				says: []string{
+					"no whole answer before the read's time was over", "gave up after 1 attempt in 20s", "read_timeout leaves no time for more",
+				},
+			},
+			least: 20 * sec, most: 20 * sec,
 		},
 		"an attempt may not outlast the read": {
-			sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec},
-			arguments{argReadTimeout: "10s", argRequestTimeout: "1h"},
-			outcome{summary: summaryTimeout, says: []string{"no whole answer before the read's time was over", "gave up after 1 attempt in 10s", "read_timeout leaves no time for more"}},
-			nil, 10 * sec, 10 * sec,
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec},
+			more:  arguments{argReadTimeout: "10s", argRequestTimeout: "1h"},
+			want: outcome{
+				summary: summaryTimeout,
+				says: []string{
+					"no whole answer before the read's time was over", "gave up after 1 attempt in 10s", "read_timeout leaves no time for more",
+				},
+			},
+			least: 10 * sec, most: 10 * sec,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -285,8 +308,11 @@ func TestRequestTimeoutIncludesTheBody(t *testing.T) {
 		want  outcome
 		waits []wait
 	}{
-		"twice":  {2, outcome{}, backOffs(1*sec, 2*sec)},
-		"always": {100, outcome{summary: summaryTimeout, says: []string{"no whole answer within 10s", "gave up after 5 attempts"}}, backOffs(1*sec, 2*sec, 4*sec, 8*sec)},
+		"twice": {times: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
+		"always": {
+			times: 100, want: outcome{summary: summaryTimeout, says: []string{"no whole answer within 10s", "gave up after 5 attempts"}},
+			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {

@@ -62,11 +62,21 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 		}
 		const notFound = summaryGroupOrModels
 		expectTold(t, diagnostics,
-			told{"model_group_ids[3]", notFound, []string{`no model group "group-003"`, "No group-003.", "So it is with 2 more of the 41 groups:\n  - \"group-013\"\n  - \"nowhere\""}},
-			told{"model_group_ids[5]", summaryUnavailable, []string{"It broke.", "gave up after 5 attempts", "So it is with 1 more of the 41 groups:\n  - \"group-015\""}},
-			told{"model_group_ids[7]", summaryUnexpected, []string{"revision: a whole number is expected", "  - \"group-017\""}},
-			told{"model_group_ids[9]", summaryForbidden, []string{"Not you."}},
-			told{"model_group_ids[11]", summaryInvalidID, []string{`"group-011"`, "Odd."}},
+			told{
+				argument: "model_group_ids[3]", summary: notFound,
+				says: []string{
+					`no model group "group-003"`, "No group-003.", "So it is with 2 more of the 41 groups:\n  - \"group-013\"\n  - \"nowhere\"",
+				},
+			},
+			told{
+				argument: "model_group_ids[5]", summary: summaryUnavailable,
+				says: []string{"It broke.", "gave up after 5 attempts", "So it is with 1 more of the 41 groups:\n  - \"group-015\""},
+			},
+			told{
+				argument: "model_group_ids[7]", summary: summaryUnexpected, says: []string{"revision: a whole number is expected", "  - \"group-017\""},
+			},
+			told{argument: "model_group_ids[9]", summary: summaryForbidden, says: []string{"Not you."}},
+			told{argument: "model_group_ids[11]", summary: summaryInvalidID, says: []string{`"group-011"`, "Odd."}},
 		)
 		// Each was asked, those that failed for good once.
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
@@ -82,12 +92,12 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 		groupID(0): 1, groupID(1): 9, groupID(2): 2, groupID(3): 0, "nowhere": 1, groupID(4): 7, groupID(5): 1,
 	}})
 	expectTold(t, diagnostics,
-		told{`revisions["group-001"]`, summaryRevisionNotFound, []string{
+		told{argument: `revisions["group-001"]`, summary: summaryRevisionNotFound, says: []string{
 			`Model group "group-001" has no revision 9. It has: 2, 1.`,
 			"So it is with 2 more of the 7 groups:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
 		}},
-		told{`revisions["group-005"]`, summaryForbidden, nil},
-		told{`revisions["nowhere"]`, summaryGroupNotFound, []string{`no model group "nowhere"`}},
+		told{argument: `revisions["group-005"]`, summary: summaryForbidden},
+		told{argument: `revisions["nowhere"]`, summary: summaryGroupNotFound, says: []string{`no model group "nowhere"`}},
 	)
 }
 
@@ -100,7 +110,9 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 	}
 	for n, more := range map[int]string{10: "", 11: "  - and 1 other", 23: "  - and 13 others"} {
 		_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": ids[:n]})
-		expectTold(t, diagnostics, told{"model_group_ids[0]", summaryGroupOrModels, []string{`"none-00"`, `"none-09"`, more}})
+		expectTold(
+			t, diagnostics, told{argument: "model_group_ids[0]", summary: summaryGroupOrModels, says: []string{`"none-00"`, `"none-09"`, more}},
+		)
 		named := 0
 		for i := range n {
 			if strings.Contains(diagnostics[0].Detail, fmt.Sprintf(`"none-%02d"`, i)) {
@@ -121,7 +133,13 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
 	_, diagnostics := newEngine(t, northwind(service.Start(t))).read(t.Context(), t, "latest_models", nil)
-	expectTold(t, diagnostics, told{"", summaryForbidden, []string{"/v1/model-group/group-003/latest-model", "So it is with 1 more of the 12 groups:\n  - \"group-004\""}})
+	expectTold(
+		t, diagnostics,
+		told{
+			summary: summaryForbidden,
+			says:    []string{"/v1/model-group/group-003/latest-model", "So it is with 1 more of the 12 groups:\n  - \"group-004\""},
+		},
+	)
 }
 
 func TestATimeHorizonThatTheServiceDoesNotKnow(t *testing.T) {
@@ -198,7 +216,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 				}
 				e, began := inMemory(t, service, more), time.Now()
 				_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(300)})
-				expectTold(t, diagnostics, told{"", test.summary, test.says})
+				expectTold(t, diagnostics, told{summary: test.summary, says: test.says})
 				if took := time.Since(began); took > test.within {
 					t.Errorf("it took %s", took)
 				}
@@ -223,8 +241,8 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 				_, diagnostics := inMemory(t, service, arguments{argMaxRetries: 0}).
 					read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(60)})
 				want := []told{
-					{fmt.Sprintf("model_group_ids[%d]", group), summaryUnavailable, nil},
-					{"model_group_ids[45]", summaryGroupOrModels, nil},
+					{argument: fmt.Sprintf("model_group_ids[%d]", group), summary: summaryUnavailable},
+					{argument: "model_group_ids[45]", summary: summaryGroupOrModels},
 				}
 				if group > 45 {
 					slices.Reverse(want)

@@ -181,9 +181,9 @@ func TestAFleetAsksAtMost32AtATime(t *testing.T) {
 		took    time.Duration
 	}{
 		// 10, 20, then 32 at a time, after a second for the token.
-		"prompt answers": {sec, 32, 12 * sec},
+		"prompt answers": {latency: sec, most: 32, took: 12 * sec},
 		// 10 at a time, as with single blocks.
-		"slow answers": {20 * sec, 10, 620 * sec},
+		"slow answers": {latency: 20 * sec, most: 10, took: 620 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -210,10 +210,18 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 		more      arguments
 		least     time.Duration
 	}{
-		"a ceiling of one in 20 s": {40, sandbox.Allowance{}, arguments{argMaxRequestsPerSecond: 0.05}, 800 * sec},
-		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, nil, 6 * time.Minute},
-		"60 in any minute":         {400, sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: time.Minute}, nil, 6 * time.Minute},
-		"60 a minute, refilled":    {400, sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: time.Minute}, nil, (402 - 60) * sec},
+		"a ceiling of one in 20 s": {
+			groups: 40, allowance: sandbox.Allowance{}, more: arguments{argMaxRequestsPerSecond: 0.05}, least: 800 * sec,
+		},
+		"60 in a fixed minute": {
+			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, least: 6 * time.Minute,
+		},
+		"60 in any minute": {
+			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: time.Minute}, least: 6 * time.Minute,
+		},
+		"60 a minute, refilled": {
+			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: time.Minute}, least: (402 - 60) * sec,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {

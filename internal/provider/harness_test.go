@@ -112,7 +112,9 @@ func (e *engine) read(ctx context.Context, t *testing.T, name string, config arg
 
 // readFrom reads from the given server: the provider's, or the framework's in
 // it, for which the result goes through the framework's state.
-func (e *engine) readFrom(ctx context.Context, t *testing.T, from tfprotov6.DataSourceServer, name string, config arguments) (map[string]any, []*tfprotov6.Diagnostic) {
+func (e *engine) readFrom(
+	ctx context.Context, t *testing.T, from tfprotov6.DataSourceServer, name string, config arguments,
+) (map[string]any, []*tfprotov6.Diagnostic) {
 	t.Helper()
 	resp, err := from.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
 		TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
@@ -335,7 +337,9 @@ func expectOneCause(t *testing.T, answers []answer, summary string, says ...stri
 // left out must have seen none.
 func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {
 	t.Helper()
-	for _, route := range []sandbox.Route{sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels} {
+	for _, route := range []sandbox.Route{
+		sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels,
+	} {
 		if got := service.Count(route); got != want[route] {
 			t.Errorf("%d requests of route %q, want %d", got, route, want[route])
 		}

@@ -76,10 +76,11 @@ func TestADeadConnectionOfHTTP2IsNotUsedAgain(t *testing.T) {
 			defer close(ended)
 			_ = server.ServeTLS(listener, "", "")
 		}()
-		e, diagnostics := startEngine(t, &catalogueProvider{version: "test", dial: listener.dial}, northwind("https://example.com").merge(arguments{
-			argCACertificate:  string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certified.Certificate().Raw})),
-			argRequestTimeout: "6s", argSnapshot: false,
-		}))
+		e, diagnostics := startEngine(
+			t, &catalogueProvider{version: "test", dial: listener.dial}, northwind("https://example.com").merge(arguments{
+				argCACertificate:  string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certified.Certificate().Raw})),
+				argRequestTimeout: "6s", argSnapshot: false,
+			}))
 		expectNone(t, diagnostics)
 		e.mustRead(t, "model_group", arguments{"id": mainGroup})
 		listener.dialled[0].dead.Store(true)

@@ -17,8 +17,12 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 
 func TestAnAnswerTooLargeNamesSizeLimitAndWayOut(t *testing.T) {
 	t.Parallel()
-	d := diagnose(fmt.Errorf("reading: %w", &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: catalogue.MaxBody, Size: 300 << 20}), subject{})
-	const want = "The result of GET https://c.example/v1/model-group takes 314572800 bytes (300 MiB). A provider can hand its engine at most 268435456 bytes (256 MiB) at once.\n\n" +
+	d := diagnose(
+		fmt.Errorf("reading: %w", &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: catalogue.MaxBody, Size: 300 << 20}),
+		subject{},
+	)
+	const want = "The result of GET https://c.example/v1/model-group takes 314572800 bytes (300 MiB). " +
+		"A provider can hand its engine at most 268435456 bytes (256 MiB) at once.\n\n" +
 		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only."
 	if d.Summary() != summaryTooLarge || d.Detail() != want {
 		t.Errorf("%s\n%s", d.Summary(), d.Detail())

@@ -24,7 +24,7 @@ import (
 // played is a scene of reads on a service, one after another on a fake clock, and
 // what they are told.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
-	return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
 			for _, a := range inMemory(t, service(t), more).readAll(t, 1, reads) {
@@ -48,7 +48,7 @@ func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
 
 // configured is a scene of the provider block, as `validate` takes it.
 func configured(title string, more arguments) scene {
-	return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		return validateProvider(t, northwind("https://catalogue.example").merge(more))
 	}}
 }
@@ -80,12 +80,12 @@ func configurationScenes() []scene {
 // argumentScenes are what `validate` says of data sources, and of the function.
 func argumentScenes() []scene {
 	validated := func(title, name string, config arguments) scene {
-		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			return newEngine(t, northwind("https://catalogue.example")).validate(t, name, config)
 		}}
 	}
 	parsed := func(title, image string) scene {
-		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			_, failure := callParseImage(t, image)
 			// As engines put it, which end the sentence.
 			return []*tfprotov6.Diagnostic{{
@@ -196,7 +196,7 @@ func serviceScenes() []scene {
 func connectionScenes() []scene {
 	now := time.Now()
 	serving := func(title, host string, from, until time.Time) scene {
-		return scene{title, func(t *testing.T) []*tfprotov6.Diagnostic {
+		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			certificate, authority := selfSigned(t, host, from, until)
 			server, _ := overTLS(t, http.NotFoundHandler(),
 				&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
@@ -209,16 +209,16 @@ func connectionScenes() []scene {
 		serving("a certificate that is not valid yet", "127.0.0.1", time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC),
 			time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
 		serving("a certificate for another host", "catalogue.example", now.Add(-time.Hour), now.Add(time.Hour)),
-		{"a certificate of an unknown authority", func(t *testing.T) []*tfprotov6.Diagnostic {
+		{title: "a certificate of an unknown authority", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server, _ := overTLS(t, http.NotFoundHandler(), nil)
 			return readOnce(t, northwind(server.URL))
 		}},
-		{"no TLS", func(t *testing.T) []*tfprotov6.Diagnostic {
+		{title: "no TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(server.Close)
 			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
 		}},
-		{"nobody there", func(t *testing.T) []*tfprotov6.Diagnostic {
+		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server := httptest.NewServer(http.NotFoundHandler())
 			server.Close()
 			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))

@@ -37,16 +37,21 @@ func TestRetryAfterIsKept(t *testing.T) {
 		header func() string
 		waits  []wait // of three refusals in a row
 	}{
-		"seconds":                {is("3"), exactly(3*sec, 3*sec, 3*sec)},
-		"seconds, white space":   {is("  3 "), exactly(3*sec, 3*sec, 3*sec)},
-		"a date":                 {in(5 * sec), []wait{{5 * sec, 5 * sec}, {1 * sec, 1250 * time.Millisecond}, {2 * sec, 2500 * time.Millisecond}}},
-		"a date in the past":     {in(-time.Hour), backOffs(1*sec, 2*sec, 4*sec)},
-		"absent":                 {is("-"), backOffs(1*sec, 2*sec, 4*sec)},
-		"empty":                  {is(""), backOffs(1*sec, 2*sec, 4*sec)},
-		"0":                      {is("0"), backOffs(1*sec, 2*sec, 4*sec)},
-		"negative":               {is("-7"), backOffs(1*sec, 2*sec, 4*sec)},
-		"text":                   {is("soon"), backOffs(1*sec, 2*sec, 4*sec)},
-		"a fraction of a second": {is("0.5"), backOffs(1*sec, 2*sec, 4*sec)},
+		"seconds":              {header: is("3"), waits: exactly(3*sec, 3*sec, 3*sec)},
+		"seconds, white space": {header: is("  3 "), waits: exactly(3*sec, 3*sec, 3*sec)},
+		"a date": {
+			header: in(5 * sec),
+			waits: []wait{
+				{least: 5 * sec, most: 5 * sec}, {least: 1 * sec, most: 1250 * time.Millisecond}, {least: 2 * sec, most: 2500 * time.Millisecond},
+			},
+		},
+		"a date in the past":     {header: in(-time.Hour), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"absent":                 {header: is("-"), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"empty":                  {header: is(""), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"0":                      {header: is("0"), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"negative":               {header: is("-7"), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"text":                   {header: is("soon"), waits: backOffs(1*sec, 2*sec, 4*sec)},
+		"a fraction of a second": {header: is("0.5"), waits: backOffs(1*sec, 2*sec, 4*sec)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -104,11 +109,15 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 		more   arguments
 		says   []string
 	}{
-		"seconds":            {"600", nil, []string{"The service asked to wait 10m0s, and this read had 5m0s left"}},
-		"of a short read":    {"31", arguments{argReadTimeout: "30s"}, []string{"The service asked to wait 31s, and this read had 30s left"}},
-		"for a hundred ages": {"99999999999999999999", nil, []string{"The service asked to wait 876000h0m0s"}},
-		"a date":             {"Tue, 01 Feb 2000 00:00:00 GMT", nil, []string{"The service asked to wait 744h0m0s"}},
-		"no wait named":      {"-", arguments{argReadTimeout: "900ms"}, []string{"The service named no time to wait", "900ms left"}},
+		"seconds": {header: "600", says: []string{"The service asked to wait 10m0s, and this read had 5m0s left"}},
+		"of a short read": {
+			header: "31", more: arguments{argReadTimeout: "30s"}, says: []string{"The service asked to wait 31s, and this read had 30s left"},
+		},
+		"for a hundred ages": {header: "99999999999999999999", says: []string{"The service asked to wait 876000h0m0s"}},
+		"a date":             {header: "Tue, 01 Feb 2000 00:00:00 GMT", says: []string{"The service asked to wait 744h0m0s"}},
+		"no wait named": {
+			header: "-", more: arguments{argReadTimeout: "900ms"}, says: []string{"The service named no time to wait", "900ms left"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -119,7 +128,10 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 				group := reading{"model_group", arguments{"id": mainGroup}}
 				answers := e.readAll(t, 1, []reading{group, group, group}) // the first is refused; what comes later asks no more
 				expectOneCause(t, answers, summaryRateLimited,
-					append([]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"}, test.says...)...)
+					append(
+						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"},
+						test.says...,
+					)...)
 				if took := time.Since(began); took != 0 {
 					t.Errorf("it took %s", took)
 				}
@@ -197,8 +209,8 @@ func TestMaxRequestsPerSecondIsKept(t *testing.T) {
 		ceiling float64
 		apart   time.Duration
 	}{
-		"5":   {5, 200 * time.Millisecond},
-		"0.5": {0.5, 2 * sec},
+		"5":   {ceiling: 5, apart: 200 * time.Millisecond},
+		"0.5": {ceiling: 0.5, apart: 2 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {

@@ -34,11 +34,11 @@ func TestHTTPSProxy(t *testing.T) {
 		variable, except string
 		proxied          bool
 	}{
-		"HTTPS_PROXY":                       {"HTTPS_PROXY", "", true},
-		"https_proxy":                       {"https_proxy", "", true},
-		"HTTPS_PROXY, NO_PROXY":             {"HTTPS_PROXY", "example.com", false},
-		"HTTPS_PROXY, NO_PROXY of another":  {"HTTPS_PROXY", "other.invalid", true},
-		"HTTP_PROXY, which is not for this": {"HTTP_PROXY", "", false},
+		"HTTPS_PROXY":                       {variable: "HTTPS_PROXY", proxied: true},
+		"https_proxy":                       {variable: "https_proxy", proxied: true},
+		"HTTPS_PROXY, NO_PROXY":             {variable: "HTTPS_PROXY", except: "example.com"},
+		"HTTPS_PROXY, NO_PROXY of another":  {variable: "HTTPS_PROXY", except: "other.invalid", proxied: true},
+		"HTTP_PROXY, which is not for this": {variable: "HTTP_PROXY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 	e, service := sandboxEngine(t)
 	ids := map[string]string{ // to what the message says
 		"": "it is empty", ".": `"." is not an id but a relative path`, "..": `".." is not an id but a relative path`,
-		"a\nb": "control characters", "a\tb": "control characters", "\x00": "control characters", "a\x7f": "control characters", "a\u0085": "control characters",
+		"a\nb": "control characters", "a\tb": "control characters", "\x00": "control characters", "a\x7f": "control characters",
+		"a\u0085": "control characters",
 	}
 	for id, fragment := range ids {
 		expectError(t, e.validate(t, "model_group", arguments{"id": id}), "id", "Invalid model group id", fragment)
@@ -33,13 +34,29 @@ func TestArgumentsAreValidated(t *testing.T) {
 		config                      arguments
 		argument, summary, fragment string
 	}{
-		"model_group both":           {arguments{"id": "a", "name": "b"}, "id", "Both id and name given", "Leave out one of them"},
-		"model_group neither":        {nil, "id", "Missing id or name", "Give its id, or its exact name."},
-		"model_group empty name":     {arguments{"name": ""}, "name", "Invalid model group name", "The value is empty. Give one, or null to leave the argument out."},
-		"model negative":             {arguments{"model_group_id": "a", "revision": -1}, "revision", "Invalid revision", "must be at least 0, and is -1"},
-		"model in between":           {arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, and 1.5 is none"},
-		"model beyond 64 bits":       {arguments{"model_group_id": "a", "revision": 1e30}, "revision", "Invalid revision", "must be a number of 64 bits"},
-		"model_groups empty horizon": {arguments{"time_horizon": ""}, "time_horizon", "Invalid time horizon", "The value is empty."},
+		"model_group both": {
+			config: arguments{"id": "a", "name": "b"}, argument: "id", summary: "Both id and name given", fragment: "Leave out one of them",
+		},
+		"model_group neither": {argument: "id", summary: "Missing id or name", fragment: "Give its id, or its exact name."},
+		"model_group empty name": {
+			config: arguments{"name": ""}, argument: "name", summary: "Invalid model group name",
+			fragment: "The value is empty. Give one, or null to leave the argument out.",
+		},
+		"model negative": {
+			config: arguments{"model_group_id": "a", "revision": -1}, argument: "revision", summary: "Invalid revision",
+			fragment: "must be at least 0, and is -1",
+		},
+		"model in between": {
+			config: arguments{"model_group_id": "a", "revision": 1.5}, argument: "revision", summary: "Invalid revision",
+			fragment: "must be a whole number, and 1.5 is none",
+		},
+		"model beyond 64 bits": {
+			config: arguments{"model_group_id": "a", "revision": 1e30}, argument: "revision", summary: "Invalid revision",
+			fragment: "must be a number of 64 bits",
+		},
+		"model_groups empty horizon": {
+			config: arguments{"time_horizon": ""}, argument: "time_horizon", summary: "Invalid time horizon", fragment: "The value is empty.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dataSource, _, _ := strings.Cut(name, " ")
@@ -85,7 +102,9 @@ func TestABadIDIsRefusedBeforeAnyRequest(t *testing.T) {
 func TestAnIDIsOnePathElement(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	for _, id := range []string{mainGroup + "/models", mainGroup + "?a=b", mainGroup + "#a", "../model-group", mainGroup + "%2Fmodels", "a;b", "a b"} {
+	for _, id := range []string{
+		mainGroup + "/models", mainGroup + "?a=b", mainGroup + "#a", "../model-group", mainGroup + "%2Fmodels", "a;b", "a b",
+	} {
 		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": id})
 		expectError(t, diagnostics, "id", "Model group not found", fmt.Sprintf("no model group %q", id))
 	}
@@ -96,7 +115,10 @@ func TestAnUnknownTimeHorizon(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model_groups", arguments{"time_horizon": "fort&night"})
-	expectError(t, diagnostics, "time_horizon", "Invalid time horizon", `"fort&night"`, "is not a known time horizon key", "400 Bad Request, code BAD_REQUEST", "/v1/model-group?timeHorizon=fort%26night")
+	expectError(
+		t, diagnostics, "time_horizon", "Invalid time horizon", `"fort&night"`, "is not a known time horizon key",
+		"400 Bad Request, code BAD_REQUEST", "/v1/model-group?timeHorizon=fort%26night",
+	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
 }
 
@@ -105,7 +127,9 @@ func TestAnUnknownGroup(t *testing.T) {
 	e, service := sandboxEngine(t)
 	const private = "32411cc9-f7e2-4180-a875-cec7d0e36c14" // of another organisation
 	for _, id := range []string{"none", private} {
-		for name, argument := range map[string]string{"model_group": "id", "latest_model": "model_group_id", "model_group_models": "model_group_id", "model": "model_group_id"} {
+		for name, argument := range map[string]string{
+			"model_group": "id", "latest_model": "model_group_id", "model_group_models": "model_group_id", "model": "model_group_id",
+		} {
 			config := arguments{argument: id}
 			summary := "Model group not found"
 			switch name {
@@ -118,7 +142,9 @@ func TestAnUnknownGroup(t *testing.T) {
 			expectError(t, diagnostics, argument, summary, fmt.Sprintf("%q", id), "404 Not Found, code NOT_FOUND", "/v1/model-group/"+id)
 		}
 	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2, sandbox.RouteLatest: 2, sandbox.RouteModels: 4})
+	expectRequests(
+		t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2, sandbox.RouteLatest: 2, sandbox.RouteModels: 4},
+	)
 }
 
 func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
@@ -129,15 +155,47 @@ func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 		old, new   string
 		fragments  []string
 	}{
-		"a revision":       {"model_group_models", sandbox.RouteModels, `"revision":3,`, `"revision":"three",`, []string{"models[3].revision: a whole number is expected, the service sent a string."}},
-		"a fraction":       {"model", sandbox.RouteModels, `"revision":1,`, `"revision":3.5,`, []string{"models[1].revision: a whole number is expected, the service sent the number 3.5."}},
-		"a long name":      {"model_group_models", sandbox.RouteModels, `"displayName":"Day-ahead power price DE-LU","notes":"Archived`, `"displayName":7,"notes":"Archived`, []string{"models[2].displayName (attribute models[2].display_name): a string is expected, the service sent a number."}},
-		"in a nested list": {"model_group", sandbox.RouteGroup, `"historical":true`, `"historical":"yes"`, []string{"axes[0].values[", "].historical: a boolean is expected, the service sent a string."}},
-		"in an object":     {"latest_model", sandbox.RouteLatest, `"shortName":"DA price"`, `"shortName":{}`, []string{"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object."}},
-		"an open record":   {"latest_model", sandbox.RouteLatest, `"key":"carbon_price"`, `"key":["carbon_price"]`, []string{"inputs[1].key: a string is expected, the service sent a list."}},
-		"no list":          {"latest_model", sandbox.RouteLatest, `"tags":[`, `"tags":"a","x":[`, []string{"tags: a list is expected, the service sent a string."}},
-		"of a group":       {"model_groups", sandbox.RouteGroups, `"latestRevision":2`, `"latestRevision":true`, []string{"model_groups[1].latestRevision (attribute model_groups[1].latest_revision): a whole number is expected, the service sent a boolean."}},
-		"metadata":         {"latest_model", sandbox.RouteLatest, `"modelMetadata":{`, `"modelMetadata":"a","x":{`, []string{"modelMetadata (attribute model_metadata): an object is expected, the service sent a string."}},
+		"a revision": {
+			dataSource: "model_group_models", route: sandbox.RouteModels, old: `"revision":3,`, new: `"revision":"three",`,
+			fragments: []string{"models[3].revision: a whole number is expected, the service sent a string."},
+		},
+		"a fraction": {
+			dataSource: "model", route: sandbox.RouteModels, old: `"revision":1,`, new: `"revision":3.5,`,
+			fragments: []string{"models[1].revision: a whole number is expected, the service sent the number 3.5."},
+		},
+		"a long name": {
+			dataSource: "model_group_models", route: sandbox.RouteModels, old: `"displayName":"Day-ahead power price DE-LU","notes":"Archived`,
+			new:       `"displayName":7,"notes":"Archived`,
+			fragments: []string{"models[2].displayName (attribute models[2].display_name): a string is expected, the service sent a number."},
+		},
+		"in a nested list": {
+			dataSource: "model_group", route: sandbox.RouteGroup, old: `"historical":true`, new: `"historical":"yes"`,
+			fragments: []string{"axes[0].values[", "].historical: a boolean is expected, the service sent a string."},
+		},
+		"in an object": {
+			dataSource: "latest_model", route: sandbox.RouteLatest, old: `"shortName":"DA price"`, new: `"shortName":{}`,
+			fragments: []string{
+				"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object.",
+			},
+		},
+		"an open record": {
+			dataSource: "latest_model", route: sandbox.RouteLatest, old: `"key":"carbon_price"`, new: `"key":["carbon_price"]`,
+			fragments: []string{"inputs[1].key: a string is expected, the service sent a list."},
+		},
+		"no list": {
+			dataSource: "latest_model", route: sandbox.RouteLatest, old: `"tags":[`, new: `"tags":"a","x":[`,
+			fragments: []string{"tags: a list is expected, the service sent a string."},
+		},
+		"of a group": {
+			dataSource: "model_groups", route: sandbox.RouteGroups, old: `"latestRevision":2`, new: `"latestRevision":true`,
+			fragments: []string{
+				"model_groups[1].latestRevision (attribute model_groups[1].latest_revision): a whole number is expected, the service sent a boolean.",
+			},
+		},
+		"metadata": {
+			dataSource: "latest_model", route: sandbox.RouteLatest, old: `"modelMetadata":{`, new: `"modelMetadata":"a","x":{`,
+			fragments: []string{"modelMetadata (attribute model_metadata): an object is expected, the service sent a string."},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,9 +211,14 @@ func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 func TestAPageOfHTMLIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Fault{Status: http.StatusOK, Route: sandbox.RouteGroup, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html><title>Log in</title></html>"})
+	service.Inject(sandbox.Fault{
+		Status: http.StatusOK, Route: sandbox.RouteGroup, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: "<html><title>Log in</title></html>",
+	})
 	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-	expectError(t, diagnostics, "", "Unexpected answer", "The body is a page of HTML titled Log in.", `content type "text/html"`, "Check base_url")
+	expectError(
+		t, diagnostics, "", "Unexpected answer", "The body is a page of HTML titled Log in.", `content type "text/html"`, "Check base_url",
+	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }
 
@@ -166,7 +229,11 @@ func TestAHundredReadsSendOneTokenRequest(t *testing.T) {
 	for i := range blocks {
 		groups = append(groups, fmt.Sprintf(`{"owner": "N", "group": {"id": "g%d"}, "models": [{"id": "m%d", "revision": %d}]}`, i, i, i))
 	}
-	service := sandbox.New(parse(t, `{"organisations": [{"name": "N", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}], "modelGroups": [`+strings.Join(groups, ",")+`]}`))
+	service := sandbox.New(parse(
+		t,
+		`{"organisations": [{"name": "N", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}], "modelGroups": [`+
+			strings.Join(groups, ",")+`]}`,
+	))
 	e := newEngine(t, northwind(service.Start(t)))
 	states := make([]map[string]any, blocks)
 	diagnostics := make([][]*tfprotov6.Diagnostic, blocks)

@@ -76,9 +76,9 @@ func TestAPinnedRevision(t *testing.T) {
 		image            string
 		archived, latest bool
 	}{
-		{0, "de-lu-day-ahead-price:0.9.0", false, false},
-		{2, "de-lu-day-ahead-price:1.1.0", true, false},
-		{3, "de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479", false, true},
+		{revision: 0, image: "de-lu-day-ahead-price:0.9.0"},
+		{revision: 2, image: "de-lu-day-ahead-price:1.1.0", archived: true},
+		{revision: 3, image: "de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479", latest: true},
 	} {
 		state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": test.revision})
 		want := map[string]any{
@@ -127,9 +127,13 @@ func TestPickRevision(t *testing.T) {
 		"one without number": {models: withoutNumber, revision: 1, latest: 1},
 		"missing":            {models: numbered(1, 3, 1), revision: 2, summary: "Revision not found", detail: "It has: 3, 1."},
 		"none at all":        {models: nil, revision: 0, summary: "Revision not found", detail: "has no models yet"},
-		"twice":              {models: numbered(1, 2, 1), revision: 1, summary: "Several models of that revision", detail: "2 models of revision 1"},
-		"too many to list":   {models: numbered(many...), revision: 500, summary: "Revision not found", detail: "102, 101, 100, 99, 98"},
-		"the oldest of many": {models: numbered(many...), revision: 500, summary: "Revision not found", detail: "3, and 3 older ones, down to 0."},
+		"twice": {
+			models: numbered(1, 2, 1), revision: 1, summary: "Several models of that revision", detail: "2 models of revision 1",
+		},
+		"too many to list": {models: numbered(many...), revision: 500, summary: "Revision not found", detail: "102, 101, 100, 99, 98"},
+		"the oldest of many": {
+			models: numbered(many...), revision: 500, summary: "Revision not found", detail: "3, and 3 older ones, down to 0.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +155,10 @@ func TestAGroupWithoutModels(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup})
-	expectError(t, diagnostics, "model_group_id", "Model group not found, or without models", emptyGroup, "no models yet", "404 Not Found, code NOT_FOUND", "contains no models")
+	expectError(
+		t, diagnostics, "model_group_id", "Model group not found, or without models", emptyGroup, "no models yet",
+		"404 Not Found, code NOT_FOUND", "contains no models",
+	)
 	_, diagnostics = e.read(t.Context(), t, "model", arguments{"model_group_id": emptyGroup, "revision": 0})
 	expectError(t, diagnostics, "revision", "Revision not found", "has no models yet")
 	state := e.mustRead(t, "model_group_models", arguments{"model_group_id": emptyGroup})
@@ -162,14 +169,18 @@ func TestAGroupWithoutModels(t *testing.T) {
 	if len(asList(t, state["models"])) != 0 || len(asList(t, state["axes"])) != 0 {
 		t.Errorf("models %v, axes %v", state["models"], state["axes"])
 	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1, sandbox.RouteGroup: 1})
+	expectRequests(
+		t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1, sandbox.RouteGroup: 1},
+	)
 }
 
 // The service may spell what it was asked for in another way.
 func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteAny, mainGroup, "OTHER-ID", `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`))
+	service.Inject(respell(
+		sandbox.RouteAny, mainGroup, "OTHER-ID", `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+	))
 	for name, config := range readable {
 		if name == "model_groups" {
 			config = arguments{"time_horizon": "day_ahead"}

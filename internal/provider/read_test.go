@@ -42,10 +42,13 @@ const oddCatalogue = `{
    "group": {"id": "a b/ü\"'\\<&>;:@+$,=~..", "name": "Odd", "public": true, "createdAt": "some time ago", "unknown": {"a": [1]},
      "timeHorizon": {"name": "H", "shortName": null, "key": "in_a_century", "unknown": 1}},
    "models": [
-     {"id": "m2", "revision": 2.0, "name": "odd", "createdAt": "2026-13-45", "runMode": "WEEKLY", "outputFileFormat": "avro", "displayTimezone": "Mars/Olympus",
+     {"id": "m2", "revision": 2.0, "name": "odd", "createdAt": "2026-13-45", "runMode": "WEEKLY", "outputFileFormat": "avro",
+      "displayTimezone": "Mars/Olympus",
       "notes": "", "dockerImage": "registry/odd:1", "unknown": [null],
       "modelMetadata": {"z": 1, "a": {"y": 1.10, "b": [3, 1, 2]}, "n": 1e400, "text": "<&> ä"},
-      "outputVariables": [{"key": "v", "type": "decimal", "colours": [1, 1.50, true, null, {"light": "#fff", "dark": "#000"}, ["a", 1e2]], "unknown": 1}, {}, null],
+      "outputVariables": [{"key": "v", "type": "decimal",
+        "colours": [1, 1.50, true, null, {"light": "#fff", "dark": "#000"}, ["a", 1e2]], "unknown": 1},
+        {}, null],
       "outputSpecification": ["column", {"name": "n", "at": 1.0}, 7],
       "inputs": [null, {}, {"key": "k", "z": 1.0, "a": {"d": 1, "c": 12345678901234567890.0}}],
       "datasets": [{"id": "d", "fileFormat": "orc"}],
@@ -53,17 +56,21 @@ const oddCatalogue = `{
       "sensitivities": [{"id": "s", "extra": [1e-30]}], "inputAggregations": [{"id": "i", "name": "n", "extra": false}],
       "defaultComparisonModels": ["none"],
       "axes": [
-        {"key": "number", "kind": "dynamic", "type": "number", "values": [1, 1.50, 1e3, 25e-4, 1.5E+1, -2.5e-1, 0, 123456789012345678901234567890.10], "default": 1e3},
+        {"key": "number", "kind": "dynamic", "type": "number",
+         "values": [1, 1.50, 1e3, 25e-4, 1.5E+1, -2.5e-1, 0, 123456789012345678901234567890.10],
+         "default": 1e3},
         {"key": "string", "type": "string", "values": ["1e3", "true", "", "null", "ä <&>"], "default": ""},
         {"key": "boolean", "type": "boolean", "values": [true, false], "default": false},
-        {"key": "object", "type": "range", "values": [{"to": 2.0, "from": {"b": 1, "a": "<"}}, [1, "a", null]], "default": {"to": 1, "from": 0}},
+        {"key": "object", "type": "range", "values": [{"to": 2.0, "from": {"b": 1, "a": "<"}}, [1, "a", null]],
+         "default": {"to": 1, "from": 0}},
         {"key": "mixed", "type": "duration", "values": [null, "a", 1], "default": null},
         {"key": "bare"}, {"key": "nulls", "values": null}
       ]},
      {"id": "m1", "revision": 1e0, "inputs": [], "datasets": [], "axes": []}
    ]},
   {"owner": "Northwind", "group": {"id": "bare"}, "models": [{"id": "m5", "revision": 5}]},
-  {"owner": "Northwind", "group": {"id": "nulls", "name": null, "public": null, "createdAt": null, "timeHorizon": null, "latestRevision": null, "models": null, "axes": null}, "models": [{"id": "m0", "revision": 0}]}
+  {"owner": "Northwind", "group": {"id": "nulls", "name": null, "public": null, "createdAt": null, "timeHorizon": null,
+     "latestRevision": null, "models": null, "axes": null}, "models": [{"id": "m0", "revision": 0}]}
 ]}`
 
 func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {
@@ -73,11 +80,11 @@ func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {
 		catalogue    *sandbox.Catalogue
 		organisation string
 	}{
-		{sandbox.Default(), "northwind"},
-		{sandbox.Default(), "contoso-trading"},
-		{sandbox.Default(), "fabrikam"},
-		{parse(t, oddCatalogue), "northwind"},
-		{parse(t, oddCatalogue), "contoso-trading"},
+		{catalogue: sandbox.Default(), organisation: "northwind"},
+		{catalogue: sandbox.Default(), organisation: "contoso-trading"},
+		{catalogue: sandbox.Default(), organisation: "fabrikam"},
+		{catalogue: parse(t, oddCatalogue), organisation: "northwind"},
+		{catalogue: parse(t, oddCatalogue), organisation: "contoso-trading"},
 	} {
 		service := sandbox.New(test.catalogue)
 		credentials := credentialsOf(test.organisation, service.Start(t))
@@ -112,7 +119,10 @@ func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
 	}
 	var latest, pinned fleetDocuments
 	check("model_groups", nil, map[string]any{"modelGroups": groups}, nil)
-	check("model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead}, map[string]any{"time_horizon": "day_ahead"})
+	check(
+		"model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead},
+		map[string]any{"time_horizon": "day_ahead"},
+	)
 	for _, group := range groups {
 		id := textOf(group, "id")
 		path := "/v1/model-group/" + url.PathEscape(id)
@@ -150,11 +160,11 @@ type fleetDocument struct {
 func (f *fleetDocuments) add(id string, model any, derived map[string]any) {
 	for _, documents := range *f {
 		if _, known := documents[id]; !known {
-			documents[id] = fleetDocument{model, derived}
+			documents[id] = fleetDocument{model: model, derived: derived}
 			return
 		}
 	}
-	*f = append(*f, map[string]fleetDocument{id: {model, derived}})
+	*f = append(*f, map[string]fleetDocument{id: {model: model, derived: derived}})
 }
 
 // models are documents as the service sends them, with the id that they were
@@ -169,7 +179,9 @@ func (f *fleetDocuments) models(t *testing.T) map[string]any {
 }
 
 // compareFleets reads the same models with one block for all groups.
-func compareFleets(t *testing.T, e *engine, dayAhead []any, latest, pinned fleetDocuments, check func(string, arguments, any, map[string]any)) {
+func compareFleets(
+	t *testing.T, e *engine, dayAhead []any, latest, pinned fleetDocuments, check func(string, arguments, any, map[string]any),
+) {
 	t.Helper()
 	models := latest.models(t)
 	nothing := map[string]any{"model_group_ids": nil, "time_horizon": nil}
@@ -255,14 +267,14 @@ func sortedGroups(t *testing.T, service caller, query string) []any {
 	return groups
 }
 
-func TestImageAndNotesAreForTheOwnerAlone(t *testing.T) {
+func TestImageAndNotesAreOnlyForTheOwner(t *testing.T) {
 	t.Parallel()
 	base := sandbox.New(sandbox.Default()).Start(t)
 	pinned := arguments{"model_group_id": mainGroup, "revision": 0}
 	group := arguments{"model_group_id": mainGroup}
 	for organisation, want := range map[string]struct{ image, notes, owner any }{
-		"northwind":       {"registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0", "First revision.", true},
-		"contoso-trading": {nil, nil, false},
+		"northwind":       {image: "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0", notes: "First revision.", owner: true},
+		"contoso-trading": {owner: false},
 	} {
 		e := newEngine(t, credentialsOf(organisation, base))
 		listed := asList(t, e.mustRead(t, "model_group_models", group)["models"])
@@ -275,7 +287,8 @@ func TestImageAndNotesAreForTheOwnerAlone(t *testing.T) {
 			}
 		}
 		latest := e.mustRead(t, "latest_model", group)
-		if latest["is_owner"] != want.owner || (latest["docker_image"] == nil) != (want.image == nil) || (latest["notes"] == nil) != (want.notes == nil) {
+		if latest["is_owner"] != want.owner || (latest["docker_image"] == nil) != (want.image == nil) ||
+			(latest["notes"] == nil) != (want.notes == nil) {
 			t.Errorf("latest for %s: image %v, notes %v", organisation, latest["docker_image"], latest["notes"])
 		}
 	}

@@ -121,11 +121,15 @@ func TestNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	groupID := map[string]string{"model_group_id": "required string"}
 	want := map[string]map[string]string{
-		"the provider":       parseTable(t, providerWant),
-		"model_groups":       {"time_horizon": "optional string", "attributes": "optional [string]", "model_groups": "[" + objectOf(t, groupWant) + "]"},
-		"model_group":        tableWith(t, groupWant, map[string]string{"id": "optional computed string", "name": "optional computed string"}),
-		"latest_model":       tableWith(t, modelWant, groupID),
-		"model_group_models": {"model_group_id": "required string", "attributes": "optional [string]", "models": "[" + objectOf(t, modelWant) + "]"},
+		"the provider": parseTable(t, providerWant),
+		"model_groups": {
+			"time_horizon": "optional string", "attributes": "optional [string]", "model_groups": "[" + objectOf(t, groupWant) + "]",
+		},
+		"model_group":  tableWith(t, groupWant, map[string]string{"id": "optional computed string", "name": "optional computed string"}),
+		"latest_model": tableWith(t, modelWant, groupID),
+		"model_group_models": {
+			"model_group_id": "required string", "attributes": "optional [string]", "models": "[" + objectOf(t, modelWant) + "]",
+		},
 		"latest_models": {
 			"model_group_ids": "optional [string]", "time_horizon": "optional string", "attributes": "optional [string]",
 			"models": "map of " + objectOf(t, modelWant),
@@ -268,7 +272,10 @@ func nestedIn(attribute described) (attributes map[string]schema.Attribute, isNe
 }
 
 // Their names say nothing by themselves, so their descriptions show a value.
-var namesWithAValue = regexp.MustCompile(`[. ](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags|sensitivities|input_aggregations)$`)
+var namesWithAValue = regexp.MustCompile(
+	`[. ](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
+		`|sensitivities|input_aggregations)$`,
+)
 
 func TestEveryAttribute(t *testing.T) {
 	t.Parallel()

@@ -126,7 +126,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestHTTPIsForALoopbackHostAlone(t *testing.T) {
+func TestHTTPIsOnlyForALoopbackHost(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"catalogue.invalid", "10.0.0.1", "localhost.invalid", "0.0.0.0", "[::2]"} {
 		dialled := false
@@ -185,7 +185,10 @@ func TestAPrivateAuthority(t *testing.T) {
 		e, diagnostics := startEngine(t, &catalogueProvider{version: "test", dial: network.dial}, northwind(server.URL))
 		expectNone(t, diagnostics)
 		_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-		expectError(t, diagnostics, "", summaryUntrusted, "ca_certificate_pem", "certificate signed by unknown authority", "for POST https://127.0.0.1:", "/v1/auth/token")
+		expectError(
+			t, diagnostics, "", summaryUntrusted, "ca_certificate_pem", "certificate signed by unknown authority", "for POST https://127.0.0.1:",
+			"/v1/auth/token",
+		)
 		if len(network.dials) != 1 {
 			t.Errorf("%d connections, want one attempt", len(network.dials))
 		}
@@ -196,10 +199,11 @@ func TestAPrivateAuthority(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		server, authority := overTLS(t, service, nil)
 		var dials int
-		e, diagnostics := startEngine(t, &catalogueProvider{version: "test", dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			dials++
-			return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
-		}}, northwind("https://other.invalid").with(argCACertificate, authority))
+		e, diagnostics := startEngine(
+			t, &catalogueProvider{version: "test", dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				dials++
+				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+			}}, northwind("https://other.invalid").with(argCACertificate, authority))
 		expectNone(t, diagnostics)
 		_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 		expectError(t, diagnostics, "", summaryUntrusted, "other.invalid")
@@ -215,7 +219,10 @@ func TestTLSBefore12IsRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		version uint16
 		works   bool
-	}{"1.0": {tls.VersionTLS10, false}, "1.1": {tls.VersionTLS11, false}, "1.2": {tls.VersionTLS12, true}, "1.3": {tls.VersionTLS13, true}} {
+	}{
+		"1.0": {version: tls.VersionTLS10}, "1.1": {version: tls.VersionTLS11}, "1.2": {version: tls.VersionTLS12, works: true},
+		"1.3": {version: tls.VersionTLS13, works: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := sandbox.New(sandbox.Default())
@@ -260,10 +267,22 @@ func TestEachRequestIsLogged(t *testing.T) {
 		expectNone(t, diagnostics)
 		const list = "/v1/model-group?timeHorizon=day_ahead"
 		want := []map[string]string{
-			{"http_method": "POST", "http_path": "/v1/auth/token", "http_status": "200", "attempt": "1", "duration_ms": "0", "request_id": "sandbox-000001"},
-			{"http_method": "GET", "http_path": list, "http_status": "503", "attempt": "1", "duration_ms": "250", "size_bytes": "4", "request_id": "sandbox-000002"},
-			{"http_method": "GET", "http_path": list, "http_status": "200", "attempt": "2", "duration_ms": "0", "request_id": "sandbox-000003", "http_problem": "unexpected EOF"},
-			{"http_method": "GET", "http_path": list, "http_status": "0", "attempt": "3", "duration_ms": "3000", "http_problem": "context deadline exceeded"},
+			{
+				"http_method": "POST", "http_path": "/v1/auth/token", "http_status": "200", "attempt": "1", "duration_ms": "0",
+				"request_id": "sandbox-000001",
+			},
+			{
+				"http_method": "GET", "http_path": list, "http_status": "503", "attempt": "1", "duration_ms": "250", "size_bytes": "4",
+				"request_id": "sandbox-000002",
+			},
+			{
+				"http_method": "GET", "http_path": list, "http_status": "200", "attempt": "2", "duration_ms": "0", "request_id": "sandbox-000003",
+				"http_problem": "unexpected EOF",
+			},
+			{
+				"http_method": "GET", "http_path": list, "http_status": "0", "attempt": "3", "duration_ms": "3000",
+				"http_problem": "context deadline exceeded",
+			},
 			{"http_method": "GET", "http_path": list, "http_status": "200", "attempt": "4", "duration_ms": "0", "request_id": "sandbox-000005"},
 		}
 		got := written.requests(t)
@@ -312,10 +331,10 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 			reading
 			suffix string
 		}{
-			{reading{"model_group", arguments{"id": id}}, ""},
-			{reading{"latest_model", arguments{"model_group_id": id}}, "/latest-model"},
-			{reading{"model_group_models", arguments{"model_group_id": id}}, "/models"},
-			{reading{"model", arguments{"model_group_id": id, "revision": 0}}, "/models"},
+			{reading: reading{"model_group", arguments{"id": id}}},
+			{reading: reading{"latest_model", arguments{"model_group_id": id}}, suffix: "/latest-model"},
+			{reading: reading{"model_group_models", arguments{"model_group_id": id}}, suffix: "/models"},
+			{reading: reading{"model", arguments{"model_group_id": id, "revision": 0}}, suffix: "/models"},
 		} {
 			t.Run(id+" "+test.name, func(t *testing.T) {
 				onFakeClock(t, func(t *testing.T) {

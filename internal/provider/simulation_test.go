@@ -176,7 +176,7 @@ func (run *simRun) trace() string {
 	var lines []line
 	add := func(at time.Duration, format string, args ...any) {
 		if at >= 0 {
-			lines = append(lines, line{at, fmt.Sprintf(format, args...)})
+			lines = append(lines, line{at: at, text: fmt.Sprintf(format, args...)})
 		}
 	}
 	for _, r := range run.readings {

@@ -11,16 +11,28 @@ func TestAModelWithEverythingSet(t *testing.T) {
 	expectSame(t, newModelState(&catalogue.Model{
 		ID: new("m"), ModelGroupID: new("g"), Name: new("price"), DisplayName: new("Price"), Notes: new("Notes."), Description: new("Hourly."),
 		Revision: new(catalogue.Integer(0)), DockerImage: new("registry/price:1"), CreatedAt: new("2026-01-01"), UpdatedAt: new("2026-01-02"),
-		RunMode:             new("AUTOMATIC"),
-		Horizon:             &catalogue.TimeHorizon{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
-		ModelMetadata:       new(catalogue.JSONObject(`{"a":1}`)),
-		OutputVariables:     []*catalogue.OutputVariable{{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*catalogue.Scalar{new(catalogue.Scalar("#1"))}}},
+		RunMode:       new("AUTOMATIC"),
+		Horizon:       &catalogue.TimeHorizon{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+		ModelMetadata: new(catalogue.JSONObject(`{"a":1}`)),
+		OutputVariables: []*catalogue.OutputVariable{
+			{
+				Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true),
+				Colours: []*catalogue.Scalar{new(catalogue.Scalar("#1"))},
+			},
+		},
 		OutputSpecification: []*catalogue.Scalar{new(catalogue.Scalar("column"))},
 		Inputs:              []*catalogue.Input{{ID: new("i"), Key: new("gas"), JSON: `{"id":"i"}`}},
-		Datasets:            []*catalogue.Dataset{{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: `{"id":"d"}`}},
-		Archived:            new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
-		Sensitivities:     []*catalogue.Sensitivity{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: `{"id":"s"}`}},
-		Axes:              []*catalogue.ModelAxis{{Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"), Values: []*catalogue.Scalar{new(catalogue.Scalar("0.9")), new(catalogue.Scalar("0.1"))}, Default: new(catalogue.Scalar("0.5"))}},
+		Datasets: []*catalogue.Dataset{
+			{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: `{"id":"d"}`},
+		},
+		Archived: new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
+		Sensitivities: []*catalogue.Sensitivity{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: `{"id":"s"}`}},
+		Axes: []*catalogue.ModelAxis{
+			{
+				Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
+				Values: []*catalogue.Scalar{new(catalogue.Scalar("0.9")), new(catalogue.Scalar("0.1"))}, Default: new(catalogue.Scalar("0.5")),
+			},
+		},
 		InputAggregations: []*catalogue.InputAggregation{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: `{"id":"n"}`}},
 		OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
 		ForecastVariable: &catalogue.ForecastVariable{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
@@ -30,16 +42,28 @@ func TestAModelWithEverythingSet(t *testing.T) {
 		&modelState{
 			ID: new("m"), ModelGroupID: new("g"), Name: new("price"), DisplayName: new("Price"), Notes: new("Notes."), Description: new("Hourly."),
 			Revision: new(int64(0)), DockerImage: new("registry/price:1"), CreatedAt: new("2026-01-01"), UpdatedAt: new("2026-01-02"),
-			RunMode:             new("AUTOMATIC"),
-			Horizon:             &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
-			ModelMetadata:       new(`{"a":1}`),
-			OutputVariables:     []*outputVariableState{{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*string{new("#1")}}},
+			RunMode:       new("AUTOMATIC"),
+			Horizon:       &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+			ModelMetadata: new(`{"a":1}`),
+			OutputVariables: []*outputVariableState{
+				{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*string{new("#1")}},
+			},
 			OutputSpecification: []*string{new("column")},
 			Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: new(`{"id":"i"}`)}},
-			Datasets:            []*datasetState{{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: new(`{"id":"d"}`)}},
-			Archived:            new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
-			Sensitivities:     []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: new(`{"id":"s"}`)}},
-			Axes:              []*modelAxisState{{Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"), Values: []*string{new("0.9"), new("0.1")}, Default: new("0.5")}},
+			Datasets: []*datasetState{
+				{
+					ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"),
+					JSON: new(`{"id":"d"}`),
+				},
+			},
+			Archived: new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
+			Sensitivities: []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: new(`{"id":"s"}`)}},
+			Axes: []*modelAxisState{
+				{
+					Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
+					Values: []*string{new("0.9"), new("0.1")}, Default: new("0.5"),
+				},
+			},
 			InputAggregations: []*namedRecordState{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: new(`{"id":"n"}`)}},
 			OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
 			ForecastVariable: &keyedNameState{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
