@@ -23,16 +23,16 @@ func picture(root string) string {
 // draw draws plan time over the number of groups, from the rows of the report
 // that compare one block with many.
 func draw(ctx context.Context, plot string, results []*result) error {
-	points := "groups,for_each,one block\n"
+	points := []string{"groups,for_each,one block"}
 	for _, r := range results {
 		if r.name == inOneBlock(r.groups) {
-			points += fmt.Sprintf("%d,%.3f,%.3f\n", r.groups, spreadOf(r.other, wall).median, spreadOf(r.ours, wall).median)
+			points = append(points, fmt.Sprintf("%d,%.3f,%.3f", r.groups, spreadOf(r.other, wall).median, spreadOf(r.ours, wall).median))
 		}
 	}
 	for _, theme := range []string{"light", "dark"} {
 		cmd := engine.Command(ctx, plot, "-theme="+theme, "-out="+pictureFile+"-"+theme+".svg",
 			"-title=Plan over the latest model of each group", "-x=groups", "-y=wall time of the plan, seconds")
-		cmd.Stdin = strings.NewReader(points)
+		cmd.Stdin = strings.NewReader(strings.Join(points, "\n"))
 		if _, err := engine.Output(cmd); err != nil {
 			return err
 		}

@@ -66,6 +66,7 @@ func scenarios() []scenario {
 
 // fleetOf and inOneBlock name the scenarios of so many groups.
 func fleetOf(groups int) string { return fmt.Sprintf("%d groups in one block", groups) }
+
 func inOneBlock(groups int) string {
 	return fmt.Sprintf("%d groups in one block, 50 ms latency", groups)
 }
