@@ -234,6 +234,20 @@ func TestAccGuideLargeCataloguesCost(t *testing.T) {
 	}
 }
 
+func TestAccGuideLargeCataloguesOneBlock(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "large-catalogues", "read-the-models-of-many-groups-in-one-block", acctest.Owner)
+	w.expect(t, 0, "apply", "-auto-approve")
+	var images map[string]string
+	if err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", "images")), &images); err != nil || len(images) != 7 {
+		t.Errorf("%d images: %v", len(images), err)
+	}
+	// A question for each of the groups, one of which has no model.
+	if lists, models := service.Count(sandbox.RouteGroups), service.Count(sandbox.RouteLatest); lists != 1 || models != 8 {
+		t.Errorf("%d lists and %d models were asked for", lists, models)
+	}
+}
+
 // BenchmarkGroups plans over as many groups, read at once and one by one:
 //
 //	tools/with-engine.sh go test ./internal/acctest -run '^$' -bench Groups -benchtime 3x

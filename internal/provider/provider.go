@@ -67,7 +67,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:            true,
 			},
 			argReadTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one read of one data source may take, every wait and retry included, as a duration such as `90s`. The default is `5m`. Also read from `" + variable(argReadTimeout) + "`.",
+				MarkdownDescription: "How long one question to the service may take, every wait and retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of them. The default is `5m`. Also read from `" + variable(argReadTimeout) + "`.",
 				Optional:            true,
 			},
 			argMaxRetries: schema.NumberAttribute{

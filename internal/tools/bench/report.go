@@ -78,8 +78,7 @@ The latest models of so many groups, each with 50 ms latency: one block of
 The last row is `+"`modelcatalogue_model_group_models`"+` with two `+"`attributes`"+` against all of them.
 A ratio is again the median over pairs of one run.
 
-`+picture("")+`
-
+`+picture()+`
 | plan | CPU | the other | ratio | wall | the other | ratio | engine memory | provider memory | requests | connections |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 `)

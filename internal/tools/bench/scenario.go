@@ -52,7 +52,7 @@ func scenarios() []scenario {
 			name: fmt.Sprintf("200 blocks over 50 groups, %s latency", latency), groups: 50, models: 1, latency: latency, config: blocks.String(),
 		})
 	}
-	for _, groups := range []int{10, 100, 200, 300, 500, 1000} {
+	for _, groups := range []int{10, 100, 200, 300, 500, 700, 1000} {
 		all = append(all, scenario{
 			name: inOneBlock(groups), groups: groups, models: 1, latency: 50 * time.Millisecond,
 			config: oneBlock(groups), against: blockForEach(groups),
