@@ -304,6 +304,7 @@ func TestWelcome(t *testing.T) {
 		"Reader|owns none|reader|s\n",
 		"Owner|owner of 1 group|own|it's $1\n",
 		`MODELCATALOGUE_CLIENT_ID=own MODELCATALOGUE_CLIENT_SECRET='it'\''s $1'` + "\n",
+		"`make install`",
 		"/control/model-groups/a%2Fb/publish",
 	} {
 		if !strings.Contains(got, want) {

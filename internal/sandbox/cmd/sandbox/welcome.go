@@ -30,6 +30,7 @@ func writeWelcome(w io.Writer, base string, catalogue *sandbox.Catalogue, caller
 	for line := range strings.Lines(environment(base, caller)) {
 		text.WriteString("  " + line)
 	}
+	fmt.Fprint(&text, "\nThe provider for it: in a clone, `make install` builds it and prints how `init` finds it.\n")
 	if owned := catalogue.Owned(caller.Name); len(owned) > 0 {
 		fmt.Fprint(&text, "\nTo publish a revision, with any fields of the model replaced:\n\n")
 		group := url.PathEscape(publishable(owned))
