@@ -66,7 +66,8 @@ func AnyService(t *testing.T) Service {
 	}
 	group := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID")
 	if group == "" {
-		t.Fatal("MODELCATALOGUE_BASE_URL names a service to test against: MODELCATALOGUE_TEST_MODEL_GROUP_ID must name a model group to read there")
+		t.Fatal("MODELCATALOGUE_BASE_URL names a service to test against: " +
+			"MODELCATALOGUE_TEST_MODEL_GROUP_ID must name a model group to read there")
 	}
 	return Service{Config: "provider \"modelcatalogue\" {}\n", GroupID: group}
 }

@@ -24,8 +24,10 @@ const argAttributes = "attributes"
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
 	return schema.ListAttribute{
-		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those [below `" + within + "`](#nestedatt--" + within + "). " +
-			"The others are null, lists too, which keeps them out of the state and the plan quick. Leave it out to fill all of them; an empty list fills none.",
+		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
+			"[below `" + within + "`](#nestedatt--" + within + "). " +
+			"The others are null, lists too, which keeps them out of the state and the plan quick. " +
+			"Leave it out to fill all of them; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,
 		Validators:  []validator.List{attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within}},
@@ -95,7 +97,8 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 			problem += fmt.Sprintf(" Did you mean %q?", nearest)
 		}
 		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryAttribute,
-			fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.", problem, strings.Join(v.known, ", ")))
+			fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.",
+				problem, strings.Join(v.known, ", ")))
 	}
 }
 

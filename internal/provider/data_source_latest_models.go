@@ -23,7 +23,9 @@ func newLatestModelsDataSource() datasource.DataSource {
 	return &latestModelsDataSource{catalogueDataSource{name: "latest_models"}}
 }
 
-func (d *latestModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *latestModelsDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
 			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
@@ -81,7 +83,8 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	}
 	replies, fault := readFleet(ctx, questions, client.LatestModel)
 	missing := leaveOutMissing(questions, replies, listed)
-	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), func(f failure) diag.Diagnostic {
+	list := failures(questions, replies, fault)
+	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), func(f failure) diag.Diagnostic {
 		return diagnose(f.err, latestSubject(f.at, f.id))
 	})
 	if resp.Diagnostics.HasError() {
@@ -132,7 +135,9 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 // leaveOutMissing clears the replies about listed groups that the service knows
 // no latest model of. Most have no models. One that the list shows with models
 // has been removed since, or made private: the ids of those are returned.
-func leaveOutMissing(questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+func leaveOutMissing(
+	questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup,
+) (missing []string) {
 	for i, q := range questions {
 		group := listed[q.id]
 		if group == nil || !errors.Is(replies[i].err, catalogue.ErrNotFound) {

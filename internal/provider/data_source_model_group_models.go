@@ -16,7 +16,9 @@ func newModelGroupModelsDataSource() datasource.DataSource {
 	return &modelGroupModelsDataSource{catalogueDataSource{name: "model_group_models"}}
 }
 
-func (d *modelGroupModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *modelGroupModelsDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists every revision of a model group, archived ones too as far as the service lists " +
 			"them.",
@@ -34,7 +36,9 @@ type modelGroupModelsState struct {
 	Models       []*modelState `tfsdk:"models"`
 }
 
-func (d *modelGroupModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+func (d *modelGroupModelsDataSource) Read(
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse,
+) {
 	var groupID types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
 	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)

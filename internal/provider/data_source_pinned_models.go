@@ -22,7 +22,9 @@ func newPinnedModelsDataSource() datasource.DataSource {
 	return &pinnedModelsDataSource{catalogueDataSource{name: "pinned_models"}}
 }
 
-func (d *pinnedModelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *pinnedModelsDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as " +
 			"the service lists it, and tells which are the latest. " +
@@ -93,7 +95,9 @@ func configuredRevisions(ctx context.Context, req datasource.ReadRequest, diags 
 	for id, number := range numbers {
 		revision, err := wholeNumber(number)
 		if err != nil {
-			diags.AddAttributeError(path.Root("revisions").AtMapKey(id), summaryInvalidRevision, fmt.Sprintf("The value %s.", err))
+			diags.AddAttributeError(
+				path.Root("revisions").AtMapKey(id), summaryInvalidRevision, fmt.Sprintf("The value %s.", err),
+			)
 			continue
 		}
 		revisions[id] = revision

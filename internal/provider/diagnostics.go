@@ -260,7 +260,8 @@ func tooLargeDetail(what string, size, limit int64) string {
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s",
+	return fmt.Sprintf("The result of %s takes %s. "+
+		"A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s",
 		what, seen, limit, (limit+1<<20-1)>>20, readLess)
 }
 

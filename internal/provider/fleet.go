@@ -68,7 +68,9 @@ type fleet[T any] struct {
 // readFleet asks every question. The replies are in the order of the questions.
 // A fault is a failure that concerns all of them: no more are asked then, and
 // those under way are ended.
-func readFleet[T any](ctx context.Context, questions []question, ask func(context.Context, string) (T, error)) (replies []reply[T], fault error) {
+func readFleet[T any](
+	ctx context.Context, questions []question, ask func(context.Context, string) (T, error),
+) (replies []reply[T], fault error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &fleet[T]{

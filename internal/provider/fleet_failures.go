@@ -68,7 +68,9 @@ func withoutDigits(text string) string {
 
 // tellFailures says what failed: one diagnostic for a fault, and one for each
 // other cause, on the first element that has it. Groups is how many there are.
-func (d *catalogueDataSource) tellFailures(diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic) {
+func (d *catalogueDataSource) tellFailures(
+	diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic,
+) {
 	told := map[cause]bool{}
 	if fault != nil {
 		shared := d.diagnose(fault, subject{})

@@ -26,19 +26,26 @@ func (parseImageFunction) Metadata(_ context.Context, _ function.MetadataRequest
 	resp.Name = "parse_image"
 }
 
-func (parseImageFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (parseImageFunction) Definition(
+	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
+) {
 	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules " +
 		"that Docker and Kubernetes go by."
 	resp.Definition = function.Definition{
 		Summary:     "Splits a container image reference into its parts.",
 		Description: description,
-		MarkdownDescription: description + ` Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object with these attributes:
+		MarkdownDescription: description +
+			` Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object with these attributes:
 
-- ` + "`registry`" + ` (String) The registry's host, with its port where it has one. It is ` + "`docker.io`" + ` where the reference names no registry.
-- ` + "`repository`" + ` (String) The repository in that registry. A name of one part on ` + "`docker.io`" + ` is in ` + "`library/`" + `: ` + "`nginx`" + ` gives ` + "`library/nginx`" + `.
+- ` + "`registry`" + ` (String) The registry's host, with its port where it has one. It is ` + "`docker.io`" +
+			` where the reference names no registry.
+- ` + "`repository`" + ` (String) The repository in that registry. A name of one part on ` + "`docker.io`" +
+			` is in ` + "`library/`" + `: ` + "`nginx`" + ` gives ` + "`library/nginx`" + `.
 - ` + "`tag`" + ` (String) The tag, null where the reference has none. No ` + "`latest`" + ` is made up.
-- ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" + `, null where the reference has none.
-- ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` + "`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
+- ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" +
+			`, null where the reference has none.
+- ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` +
+			"`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
 		Parameters: []function.Parameter{function.StringParameter{
 			Name: "image",
 			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null " +

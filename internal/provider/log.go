@@ -41,7 +41,8 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	if exchange.Status == 0 {
 		result = "without an answer"
 	}
-	line := fmt.Sprintf("%s %s %s in %d ms, attempt %d", exchange.Method, exchange.Path, result, exchange.Duration.Milliseconds(), exchange.Attempt)
+	line := fmt.Sprintf("%s %s %s in %d ms, attempt %d",
+		exchange.Method, exchange.Path, result, exchange.Duration.Milliseconds(), exchange.Attempt)
 	if exchange.Problem != "" {
 		line += ": " + exchange.Problem
 	}

@@ -43,53 +43,72 @@ func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataReque
 
 func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the container image of each.",
+		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the container " +
+			"image of each.",
 		Attributes: map[string]schema.Attribute{
 			argBaseURL: schema.StringAttribute{
-				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and without `/v1`; `http` is accepted for a loopback host only. Required here or as `" + variable(argBaseURL) + "`.",
-				Optional:            true,
+				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
+					"without `/v1`; `http` is accepted for a loopback host only. Required here or as `" +
+					variable(argBaseURL) + "`.",
+				Optional: true,
 			},
 			argClientID: schema.StringAttribute{
-				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" + variable(argClientID) + "`.",
-				Optional:            true,
+				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" +
+					variable(argClientID) + "`.",
+				Optional: true,
 			},
 			argClientSecret: schema.StringAttribute{
-				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" + variable(argClientSecret) + "`, which keeps it out of the configuration.",
-				Optional:            true,
-				Sensitive:           true,
+				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" +
+					variable(argClientSecret) + "`, which keeps it out of the configuration.",
+				Optional:  true,
+				Sensitive: true,
 			},
 			argCACertificate: schema.StringAttribute{
-				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service behind a private authority. Also read from `" + variable(argCACertificate) + "`.",
-				Optional:            true,
+				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service " +
+					"behind a private authority." + alsoReadFrom(argCACertificate),
+				Optional: true,
 			},
 			argRequestTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration such as `10s`. The default is `" + defaultRequestTimeout.String() + "`. Also read from `" + variable(argRequestTimeout) + "`.",
-				Optional:            true,
+				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration " +
+					"such as `10s`. The default is `" + defaultRequestTimeout.String() + "`." + alsoReadFrom(argRequestTimeout),
+				Optional: true,
 			},
 			argReadTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one question to the service may take, every wait and retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of them. The default is `5m`. Also read from `" + variable(argReadTimeout) + "`.",
-				Optional:            true,
+				MarkdownDescription: "How long one question to the service may take, every wait and retry included, as a " +
+					"duration such as `90s`. A data source that asks about many groups has it for each of them. The " +
+					"default is `5m`." + alsoReadFrom(argReadTimeout),
+				Optional: true,
 			},
 			argMaxRetries: schema.NumberAttribute{
-				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way that may pass. `0` is allowed. The default is `4`. Also read from `" + variable(argMaxRetries) + "`.",
-				Optional:            true,
+				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
+					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
+				Optional: true,
 			},
 			argMaxRequestsPerSecond: schema.NumberAttribute{
-				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as `5` or `0.5`. There is none by default; the process still slows down where the service asks it to. Also read from `" + variable(argMaxRequestsPerSecond) + "`.",
-				Optional:            true,
+				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as " +
+					"`5` or `0.5`. There is none by default; the process still slows down where the service asks it to." +
+					alsoReadFrom(argMaxRequestsPerSecond),
+				Optional: true,
 			},
 			argSnapshot: schema.BoolAttribute{
-				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads it. The default is `true`. Also read from `" + variable(argSnapshot) + "`.",
-				Optional:            true,
+				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
+					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
+					"it. The default is `true`." + alsoReadFrom(argSnapshot),
+				Optional: true,
 			},
 		},
 	}
 }
 
+// alsoReadFrom ends the description of an optional argument.
+func alsoReadFrom(argument string) string { return " Also read from `" + variable(argument) + "`." }
+
 // ValidateConfig reports what is wrong in the provider block itself. What is
 // only absent, and the environment, are left to Configure: `validate` has to
 // pass where the credentials are not.
-func (p *catalogueProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+func (p *catalogueProvider) ValidateConfig(
+	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
+) {
 	var config configuration
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
@@ -99,7 +118,9 @@ func (p *catalogueProvider) ValidateConfig(ctx context.Context, req provider.Val
 
 // Configure makes the client that serves every read of the process. It sends
 // nothing.
-func (p *catalogueProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *catalogueProvider) Configure(
+	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
+) {
 	var config configuration
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {

@@ -42,13 +42,17 @@ type server struct {
 
 // StopProvider ends every read, those that arrive later too: the plugin library
 // ends only those under way, and an engine may just have sent another.
-func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+func (s *server) StopProvider(
+	ctx context.Context, req *tfprotov6.StopProviderRequest,
+) (*tfprotov6.StopProviderResponse, error) {
 	s.stop()
 	return s.ProviderServer.StopProvider(ctx, req)
 }
 
 // ReadDataSource lets the framework read, and encodes the result.
-func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s *server) ReadDataSource(
+	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)() //nolint:contextcheck // the interrupt is the server's, not this read's

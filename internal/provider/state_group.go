@@ -86,10 +86,14 @@ type groupAxisValueState struct {
 var groupFields = []field[catalogue.ModelGroup, groupState]{
 	{"id", func(to *groupState, from *catalogue.ModelGroup) { to.ID = from.ID }},
 	{"name", func(to *groupState, from *catalogue.ModelGroup) { to.Name = from.Name }},
-	{"latest_revision", func(to *groupState, from *catalogue.ModelGroup) { to.LatestRevision = (*int64)(from.LatestRevision) }},
+	{"latest_revision", func(to *groupState, from *catalogue.ModelGroup) {
+		to.LatestRevision = (*int64)(from.LatestRevision)
+	}},
 	{"public", func(to *groupState, from *catalogue.ModelGroup) { to.Public = from.Public }},
 	{"created_at", func(to *groupState, from *catalogue.ModelGroup) { to.CreatedAt = from.CreatedAt }},
-	{"time_horizon", func(to *groupState, from *catalogue.ModelGroup) { to.TimeHorizon = newHorizonState(from.TimeHorizon) }},
+	{"time_horizon", func(to *groupState, from *catalogue.ModelGroup) {
+		to.TimeHorizon = newHorizonState(from.TimeHorizon)
+	}},
 	{"models", func(to *groupState, from *catalogue.ModelGroup) { to.Models = sortedSummaryStates(from.Models) }},
 	{"axes", func(to *groupState, from *catalogue.ModelGroup) { to.Axes = list(from.Axes, newGroupAxisState) }},
 }

@@ -34,8 +34,12 @@ type theme struct {
 }
 
 var themes = map[string]theme{
-	"light": {page: rgb(0xffffff), text: rgb(0x1f2328), grid: rgb(0xd1d9e0), lines: []color.Color{rgb(0xbc4c00), rgb(0x0969da)}},
-	"dark":  {page: rgb(0x0d1117), text: rgb(0xf0f6fc), grid: rgb(0x3d444d), lines: []color.Color{rgb(0xf0883e), rgb(0x58a6ff)}},
+	"light": {
+		page: rgb(0xffffff), text: rgb(0x1f2328), grid: rgb(0xd1d9e0), lines: []color.Color{rgb(0xbc4c00), rgb(0x0969da)},
+	},
+	"dark": {
+		page: rgb(0x0d1117), text: rgb(0xf0f6fc), grid: rgb(0x3d444d), lines: []color.Color{rgb(0xf0883e), rgb(0x58a6ff)},
+	},
 }
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}}
@@ -91,7 +95,10 @@ func run(in io.Reader, out, name, title, x, y string) error {
 		return err
 	}
 	// The font has the measures of Arial, which more readers have.
-	text := bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	text := bytes.ReplaceAll(
+		svg.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"),
+	)
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}

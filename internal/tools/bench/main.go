@@ -102,7 +102,9 @@ func build(ctx context.Context, out, pkg string) error {
 }
 
 // measure plans in both ways in turn.
-func measure(ctx context.Context, program engine.Engine, root, ours, floor string, s scenario, pairs int) (*result, error) {
+func measure(
+	ctx context.Context, program engine.Engine, root, ours, floor string, s scenario, pairs int,
+) (*result, error) {
 	service, err := newService(s.groups, s.models, s.latency)
 	if err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func measure(ctx context.Context, program engine.Engine, root, ours, floor strin
 			}
 			r.ours = append(r.ours, sample)
 			service.mu.Lock()
-			r.reads, r.tokens, r.connections = max(r.reads, service.reads), max(r.tokens, service.tokens), max(r.connections, service.connections)
+			r.reads, r.tokens = max(r.reads, service.reads), max(r.tokens, service.tokens)
+			r.connections = max(r.connections, service.connections)
 			service.mu.Unlock()
 		}
 	}
@@ -153,7 +156,8 @@ func measureLimit(ctx context.Context, program engine.Engine, root, ours string)
 	service.endless = true
 	url, stop := service.listen()
 	defer stop()
-	p, err := newPlan(program, root, "ours", ours, `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`, url)
+	const readAll = `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`
+	p, err := newPlan(program, root, "ours", ours, readAll, url)
 	if err != nil {
 		return sample{}, err
 	}
@@ -167,5 +171,6 @@ func measureLimit(ctx context.Context, program engine.Engine, root, ours string)
 
 // goBenchmarks runs the provider's own benchmarks.
 func goBenchmarks(ctx context.Context) (string, error) {
-	return engine.Output(engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5", "./internal/catalogue", "./internal/provider"))
+	return engine.Output(engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-count=5",
+		"./internal/catalogue", "./internal/provider"))
 }

@@ -20,11 +20,13 @@ const (
 
 // picture shows it in Markdown, light or dark as the reader's page is.
 func picture() string {
+	const alt = "Time of a plan over the number of groups: with for_each it grows with their square, with " +
+		"one block it hardly grows."
 	return fmt.Sprintf(`<picture>
   <source media="(prefers-color-scheme: dark)" srcset="%[1]s-dark.svg">
-  <img alt="Time of a plan over the number of groups: with for_each it grows with their square, with one block it hardly grows." src="%[1]s-light.svg">
+  <img alt="%[2]s" src="%[1]s-light.svg">
 </picture>
-`, pictureFile)
+`, pictureFile, alt)
 }
 
 // draw draws the time of a plan over the number of groups, and shows it in the

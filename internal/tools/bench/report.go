@@ -35,12 +35,15 @@ func (r *result) row() string {
 		r.name,
 		spreadOf(r.ours, cpu).median, spreadOf(r.other, cpu).median, r.ratios(cpu).ratio(),
 		spreadOf(r.ours, wall).median, spreadOf(r.other, wall).median, r.ratios(wall).ratio(),
-		mib(r.ours, func(s sample) int64 { return s.engineMemory }), mib(r.ours, func(s sample) int64 { return s.providerMemory }),
+		mib(r.ours, func(s sample) int64 { return s.engineMemory }),
+		mib(r.ours, func(s sample) int64 { return s.providerMemory }),
 		r.reads, r.tokens, r.connections)
 }
 
 // newReport writes what was measured, and how.
-func newReport(program engine.Engine, pairs int, results []*result, limit sample, benchmarks string, binary int64) string {
+func newReport(
+	program engine.Engine, pairs int, results []*result, limit sample, benchmarks string, binary int64,
+) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `# Benchmarks
 
@@ -92,7 +95,16 @@ A ratio is again the median over pairs of one run.
 		fmt.Fprintf(&out, "| %s | %s | %s |\n", t.what, t.measured, t.most)
 	}
 	fmt.Fprintf(&out, "\n%s\n", limitRow(limit))
-	fmt.Fprintf(&out, "\n## Inside the provider\n\nDecoding the answer, mapping it and encoding the result, for one group; medians of 5.\n\n    go test -run='^$' -bench=. -benchmem -count=5 ./internal/catalogue ./internal/provider\n\n| benchmark | ms | MB allocated | allocations |\n| --- | ---: | ---: | ---: |\n")
+	out.WriteString(`
+## Inside the provider
+
+Decoding the answer, mapping it and encoding the result, for one group; medians of 5.
+
+    go test -run='^$' -bench=. -benchmem -count=5 ./internal/catalogue ./internal/provider
+
+| benchmark | ms | MB allocated | allocations |
+| --- | ---: | ---: | ---: |
+`)
 	for _, b := range parseBenchmarks(benchmarks) {
 		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %.0f |\n", b.name, b.seconds*1000, b.bytes/1e6, b.allocations)
 	}
@@ -111,7 +123,8 @@ func allowances(earlier string) string {
 }
 
 func limitRow(limit sample) string {
-	return fmt.Sprintf("A list of models without end, sent without its length, ended in the provider's own error after 256 MiB, %.1f s and %d MiB of the provider's memory; the engine took %d MiB.",
+	return fmt.Sprintf("A list of models without end, sent without its length, ended in the provider's own error "+
+		"after 256 MiB, %.1f s and %d MiB of the provider's memory; the engine took %d MiB.",
 		limit.wall.Seconds(), limit.providerMemory>>20, limit.engineMemory>>20)
 }
 
@@ -138,8 +151,14 @@ func targets(results []*result, benchmarks string, binary int64) []target {
 		target{"plan CPU, 3000 models, two `attributes`, × all of them", two.ratios(cpu).ratio(), "0.35"})
 	one, none := by["1 model"], by[nothing]
 	list = append(list,
-		target{"plan CPU, 1 model, × reading nothing", fmt.Sprintf("%.2f", spreadOf(one.ours, cpu).median/spreadOf(none.ours, cpu).median), "1.15"},
-		target{"plan wall time, 1 model, × reading nothing", fmt.Sprintf("%.2f", spreadOf(one.ours, wall).median/spreadOf(none.ours, wall).median), "1.15"})
+		target{
+			"plan CPU, 1 model, × reading nothing",
+			fmt.Sprintf("%.2f", spreadOf(one.ours, cpu).median/spreadOf(none.ours, cpu).median), "1.15",
+		},
+		target{
+			"plan wall time, 1 model, × reading nothing",
+			fmt.Sprintf("%.2f", spreadOf(one.ours, wall).median/spreadOf(none.ours, wall).median), "1.15",
+		})
 	big, small := by["5000 models of one group"], by["500 models of one group"]
 	inside := 0.0
 	for _, b := range parseBenchmarks(benchmarks) {
@@ -153,10 +172,16 @@ func targets(results []*result, benchmarks string, binary int64) []target {
 	memory := spreadOf(big.ours, func(s sample) float64 { return float64(s.providerMemory) / float64(s.engineMemory) })
 	slow := by["200 blocks over 50 groups, 50ms latency"]
 	return append(list,
-		target{"decode, map and encode of 5000 models, share of the plan's CPU", fmt.Sprintf("%.1f %%", 100*inside/spreadOf(big.ours, cpu).median), "8 %"},
+		target{
+			"decode, map and encode of 5000 models, share of the plan's CPU",
+			fmt.Sprintf("%.1f %%", 100*inside/spreadOf(big.ours, cpu).median), "8 %",
+		},
 		target{"provider memory at 5000 models, × the engine's", memory.ratio(), "0.30"},
 		target{"cost of a model at 5000 ÷ at 500", fmt.Sprintf("%.2f", perModel(big)/perModel(small)), "1.20"},
-		target{"200 blocks over 50 groups, 50 ms: reads, tokens, connections", fmt.Sprintf("%d, %d, %d", slow.reads, slow.tokens, slow.connections), "50, 1, 10"},
+		target{
+			"200 blocks over 50 groups, 50 ms: reads, tokens, connections",
+			fmt.Sprintf("%d, %d, %d", slow.reads, slow.tokens, slow.connections), "50, 1, 10",
+		},
 		target{"release binary", fmt.Sprintf("%.1f MiB", float64(binary)/(1<<20)), "20 MiB"})
 }
 
@@ -199,7 +224,9 @@ func parseBenchmarks(output string) []benchmark {
 	list := make([]benchmark, 0, len(order))
 	for _, name := range order {
 		s := all[name]
-		list = append(list, benchmark{name, newSpread(s.seconds).median, newSpread(s.bytes).median, newSpread(s.allocations).median})
+		list = append(
+			list, benchmark{name, newSpread(s.seconds).median, newSpread(s.bytes).median, newSpread(s.allocations).median},
+		)
 	}
 	return list
 }

@@ -34,11 +34,18 @@ const (
 
 func scenarios() []scenario {
 	all := []scenario{
-		{name: nothing, groups: 1, models: 1, config: "data \"modelcatalogue_latest_model\" \"this\" {\n  count          = 0\n  model_group_id = \"group-0\"\n}\n"},
+		{name: nothing, groups: 1, models: 1, config: `
+data "modelcatalogue_latest_model" "this" {
+  count          = 0
+  model_group_id = "group-0"
+}
+`},
 		{name: "1 model", groups: 1, models: 1, config: oneGet},
 	}
 	for _, models := range []int{100, 500, 1000, 5000} {
-		all = append(all, scenario{name: fmt.Sprintf("%d models of one group", models), groups: 1, models: models, config: listAll})
+		all = append(all, scenario{
+			name: fmt.Sprintf("%d models of one group", models), groups: 1, models: models, config: listAll,
+		})
 	}
 	all = append(all,
 		scenario{name: "1000 groups", groups: 1000, models: 3, config: `data "modelcatalogue_model_groups" "this" {}`},
@@ -49,7 +56,8 @@ func scenarios() []scenario {
 	}
 	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
 		all = append(all, scenario{
-			name: fmt.Sprintf("200 blocks over 50 groups, %s latency", latency), groups: 50, models: 1, latency: latency, config: blocks.String(),
+			name: fmt.Sprintf("200 blocks over 50 groups, %s latency", latency), groups: 50, models: 1,
+			latency: latency, config: blocks.String(),
 		})
 	}
 	for _, groups := range []int{10, 100, 200, 300, 500, 700, 1000} {
@@ -60,7 +68,12 @@ func scenarios() []scenario {
 	}
 	return append(all, scenario{
 		name: twoAttributes, groups: 1, models: 3000, against: listAll,
-		config: "data \"modelcatalogue_model_group_models\" \"this\" {\n  model_group_id = \"group-0\"\n  attributes     = [\"revision\", \"docker_image\"]\n}\n",
+		config: `
+data "modelcatalogue_model_group_models" "this" {
+  model_group_id = "group-0"
+  attributes     = ["revision", "docker_image"]
+}
+`,
 	})
 }
 
@@ -73,7 +86,11 @@ func inOneBlock(groups int) string {
 
 // oneBlock reads the latest model of each of so many groups.
 func oneBlock(groups int) string {
-	return fmt.Sprintf("data \"modelcatalogue_latest_models\" \"this\" {\n  model_group_ids = [for i in range(%d) : \"group-${i}\"]\n}\n", groups)
+	return fmt.Sprintf(`
+data "modelcatalogue_latest_models" "this" {
+  model_group_ids = [for i in range(%d) : "group-${i}"]
+}
+`, groups)
 }
 
 // blockForEach reads the same with a block for each.
@@ -94,7 +111,9 @@ type result struct {
 type pairOfPlans struct{ ours, other *plan }
 
 // plans writes the configurations, and prepares the floor where that is one.
-func (s scenario) plans(ctx context.Context, program engine.Engine, root, ours, floor, url string) (plans pairOfPlans, err error) {
+func (s scenario) plans(
+	ctx context.Context, program engine.Engine, root, ours, floor, url string,
+) (plans pairOfPlans, err error) {
 	if plans.ours, err = newPlan(program, root, "ours", ours, s.config, url); err != nil {
 		return plans, err
 	}

@@ -35,7 +35,9 @@ type floor struct {
 	record bool
 }
 
-func (f *floor) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (f *floor) ReadDataSource(
+	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
 	file := filepath.Join(f.dir, fmt.Sprintf("%s-%x", req.TypeName, sha256.Sum256(req.Config.MsgPack)))
 	if !f.record {
 		bytes, err := os.ReadFile(file) //nolint:gosec // a file of this very benchmark
