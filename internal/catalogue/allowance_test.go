@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -161,7 +162,7 @@ func pass(request *http.Request, d time.Duration) error {
 // client is a process of its own with the settings of a user who sets none.
 func (s *limitedService) client(t *testing.T) *catalogue.Client {
 	t.Helper()
-	base, err := catalogue.ParseBaseURL("https://catalogue.example.com")
+	base, err := url.Parse("https://catalogue.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}

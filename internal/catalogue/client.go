@@ -9,15 +9,17 @@ import (
 	"time"
 )
 
+// The routes of interface.md: those of model groups and models begin with
+// ModelGroupsPath.
 const (
-	modelGroupsPath = "/v1/model-group"
-	tokenPath       = "/v1/auth/token" //nolint:gosec // a path, no credential
+	ModelGroupsPath = "/v1/model-group"
+	TokenPath       = "/v1/auth/token" //nolint:gosec // a path, no credential
 )
 
 // Config is what a Client needs. Durations and counts of zero mean what they
 // say: set them all.
 type Config struct {
-	BaseURL      *url.URL // as ParseBaseURL returns it
+	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
 

@@ -63,7 +63,7 @@ func (g *ModelGroup) missing() string {
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	target := modelGroupsPath
+	target := ModelGroupsPath
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}

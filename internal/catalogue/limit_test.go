@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,7 +37,7 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 				}
 			}))
 			defer service.Close()
-			base, err := ParseBaseURL(service.URL)
+			base, err := url.Parse(service.URL)
 			if err != nil {
 				t.Fatal(err)
 			}

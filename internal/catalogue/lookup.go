@@ -2,9 +2,13 @@ package catalogue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // question is something to ask of the service.
@@ -23,7 +27,7 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 		var none T
 		return none, fmt.Errorf("%s: %w", q.what, err)
 	}
-	q.target = modelGroupsPath + "/" + url.PathEscape(id) + suffix
+	q.target = ModelGroupsPath + "/" + url.PathEscape(id) + suffix
 	return lookup(ctx, c, q)
 }
 
@@ -73,4 +77,20 @@ func pursue[T any](c *Client, w *waiter, q question[T]) (answer T, _ error) {
 			return answer, err
 		}
 	}
+}
+
+// CheckID says why text cannot be the id of anything: it would name another
+// path than /v1/model-group/:id once a client or proxy has cleaned it.
+func CheckID(text string) error {
+	switch {
+	case text == "":
+		return errors.New("it is empty")
+	case text == "." || text == "..":
+		return fmt.Errorf("%q is not an id but a relative path", text)
+	case !utf8.ValidString(text):
+		return errors.New("it is no valid UTF-8")
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("it has control characters in it, such as a line break or a tab")
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -67,10 +68,6 @@ func newSender(cfg Config) sender {
 
 // newTransport carries token requests and reads alike.
 func newTransport(cfg Config) *http.Transport {
-	tlsConfig := &tls.Config{MinVersion: tls.VersionTLS12}
-	if len(cfg.CACertificates) > 0 {
-		tlsConfig.RootCAs = trusted(cfg.CACertificates)
-	}
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -81,7 +78,7 @@ func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         dial,
-		TLSClientConfig:     tlsConfig,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
@@ -94,6 +91,23 @@ func newTransport(cfg Config) *http.Transport {
 
 		OnProxyConnectResponse: refusedByProxy,
 	}
+}
+
+// trusted is the system's own certificates and more. No more gives nil, which
+// stands for the system's own.
+func trusted(more []*x509.Certificate) *x509.CertPool {
+	if len(more) == 0 {
+		return nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		// A system without certificates of its own still has these.
+		pool = x509.NewCertPool()
+	}
+	for _, certificate := range more {
+		pool.AddCert(certificate)
+	}
+	return pool
 }
 
 // outgoing is a request to send.

@@ -115,7 +115,7 @@ func (c *Client) requestToken(g *grant) (*token, error) {
 	var got *token
 	err = c.exchange(g, outgoing{
 		method: http.MethodPost,
-		target: tokenPath,
+		target: TokenPath,
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxTokenBody,

@@ -91,10 +91,10 @@ func (s settings) spaced() []string {
 func (c configuration) settings(getenv func(string) string) (settings, []problem) {
 	r := resolver{getenv: getenv}
 	client := catalogue.Config{
-		BaseURL:              required(&r, argBaseURL, c.BaseURL, catalogue.ParseBaseURL),
+		BaseURL:              required(&r, argBaseURL, c.BaseURL, parseBaseURL),
 		ClientID:             required(&r, argClientID, c.ClientID, verbatim),
 		ClientSecret:         required(&r, argClientSecret, c.ClientSecret, verbatim),
-		CACertificates:       optional(&r, argCACertificate, c.CACertificatePEM, nil, catalogue.ParseCACertificates),
+		CACertificates:       optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates),
 		RequestTimeout:       optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration),
 		ReadTimeout:          optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration),
 		MaxRetries:           optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries),

@@ -28,7 +28,7 @@ func complete() configuration {
 
 func baseURL(tb testing.TB, text string) *url.URL {
 	tb.Helper()
-	parsed, err := catalogue.ParseBaseURL(text)
+	parsed, err := parseBaseURL(text)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func (run *simRun) connect(t *testing.T, written *logs) (ask asking, stop, finis
 // is before the masks of the log.
 func (run *simRun) client(t *testing.T, jitter func() float64, written *logs) *catalogue.Client {
 	t.Helper()
-	base, err := catalogue.ParseBaseURL("https://catalogue.example.com/prefix")
+	base, err := parseBaseURL("https://catalogue.example.com/prefix")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package catalogue
+package provider
 
 import (
 	"encoding/pem"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestParseCACertificates(t *testing.T) {
+func TestParseCertificates(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(nil)
 	server.Close()
@@ -17,7 +17,7 @@ func TestParseCACertificates(t *testing.T) {
 	whole := block("CERTIFICATE", server.Certificate().Raw)
 	broken := block("CERTIFICATE", server.Certificate().Raw[:100])
 	for text, want := range map[string]int{whole: 1, "Our authority\n" + whole + "\n# and the old one\n" + whole: 2} {
-		got, err := ParseCACertificates(text)
+		got, err := parseCertificates(text)
 		if err != nil || len(got) != want || !got[0].Equal(server.Certificate()) {
 			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
 		}
@@ -38,7 +38,7 @@ func TestParseCACertificates(t *testing.T) {
 		"escaped line breaks":     {text: strings.ReplaceAll(whole, "\n", `\n`), want: `line breaks are spelled \n`},
 		"none":                    {text: "some\nlines", want: "holds no certificate in PEM form"},
 	} {
-		got, err := ParseCACertificates(test.text)
+		got, err := parseCertificates(test.text)
 		if err == nil || got != nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, %v; want %q", name, got, err, test.want)
 		}

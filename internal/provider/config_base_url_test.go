@@ -1,4 +1,4 @@
-package catalogue
+package provider
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestParseBaseURL(t *testing.T) {
 		"https://catalogue.example.com/v1/eu":     "https://catalogue.example.com/v1/eu",
 		"https://catalogue.example.com/v10":       "https://catalogue.example.com/v10",
 	} {
-		got, err := ParseBaseURL(text)
+		got, err := parseBaseURL(text)
 		if err != nil || got.String() != want {
 			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
 		}
@@ -61,26 +61,9 @@ func TestParseBaseURL(t *testing.T) {
 		"https://me:hunter2@exa mple.com":      "cannot be parsed",
 		"https://example.com:port":             "cannot be parsed",
 	} {
-		_, err := ParseBaseURL(text)
+		_, err := parseBaseURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v, want one about %q", text, err, want)
-		}
-	}
-}
-
-func TestCheckID(t *testing.T) {
-	t.Parallel()
-	for _, id := range []string{"a", "...", "a/b", "a?b#c", "%2e", "é ü", "emea/power?v=1#β %41"} {
-		if err := CheckID(id); err != nil {
-			t.Errorf("%q: %v", id, err)
-		}
-	}
-	for id, want := range map[string]string{
-		"": "empty", ".": "relative", "..": "relative", "a\nb": "control", "\x00": "control",
-		"a\u0085": "control", "\xff": "UTF-8",
-	} {
-		if err := CheckID(id); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want one about %q", id, err, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package catalogue
+package provider
 
 import (
 	"crypto/x509"
@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ParseCACertificates reads certificates in PEM form. Text between them is
+// parseCertificates reads certificates in PEM form. Text between them is
 // skipped, as bundles have it. An error says what text is instead, and quotes
 // none of it, because it may be a private key.
-func ParseCACertificates(text string) ([]*x509.Certificate, error) {
+func parseCertificates(text string) ([]*x509.Certificate, error) {
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		switch {
@@ -44,21 +44,4 @@ func ParseCACertificates(text string) ([]*x509.Certificate, error) {
 		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN " +
 			"CERTIFICATE-----")
 	}
-}
-
-// trusted is the system's own certificates and more. No more gives nil, which
-// stands for the system's own.
-func trusted(more []*x509.Certificate) *x509.CertPool {
-	if len(more) == 0 {
-		return nil
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		// A system without certificates of its own still has these.
-		pool = x509.NewCertPool()
-	}
-	for _, certificate := range more {
-		pool.AddCert(certificate)
-	}
-	return pool
 }
