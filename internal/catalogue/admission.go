@@ -208,7 +208,7 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 		a.renew(w)
 		return at, "a token", nil
 	}
-	at, reason, ok := a.limiter.next(now, a.unanswered)
+	at, reason, ok := a.limiter.next(now, a.unanswered, isToken)
 	if allowance := a.limiter.String(); allowance != a.allowance {
 		a.allowance = allowance
 		a.say(w, "The pace is now %s, as refusals and good answers have taught.", allowance)

@@ -118,9 +118,9 @@ func newLimiter(ceiling float64) *limiter {
 }
 
 // next is the earliest instant at which one more request may be sent, which is at once where it is not after now, and
-// what it waits for. inFlight is how many requests are under way. Where ok is false, only an answer to one of them can
-// say. After every answer the caller asks again, because an answer can bring the instant forward.
-func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, ok bool) {
+// what it waits for. inFlight is how many requests are under way, and token tells a request for a token, whose turn comes
+// no earlier than lets a read follow while the token serves. Where ok is false, only an answer to one of them can say. After every answer the caller asks again, because an answer can bring the instant forward.
+func (l *limiter) next(now time.Time, inFlight int, token bool) (at time.Time, why reason, ok bool) {
 	if l.refusal.open && !now.Before(l.until) {
 		l.learn()
 	}
@@ -140,17 +140,23 @@ func (l *limiter) next(now time.Time, inFlight int) (at time.Time, why reason, o
 	l.setPace(now)
 	if free := l.free(); !l.mayProbe(at, free) {
 		later(free, waitsForAllowance)
+		if token && l.tokenLife > 0 {
+			later(l.freeAfter(1).Add(-l.tokenLife), waitsForAllowance)
+		}
 	}
 	return at, why, true
 }
 
 // free is when one more request is within the allowance.
-func (l *limiter) free() time.Time {
+func (l *limiter) free() time.Time { return l.freeAfter(0) }
+
+// freeAfter is when one more request is within the allowance, after so many others that are sent before it.
+func (l *limiter) freeAfter(others int) time.Time {
 	limit := l.limit
-	if limit == 1 && l.window > l.tokenLife && l.tokenLife > 0 {
+	if limit == 1 && l.tokenLife > 0 && l.window >= l.tokenLife {
 		limit = 2
 	}
-	if n := len(l.log); limit > 0 && n >= limit {
+	if n := len(l.log) + others; limit > others && n >= limit {
 		return l.log[n-limit].Add(l.window)
 	}
 	return time.Time{}

@@ -195,7 +195,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 			if q.todo == 0 || q.renewing || q.busy >= p.parallelism {
 				return
 			}
-			at, _, ok := q.l.next(epoch.Add(now), q.busy)
+			at, _, ok := q.l.next(epoch.Add(now), q.busy, false)
 			if !ok {
 				if q.busy == 0 {
 					out.err = fmt.Errorf("at %v it waits for an answer, and none is under way", now)
@@ -210,7 +210,7 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 				}
 				return
 			}
-			if at, _, ok := q.l.next(epoch.Add(now), q.busy); at.After(epoch.Add(now)) || !ok {
+			if at, _, ok := q.l.next(epoch.Add(now), q.busy, false); at.After(epoch.Add(now)) || !ok {
 				continue
 			}
 			if epoch.Add(now).Before(q.l.pausedUntil()) {

@@ -15,7 +15,7 @@ func TestTheCeilingHoldsInEveryStretch(t *testing.T) {
 		l := newLimiter(ceiling)
 		now := start
 		for k := range 5 {
-			at, why, ok := l.next(now, 0)
+			at, why, ok := l.next(now, 0, false)
 			if !ok || at.Before(now) {
 				t.Fatalf("ceiling %v, request %d: %v %v %v", ceiling, k, at, why, ok)
 			}
@@ -45,13 +45,13 @@ func newLimiterRun(t *testing.T) *limiterRun {
 // send sends n requests as soon as they may be sent.
 func (r *limiterRun) send(n int) (sent []time.Time) {
 	for range n {
-		at, why, ok := r.l.next(r.now, 0)
+		at, why, ok := r.l.next(r.now, 0, false)
 		if !ok {
 			r.Fatalf("it waits for an answer, and none is under way: %v", why)
 		}
 		if at.After(r.now) {
 			r.now = at
-			r.l.next(r.now, 0)
+			r.l.next(r.now, 0, false)
 		}
 		sent = append(sent, r.l.sent(r.now))
 	}
@@ -77,7 +77,7 @@ func TestNothingIsSentInAPause(t *testing.T) {
 	r.l.refused(sent[1], start, 5*time.Second, true)
 	r.l.refused(sent[2], start.Add(time.Second), 20*time.Second, true)
 	end := start.Add(21 * time.Second)
-	at, why, ok := r.l.next(start.Add(2*time.Second), 0)
+	at, why, ok := r.l.next(start.Add(2*time.Second), 0, false)
 	if !ok || !at.Equal(end) || why != waitsForPause || !r.l.pausedUntil().Equal(end) {
 		t.Errorf("%v %v %v, paused until %v, want %v", at, why, ok, r.l.pausedUntil(), end)
 	}
@@ -96,10 +96,10 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 		r.l.refused(at, r.now.Add(time.Second), 29*time.Second, true)
 	}
 	r.answer(1)
-	if at, why, ok := r.l.next(r.now, 1); !ok || at.After(r.now.Add(1)) {
+	if at, why, ok := r.l.next(r.now, 1, false); !ok || at.After(r.now.Add(1)) {
 		t.Errorf("the second after the pause: %v %v %v", at, why, ok)
 	}
-	if at, why, ok := r.l.next(r.now, 2); ok || why != waitsForAnswer {
+	if at, why, ok := r.l.next(r.now, 2, false); ok || why != waitsForAnswer {
 		t.Errorf("slow start lets three be under way after one answer: %v %v", at, why)
 	}
 	r.answer(14)
@@ -108,12 +108,12 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 	}
 	r.now = r.now.Add(time.Millisecond)
 	probe := r.send(1)
-	if at, why, ok := r.l.next(r.now, 1); !ok || why != waitsForAllowance || !at.After(r.now.Add(time.Second)) {
+	if at, why, ok := r.l.next(r.now, 1, false); !ok || why != waitsForAllowance || !at.After(r.now.Add(time.Second)) {
 		t.Errorf("a second probe before the first is answered: %v %v %v", at, why, ok)
 	}
 	r.l.refused(probe[0], r.now, 30*time.Second, true)
 	r.answer(15)
-	if at, why, ok := r.l.next(r.now, 0); !ok || why != waitsForAllowance || at.Before(r.now.Add(28*time.Second)) {
+	if at, why, ok := r.l.next(r.now, 0, false); !ok || why != waitsForAllowance || at.Before(r.now.Add(28*time.Second)) {
 		t.Errorf("after a probe was refused the next one follows at once: %v %v %v", at, why, ok)
 	}
 	if r.l.limit != 15 || r.l.window != 30*time.Second {
