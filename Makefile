@@ -48,6 +48,7 @@ fmt: $(BIN)/golangci-lint ## Format the Go code and the examples.
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package may import which.
 	$(BIN)/golangci-lint run
+	@cd tools/plot && "$(CURDIR)/$(BIN)/golangci-lint" run # a module of its own
 
 .PHONY: docs
 docs: $(BIN)/tfplugindocs $(BIN)/freeze ## Generate docs/ and the README's picture from schema, templates/, examples/ and the demo.

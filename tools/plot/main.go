@@ -45,7 +45,7 @@ var themes = map[string]theme{
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}}
 
 func rgb(hex uint32) color.Color {
-	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
+	return color.RGBA{R: uint8(hex >> 16 & 0xff), G: uint8(hex >> 8 & 0xff), B: uint8(hex & 0xff), A: 0xff}
 }
 
 func main() {
@@ -85,10 +85,10 @@ func run(in io.Reader, out, name, title, x, y string) error {
 		p.Add(line, dots)
 		p.Legend.Add(names[i], line, dots)
 	}
-	canvas := vgsvg.New(16*vg.Centimeter, 9*vg.Centimeter)
+	canvas := vgsvg.New(vg.Points(454), vg.Points(255))
 	whole, margin := draw.New(canvas), vg.Points(10)
 	whole.SetColor(colours.page)
-	whole.Fill(whole.Rectangle.Path())
+	whole.Fill(whole.Path())
 	p.Draw(draw.Crop(whole, margin, -2*margin, margin, -margin))
 	var svg bytes.Buffer
 	if _, err := canvas.WriteTo(&svg); err != nil {
