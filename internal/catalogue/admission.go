@@ -65,6 +65,7 @@ type waiter struct {
 	notBefore   time.Time // the end of its back-off
 	why         string    // what it waits for
 	inFlight    bool
+	failing     bool     // the header of the last answer tells of a transient failure
 	endpoint    Endpoint // of the request in flight
 	attempts    int      // of its own and, for a read, of the token that it waited for
 	failures    int      // of them that were transient
@@ -162,6 +163,9 @@ func (a *admission) leave(w *waiter, c *caller, cause error) error {
 	defer a.unlock()
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
 		cause = a.timeIsOver(w, c)
+		if w.failing && w.failures >= a.budget(w) {
+			a.doubtService(w) // only the body of the last failure is not here yet
+		}
 	}
 	a.dismiss(w, c)
 	return cause
@@ -231,7 +235,7 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 
 // grant takes w out of the queue to be sent at now.
 func (a *admission) grant(w *waiter, now time.Time) *grant {
-	w.inFlight = true
+	w.inFlight, w.failing = true, false
 	w.attempts++
 	g := &grant{
 		admission: a, waiter: w, ctx: w.ctx, token: a.tokens.current, sentAt: now,
@@ -289,7 +293,9 @@ func (g *grant) heard(response *http.Response) {
 		}
 		w.refusedWith = cmp.Or(w.refusedWith, g.token.number)
 		a.refuseToken(w, g.token)
-	case g.token != nil && status < 500 && status != http.StatusRequestTimeout:
+	case status >= 500 || status == http.StatusRequestTimeout:
+		w.failing = true
+	case g.token != nil:
 		g.token.served = true
 	}
 	a.limiter.answered(g.mark)

@@ -165,19 +165,24 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 	return a.gaveUp(w, c, err)
 }
 
-// giveUp is the end of a read that has no attempt left. Where nothing has come
-// back well since the read began, the service is down: a read that begins now
-// makes one attempt, until one comes back well.
+// giveUp is the end of a read that has no attempt left.
 func (a *admission) giveUp(w *waiter, err error) error {
-	if a.outage.well == w.well && !a.outage.on {
-		a.outage.on = true
-		a.say(w, "The service is down: reads that begin now make one attempt each.")
-	}
+	a.doubtService(w)
 	gaveUp := &GaveUpError{Attempts: a.attempts(w), Outage: w.single && a.outage.on, Err: err}
 	if len(w.callers) > 0 {
 		gaveUp.Elapsed = time.Since(w.callers[0].began)
 	}
 	return gaveUp
+}
+
+// doubtService takes in that a read used up its attempts. Where nothing has come
+// back well since it began, the service is down: a read that begins now makes one
+// attempt, until one comes back well.
+func (a *admission) doubtService(w *waiter) {
+	if a.outage.well == w.well && !a.outage.on {
+		a.outage.on = true
+		a.say(w, "The service is down: reads that begin now make one attempt each.")
+	}
 }
 
 // cameBackWell ends an outage.
