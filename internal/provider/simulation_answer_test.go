@@ -25,7 +25,7 @@ type simReply struct {
 }
 
 // decide is what becomes of a request that has arrived. It needs s.mu.
-func (s *simService) decide(x *simRequest, header http.Header, body []byte) *simReply {
+func (s *simService) decide(x *simRequest, body []byte) *simReply {
 	plan := &s.plan.service
 	s.attempts[x.key()]++
 	now := x.arrivedAt
@@ -44,12 +44,12 @@ func (s *simService) decide(x *simRequest, header http.Header, body []byte) *sim
 		return s.limit(x, wait, plan.refusal)
 	}
 	if x.fault = s.drawFault(x); x.fault == "" {
-		return s.honest(x, header, body)
+		return s.honest(x, body)
 	}
 	switch x.fault {
 	case "slow", "stall", "stall 401", "cut length", "cut json":
 		// These concern the way of the answer, whatever it is.
-		return s.distort(x, x.fault, s.honest(x, header, body))
+		return s.distort(x, x.fault, s.honest(x, body))
 	}
 	return s.apply(x, x.fault)
 }
@@ -70,9 +70,9 @@ func (s *simService) drawFault(x *simRequest) string {
 }
 
 // honest is the answer where nothing is made to fail.
-func (s *simService) honest(x *simRequest, header http.Header, body []byte) *simReply {
+func (s *simService) honest(x *simRequest, body []byte) *simReply {
 	if x.token {
-		return s.issue(x, header, body)
+		return s.issue(x, body)
 	}
 	now := x.arrivedAt
 	switch {
@@ -94,10 +94,10 @@ func (s *simService) honest(x *simRequest, header http.Header, body []byte) *sim
 }
 
 // issue is the token endpoint.
-func (s *simService) issue(x *simRequest, header http.Header, body []byte) *simReply {
+func (s *simService) issue(x *simRequest, body []byte) *simReply {
 	plan := &s.plan.service
 	fields := map[string]string{}
-	if x.asJSON = strings.HasPrefix(header.Get("Content-Type"), "application/json"); x.asJSON {
+	if x.asJSON {
 		_ = json.Unmarshal(body, &fields)
 	} else if form, err := url.ParseQuery(string(body)); err == nil {
 		for name := range form {

@@ -7,19 +7,14 @@ import (
 )
 
 // concerning are the requests whose failures a reader can be told: those for its
-// questions by whomever they were shared with, and those for tokens.
+// questions, by whomever they are shared with, and those for tokens.
 func (c *simCheck) concerning(r *simReading) []*simRequest {
-	shared := func(x *simRequest) bool {
-		return slices.ContainsFunc(c.readings, func(other *simReading) bool {
-			return other.reader.index == x.reader && slices.Contains(other.paths, x.path) && other.end >= r.start
-		})
-	}
 	var all []*simRequest
 	for _, x := range c.requests {
 		switch {
 		case x.sentAt > r.end:
 		case x.token && x.endAt >= r.start-40*time.Second,
-			slices.Contains(r.paths, x.path) && (x.endAt >= r.start || shared(x)):
+			slices.Contains(r.paths, x.path) && (x.endAt >= r.start || c.plan.snapshot):
 			all = append(all, x)
 		}
 	}
@@ -67,11 +62,17 @@ func (c *simCheck) caused(r *simReading, summary string) bool {
 		return own(func(x *simRequest) bool { return x.status != http.StatusOK && x.status != 0 && x.transient() })
 	case summaryRejected:
 		return anywhere(func(x *simRequest) bool {
-			return x.token && x.code == "invalid_client" || x.unauthorized() && x.bearer != nil && x.bearer.revoked
+			if x.token || x.bearer == nil {
+				return x.code == "invalid_client"
+			}
+			// A token that runs out on its way was current when it was sent.
+			return x.unauthorized() && (x.bearer.revoked || x.sentAt < x.bearer.ends)
 		})
 	case summaryNoToken:
 		return anywhere(func(x *simRequest) bool {
-			return x.token && (x.status != http.StatusOK || slices.Contains(finalTokenFaults, x.fault)) && !x.transient() && !x.limited()
+			final := !x.transient() && !x.limited() && (x.status != http.StatusOK || slices.Contains(finalTokenFaults, x.fault))
+			// Where only JSON is taken, the refusal of a form is none of it.
+			return x.token && final && (c.plan.service.jsonOnly == "" || x.asJSON || x.fault != "")
 		})
 	case summaryOrganisationDisabled:
 		return anywhere(code("ORGANISATION_DISABLED"))
@@ -111,8 +112,11 @@ func (c *simCheck) forgiven(r *simReading) bool {
 		// Whether the process had to end is a question of the cause.
 		return false
 	}
-	reads, tokens, refused := 0, 0, 0
+	reads, tokens, refused, budget := 0, 0, 0, c.plan.maxRetries
 	for _, x := range c.concerning(r) {
+		if x.transient() && c.perhapsInAnOutage(r, x.endAt) {
+			budget = 0
+		}
 		switch {
 		case x.transient() && x.token:
 			tokens++
@@ -127,11 +131,17 @@ func (c *simCheck) forgiven(r *simReading) bool {
 			return false
 		}
 	}
-	budget := c.plan.maxRetries
-	if slices.ContainsFunc(c.readings, func(other *simReading) bool { return other != r && other.answer == "" && other.end <= r.end }) {
-		budget = 0 // it may have been an outage
-	}
 	return reads <= budget && tokens <= budget && refused <= 2
+}
+
+// perhapsInAnOutage tells whether another reader had failed at that moment and
+// nothing had come back well since.
+func (c *simCheck) perhapsInAnOutage(r *simReading, at time.Duration) bool {
+	return slices.ContainsFunc(c.readings, func(other *simReading) bool {
+		return other != r && other.answer == "" && other.end <= at && !slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+			return !x.token && x.well() && x.headerAt > other.end && x.endAt < at
+		})
+	})
 }
 
 // longest is how long a reading takes where everything that can wait waits for
@@ -175,7 +185,7 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 				sum += x.endAt - x.sentAt
 			}
 		}
-		if accidents > 1 {
+		if accidents > 0 && refusals > 1 {
 			return 24 * time.Hour // what is learned from accidents says nothing
 		}
 	}

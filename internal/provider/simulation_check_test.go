@@ -23,10 +23,12 @@ func (run *simRun) check() []string {
 		name string
 		hold func()
 	}{
+		{name: "endless", hold: c.notEndless},
 		{name: "pause", hold: c.noRequestInAPause},
 		{name: "ceiling", hold: c.neverAboveTheCeiling},
 		{name: "one token request", hold: c.oneTokenRequestAtATime},
 		{name: "token request needed", hold: c.noNeedlessTokenRequest},
+		{name: "stall", hold: c.noTokensWithoutReads},
 		{name: "token current", hold: c.noReadWithABadToken},
 		{name: "time", hold: c.inTime},
 		{name: "interrupt", hold: c.endsWithItsOwnReader},
@@ -116,6 +118,32 @@ func (c *simCheck) noNeedlessTokenRequest() {
 	}
 }
 
+// noTokensWithoutReads: a token is asked for by a read, so four of them in a row
+// without a read between them are a stall, unless a pause or the ceiling takes
+// longer than the tokens live.
+func (c *simCheck) noTokensWithoutReads() {
+	allowance, life := c.plan.service.allowance, c.plan.service.tokenLife
+	if allowance.requests == 1 && allowance.per > life/2 {
+		return // nobody can read there
+	}
+	issued := 0
+	for _, x := range c.requests {
+		if issued++; !x.token || x.issued == nil || x.issued.known == never || x.issued.known-x.issued.asked > life/2 || x.left {
+			issued = 0
+		}
+		if issued > 3 && (c.plan.ceiling == 0 || c.plan.ceiling*life.Seconds() > 4) && !c.interruptedNear(x) {
+			c.fail("request %d is the fourth for a token in a row, and no read was sent with any of them", x.number)
+			return
+		}
+	}
+}
+
+// interruptedNear tells whether readers left shortly before a request, who may
+// have been those for whom a token was asked.
+func (c *simCheck) interruptedNear(x *simRequest) bool {
+	return slices.ContainsFunc(c.readings, func(r *simReading) bool { return r.answer == "" && r.end <= x.sentAt })
+}
+
 // noReadWithABadToken is the other half of Admission 2.
 func (c *simCheck) noReadWithABadToken() {
 	for _, x := range c.requests {
@@ -173,6 +201,15 @@ func (c *simCheck) endsWithItsOwnReader() {
 // somethingEnded tells whether a request ended at that moment.
 func (c *simCheck) somethingEnded(at time.Duration) bool {
 	return slices.ContainsFunc(c.requests, func(x *simRequest) bool { return !x.left && (x.endAt == at || x.headerAt == at) })
+}
+
+// notEndless: no plan takes so many requests.
+func (c *simCheck) notEndless() {
+	if len(c.requests) >= mostSimRequests {
+		c.fail("%d requests were sent", len(c.requests))
+		// The other rules compare each with each.
+		c.requests = c.requests[:100]
+	}
 }
 
 // nothingRuns is the end of Admission 3. That no goroutine is left is what the

@@ -53,7 +53,7 @@ func (s *simService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	x := s.arrive(r.Context(), r.Method, r.URL.RequestURI(), r.Header)
-	reply, err := s.answer(r.Context(), x, r.Header, body)
+	reply, err := s.answer(r.Context(), x, body)
 	if err != nil {
 		s.end(x, err)
 		abort(w)

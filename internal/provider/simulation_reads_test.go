@@ -196,7 +196,7 @@ func (c *simCheck) oneAttemptInAnOutage() {
 	for _, gaveUp := range c.calls() {
 		r, failures := gaveUp.reading, 0
 		for _, x := range gaveUp.requests {
-			if x.transient() && x.endAt <= r.end {
+			if x.transient() && !x.left && x.endAt <= r.end {
 				failures++
 			}
 		}

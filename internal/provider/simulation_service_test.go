@@ -94,6 +94,10 @@ func newSimService(plan *simPlan) *simService {
 	return s
 }
 
+// mostSimRequests is more than any plan takes. A client that never stops asking
+// must not hold everything up.
+const mostSimRequests = 20_000
+
 // now is the time since the beginning.
 func (s *simService) now() time.Duration { return time.Since(s.began) }
 
@@ -118,14 +122,12 @@ func (s *simService) arrive(ctx context.Context, method, path string, header htt
 		number: len(s.log), token: method == http.MethodPost, path: path, reader: reader,
 		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never, pauseUntil: never,
 	}
+	x.asJSON = strings.HasPrefix(header.Get("Content-Type"), "application/json")
 	if bearer, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer "); ok && !x.token {
 		x.bearer = s.tokens[bearer]
 	}
 	s.log = append(s.log, x)
 	s.underWay++
-	if len(s.log) > 50_000 {
-		panic(fmt.Sprintf("seed %d: more than 50,000 requests", s.plan.dice))
-	}
 	return x
 }
 
@@ -216,7 +218,7 @@ func (s *simService) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	_, target, _ := strings.Cut(request.URL.RequestURI(), "/v1")
 	x := s.arrive(ctx, request.Method, "/v1"+target, request.Header)
-	reply, err := s.answer(ctx, x, request.Header, body)
+	reply, err := s.answer(ctx, x, body)
 	if err != nil {
 		s.end(x, err)
 		return nil, err
@@ -240,16 +242,19 @@ func (s *simService) RoundTrip(request *http.Request) (*http.Response, error) {
 func (s *simService) clock() time.Time { return time.Now().Add(s.plan.service.skew).UTC() }
 
 // answer lets a request go its way until the header of its answer is due.
-func (s *simService) answer(ctx context.Context, x *simRequest, header http.Header, body []byte) (*simReply, error) {
+func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*simReply, error) {
 	s.mu.Lock()
 	there, back := s.latency(x)
+	if x.number >= mostSimRequests {
+		there = 24 * time.Hour // until the reader has had enough
+	}
 	s.mu.Unlock()
 	if err := pass(ctx, there); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	x.arrivedAt = s.now()
-	reply := s.decide(x, header, body)
+	reply := s.decide(x, body)
 	s.mu.Unlock()
 	if reply.hang {
 		<-ctx.Done()
