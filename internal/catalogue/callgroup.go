@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// callGroup lets callers who ask the same thing while it is being asked share
-// one call. Unlike golang.org/x/sync/singleflight it lets each caller leave for
-// itself, and it ends the call when the last one has left: an interrupted run
-// must not go on asking.
+// callGroup lets callers who ask the same question at the same time share one
+// call. Unlike golang.org/x/sync/singleflight, it lets one caller leave while the
+// others wait on, and it ends the call when the last caller has left, because an
+// interrupted run must send nothing more.
 type callGroup[V any] struct {
 	mu    sync.Mutex
 	calls map[string]*call[V]
 }
 
-// call is one question on its way, for all who ask it.
+// call is a question on its way, with all who wait for its answer.
 type call[V any] struct {
 	*waiter
 	done  chan struct{}
@@ -25,9 +25,9 @@ type call[V any] struct {
 // ask asks a question and returns its answer. The waiter is its place in the queue.
 type ask[V any] func(*waiter) (V, error)
 
-// do returns what ask returns for key. A key of "" is shared with nobody. Each
-// caller waits until its own context ends; the call goes on as long as one
-// caller waits for it.
+// do returns what ask returns for key. Callers with the same key share a call,
+// except where the key is "". Each caller waits until its own context ends; the
+// call goes on as long as one caller waits for it.
 func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask ask[V]) (V, error) {
 	var none V
 	me := newCaller(ctx)
@@ -38,7 +38,7 @@ func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask ask
 		return none, err
 	case <-ctx.Done():
 	}
-	// Several may have come at one instant: an answer is worth most.
+	// All three can happen at one instant. An answer goes before any error.
 	done := shared.ended()
 	if done && shared.err == nil {
 		return shared.value, nil

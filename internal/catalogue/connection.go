@@ -26,7 +26,8 @@ type CertificateFault struct {
 // maxNames bounds the hosts of a certificate that are named.
 const maxNames = 10
 
-// certificateFault finds it in what net/http reported, nil where there is none.
+// certificateFault describes the certificate at fault in an error of net/http. It
+// is nil where err has none.
 func (s *sender) certificateFault(err error) *CertificateFault {
 	var certificate *x509.Certificate
 	fault := &CertificateFault{Now: time.Now()}
@@ -54,8 +55,8 @@ func (s *sender) certificateFault(err error) *CertificateFault {
 	return fault
 }
 
-// permanent tells the faults that no further attempt can change: those of TLS,
-// and a proxy that would answer the same again.
+// permanent tells whether err is a fault that no further attempt can change: one
+// of TLS, or an answer of a proxy that it would repeat.
 func permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var unknown x509.UnknownAuthorityError
@@ -76,25 +77,24 @@ type ProxyFault struct {
 	Status   int    // what it answered, 0 where it did not
 }
 
-// proxyError is a proxy's answer to CONNECT other than 200. The proxy's own
-// words about it are in a body that nobody reads.
+// proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
 type proxyError struct{ status int }
 
 func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
 }
 
-// refusedByProxy is a hook of http.Transport, which by itself keeps only the
-// reason phrase.
-func refusedByProxy(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+// keepProxyStatus keeps the status of a proxy's answer. Without this hook
+// http.Transport returns an error that has only the reason phrase.
+func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
 	return &proxyError{status: response.StatusCode}
 }
 
-// proxyFault finds out whether the way to the service ended at a proxy, nil
-// where it did not. A proxy's user name and password are left out.
+// proxyFault describes the proxy that did not let a request through, without its
+// user name and password. It is nil where err came from elsewhere.
 func (s *sender) proxyFault(err error) *ProxyFault {
 	answer, refused := errors.AsType[*proxyError](err)
 	dial, failed := errors.AsType[*net.OpError](err)

@@ -116,7 +116,7 @@ func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*st
 	var none T
 	in, _ := streams.Get().(*stream)
 	defer in.keep()
-	source := &weighedReader{reader: body, left: maxGrowth * limit, limit: maxGrowth * limit}
+	source := &weighedReader{reader: body, remaining: maxGrowth * limit, limit: maxGrowth * limit}
 	in.source = source
 	in.Reset(source, lenient, in.spell)
 	value, err := decode(in)
@@ -154,9 +154,9 @@ func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*st
 // most that can come of it, and every byte as itself. It keeps the error it
 // ended with, which the library does not always tell from one of the syntax.
 type weighedReader struct {
-	reader      io.Reader
-	left, limit int64
-	err         error
+	reader           io.Reader
+	remaining, limit int64
+	err              error
 }
 
 const (
@@ -178,7 +178,7 @@ func (r *weighedReader) Read(p []byte) (int, error) {
 
 // weigh counts so many bytes of memory.
 func (r *weighedReader) weigh(size int) error {
-	if r.left -= int64(size); r.left < 0 {
+	if r.remaining -= int64(size); r.remaining < 0 {
 		r.err = &TooLargeError{Limit: r.limit, InMemory: true}
 		return r.err
 	}

@@ -159,18 +159,18 @@ func (e *GaveUpError) Error() string {
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
 // WaitTooLongError says that the service asked for a wait that does not fit in
-// what is left of the read's time.
+// what remains of the read's time.
 type WaitTooLongError struct {
-	Asked time.Duration // what the service asked for, 0 where it named no wait
-	Left  time.Duration // what was left of the read's time
-	Err   error         // the refusal, an *APIError
+	Asked     time.Duration // what the service asked for, 0 where it named no wait
+	Remaining time.Duration // what remained of the read's time
+	Err       error         // the refusal, an *APIError
 }
 
 func (e *WaitTooLongError) Error() string {
 	if e.Asked == 0 {
 		return fmt.Sprintf("the service limits requests and named no wait: %s", e.Err)
 	}
-	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.Asked, e.Left.Round(time.Second), e.Err)
+	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.Asked, e.Remaining.Round(time.Second), e.Err)
 }
 
 // Unwrap returns the refusal.

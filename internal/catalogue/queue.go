@@ -9,14 +9,98 @@ import (
 
 // The queue of the admission. Everything here needs admission.mu.
 
-// enqueue puts w where its order says.
+// waiter is a request on its way, with all its attempts: a question and all who
+// ask it, or the request for a token.
+type waiter struct {
+	ctx    context.Context // done once nobody waits for it
+	cancel context.CancelFunc
+	wake   chan struct{} // tells it to decide again
+
+	// These belong to admission.mu.
+	order            int // its place among reads, from 1; 0 for a request for a token
+	callers          []*caller
+	since            time.Time // when it entered the queue, for this attempt
+	notBefore        time.Time // the end of its back-off
+	why              string    // what it waits for
+	inFlight         bool
+	failing          bool      // the header of its last answer has a status that may pass
+	endpoint         Endpoint  // of the request in flight
+	attempts         int       // how many were made
+	failures         int       // how many of them failed in a way that may pass
+	unnamed          int       // how many were answered with a 429 that named no wait
+	unauthorized     int       // how many were answered with 401
+	unauthorizedWith int       // the number of the token that the first 401 answered
+	last             error     // the last failure that was worth another attempt
+	failedAt         time.Time // when that was
+	well             int       // outage.well when it came
+	single           bool      // it came in an outage, so it has one attempt
+}
+
+// caller is one of those who wait for an answer.
+type caller struct {
+	began, deadline time.Time
+	failed          chan error
+}
+
+// newCaller takes the deadline of ctx, which has one.
+func newCaller(ctx context.Context) *caller {
+	deadline, _ := ctx.Deadline()
+	return &caller{began: time.Now(), deadline: deadline, failed: make(chan error, 1)}
+}
+
+// newWaiter puts a read into the queue, behind those that came before it.
+func (a *admission) newWaiter(ctx context.Context, first *caller) *waiter {
+	a.mu.Lock()
+	defer a.unlock()
+	a.arrived++
+	// The values of the first caller's context stay: loggers are among them.
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w := &waiter{
+		ctx: own, cancel: cancel, wake: make(chan struct{}, 1), order: a.arrived, callers: []*caller{first},
+		well: a.outage.well, single: a.outage.on,
+	}
+	a.enqueue(w)
+	return w
+}
+
+// join adds a caller to a read. It returns false where the read has ended,
+// because nobody waited for it any more.
+func (a *admission) join(w *waiter, c *caller) bool {
+	a.mu.Lock()
+	defer a.unlock()
+	if w.ctx.Err() != nil {
+		return false
+	}
+	w.callers = append(w.callers, c)
+	w.signal() // the wait that it is in may not fit into the new caller's time
+	return true
+}
+
+// leave removes a caller whose context has ended with cause. It returns the
+// caller's error.
+func (a *admission) leave(w *waiter, c *caller, cause error) error {
+	a.mu.Lock()
+	defer a.unlock()
+	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
+		cause = a.timeIsOver(w, c)
+		if w.failing && w.failures >= a.budget(w) {
+			a.doubtService(w) // only the body of the last failure is missing
+		}
+	}
+	a.dismiss(w, c)
+	return cause
+}
+
+// enqueue puts w into the queue, at the place that its order gives it. A read
+// that is tried again gets its old place.
 func (a *admission) enqueue(w *waiter) {
 	w.since = time.Now()
 	i, _ := slices.BinarySearchFunc(a.waiting, w.order, func(other *waiter, order int) int { return other.order - order })
 	a.waiting = slices.Insert(a.waiting, i, w)
 }
 
-// dequeue takes w out. A request for a token ends with the last read that waits.
+// dequeue takes w out of the queue. The request for a token ends when no read is
+// left there to wait for it.
 func (a *admission) dequeue(w *waiter) {
 	if i := slices.Index(a.waiting, w); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
@@ -27,7 +111,7 @@ func (a *admission) dequeue(w *waiter) {
 	a.signalHead()
 }
 
-// head is the first of the queue that is not in its back-off.
+// head is the first in the queue that is not in its back-off.
 func (a *admission) head(now time.Time) *waiter {
 	for _, w := range a.waiting {
 		if !w.notBefore.After(now) {
@@ -52,12 +136,12 @@ func (a *admission) signalAll() {
 func (w *waiter) signal() {
 	select {
 	case w.wake <- struct{}{}:
-	default: // it has been told already
+	default: // a signal is waiting already
 	}
 }
 
-// sleep waits until w is woken, at the latest at the given time where there is
-// one, or until nobody waits for w.
+// sleep waits until w is signalled, until the given time where it is not zero, or
+// until nobody waits for w, whichever is first.
 func (w *waiter) sleep(at time.Time) {
 	var alarm <-chan time.Time
 	if !at.IsZero() {
@@ -72,7 +156,7 @@ func (w *waiter) sleep(at time.Time) {
 	}
 }
 
-// dismiss takes a caller away from w, which ends with its last one.
+// dismiss removes a caller of w. w ends with its last caller.
 func (a *admission) dismiss(w *waiter, c *caller) {
 	w.callers = slices.DeleteFunc(w.callers, func(other *caller) bool { return other == c })
 	if len(w.callers) == 0 {
@@ -80,7 +164,7 @@ func (a *admission) dismiss(w *waiter, c *caller) {
 	}
 }
 
-// failBefore fails the callers of w whose time ends before until.
+// failBefore fails the callers of w whose deadline comes before until.
 func (a *admission) failBefore(w *waiter, until time.Time, why func(*caller) error) {
 	for _, c := range slices.Clone(w.callers) {
 		if c.deadline.Before(until) {
@@ -98,7 +182,7 @@ func (a *admission) failAll(w *waiter, err error) {
 	}
 }
 
-// retire is the end of w.
+// retire ends w, after its call has returned.
 func (a *admission) retire(w *waiter) {
 	a.mu.Lock()
 	defer a.unlock()
@@ -106,92 +190,4 @@ func (a *admission) retire(w *waiter) {
 	a.dequeue(w)
 }
 
-// failThoseWithoutTime fails the callers of w for whom a wait that is known
-// already is too long: the pause, the back-off of w or that of the token.
-func (a *admission) failThoseWithoutTime(w *waiter, now time.Time) {
-	a.failBefore(w, now.Add(1), func(c *caller) error { return a.timeIsOver(w, c) })
-	if until := a.limiter.pausedUntil(); until.After(now) && a.pause.told {
-		a.failBefore(w, until, func(c *caller) error {
-			return &WaitTooLongError{Asked: a.pause.asked, Left: c.deadline.Sub(now), Err: a.pause.refusal}
-		})
-	}
-	if w.notBefore.After(now) {
-		a.failBefore(w, w.notBefore, func(c *caller) error { return a.gaveUp(w, c, w.last) })
-	}
-	renewal := a.tokens.renewal
-	if renewal != nil && renewal.notBefore.After(now) && !a.tokens.current.fresh(now) {
-		a.failBefore(w, renewal.notBefore, func(c *caller) error { return a.gaveUp(w, c, renewal.last) })
-	}
-}
-
-// attempts counts those of w, and those of the token that it waits for.
-func (a *admission) attempts(w *waiter) int {
-	if renewal := a.tokens.renewal; renewal != nil && !w.inFlight {
-		return w.attempts + renewal.attempts
-	}
-	return w.attempts
-}
-
-// gaveUp is the end of a caller for lack of time.
-func (a *admission) gaveUp(w *waiter, c *caller, err error) error {
-	return &GaveUpError{Attempts: a.attempts(w), Elapsed: time.Since(c.began), Timeout: true, Err: err}
-}
-
-// timeIsOver is what to tell a caller whose time is over: the last failure, or
-// else what w waits for.
-func (a *admission) timeIsOver(w *waiter, c *caller) error {
-	unanswered := func(w *waiter) error {
-		const problem = "no whole answer before the read's time was over"
-		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
-	}
-	renewal := a.tokens.renewal
-	// A failure from before the caller came is none of its own.
-	failed := func(w *waiter) bool { return w != nil && w.last != nil && !w.failedAt.Before(c.began) }
-	err := context.DeadlineExceeded
-	switch {
-	case failed(w):
-		err = w.last
-	case w.inFlight:
-		err = unanswered(w)
-	case failed(renewal):
-		err = renewal.last
-	case renewal != nil && renewal.inFlight:
-		err = unanswered(renewal)
-	case a.pause.refusal != nil:
-		err = a.pause.refusal
-	case a.ceiling > 0:
-		err = &CeilingError{Ceiling: a.ceiling}
-	}
-	return a.gaveUp(w, c, err)
-}
-
-// giveUp is the end of a read that has no attempt left.
-func (a *admission) giveUp(w *waiter, err error) error {
-	a.doubtService(w)
-	gaveUp := &GaveUpError{Attempts: a.attempts(w), Outage: w.single && a.outage.on, Err: err}
-	if len(w.callers) > 0 {
-		gaveUp.Elapsed = time.Since(w.callers[0].began)
-	}
-	return gaveUp
-}
-
-// doubtService takes in that a read used up its attempts. Where nothing has come
-// back well since it began, the service is down: a read that begins now makes one
-// attempt, until one comes back well.
-func (a *admission) doubtService(w *waiter) {
-	if a.outage.well == w.well && !a.outage.on {
-		a.outage.on = true
-		a.say(w, "The service is down: reads that begin now make one attempt each.")
-	}
-}
-
-// cameBackWell ends an outage.
-func (a *admission) cameBackWell(w *waiter) {
-	a.outage.well++
-	if a.outage.on {
-		a.outage.on = false
-		a.say(w, "The service answers again: reads have all their attempts.")
-	}
-}
-
-func asAPIError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
+func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }

@@ -10,14 +10,15 @@ import (
 // The one token that all reads share, and the one request that renews it.
 // Everything but obtain needs admission.mu.
 
-// renew starts the request for a token that w needs, where none is under way.
+// renew starts a request for a token, because w needs one, unless there is such a
+// request already.
 func (a *admission) renew(w *waiter) {
 	if a.tokens.renewal != nil {
 		return
 	}
 	reason := "there is none yet"
 	switch {
-	case a.tokens.refused:
+	case a.tokens.dropped:
 		reason = "the last one was refused"
 	case a.tokens.current != nil:
 		reason = "the last one ends"
@@ -30,7 +31,8 @@ func (a *admission) renew(w *waiter) {
 	go a.obtain(renewal)
 }
 
-// obtain asks for a token until there is one, or nobody waits for it.
+// obtain makes attempts until there is a token, no attempt can help, or nobody
+// waits for it.
 func (a *admission) obtain(renewal *waiter) {
 	for again := true; again; {
 		g, err := a.admit(renewal)
@@ -49,7 +51,8 @@ func (a *admission) obtain(renewal *waiter) {
 	a.dequeue(renewal)
 }
 
-// settleToken says whether to ask for a token again.
+// settleToken decides what becomes of the request for a token after an attempt:
+// another attempt, or its end. It keeps the token.
 func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error) (again bool) {
 	a.mu.Lock()
 	defer a.unlock()
@@ -57,8 +60,8 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 	switch {
 	case err == nil:
 		got.number, got.asked = g.number, g.sentAt
-		got.afterRefusal = a.tokens.refused
-		a.tokens.current, a.tokens.refused, a.tokens.renewal = got, false, nil
+		got.replacement = a.tokens.dropped
+		a.tokens.current, a.tokens.dropped, a.tokens.renewal = got, false, nil
 		if got.life > 0 {
 			a.limiter.tokensLast(got.life - got.margin())
 		}
@@ -79,18 +82,19 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		return false
 	}
 	if !slices.ContainsFunc(a.waiting, func(w *waiter) bool { return w.ctx.Err() == nil }) {
-		return false // who comes now asks at once
+		return false // the next read that comes begins a request of its own
 	}
 	a.enqueue(renewal)
-	a.signalAll() // its back-off may not fit into the time of those who wait
+	a.signalAll() // the back-off may not fit into the time of those who wait
 	return true
 }
 
-// endTokens takes in a failure that no further request for a token can change.
+// endTokens acts on a failure that no further request for a token can change: an
+// answer of the service ends every read of the process, and a fault of the
+// network, such as a certificate that is not trusted, the reads that wait.
 func (a *admission) endTokens(err error) {
 	err = a.credentials.finally(err)
 	if _, ok := errors.AsType[*NetworkError](err); ok {
-		// No answer of the service: the next read may have more luck.
 		for _, w := range slices.Clone(a.waiting) {
 			a.failAll(w, err)
 		}
@@ -99,8 +103,8 @@ func (a *admission) endTokens(err error) {
 	a.finish(&RejectedError{Err: err})
 }
 
-// failReads fails the reads that wait for a token and may not wait for another
-// attempt: the attempts for a token are those of all who wait for it.
+// failReads fails the reads that wait for a token and have no attempt left. Each
+// failed request for a token counts as one of theirs.
 func (a *admission) failReads(renewal *waiter, err error) {
 	now := time.Now()
 	for _, w := range slices.Clone(a.waiting) {
@@ -110,13 +114,14 @@ func (a *admission) failReads(renewal *waiter, err error) {
 	}
 }
 
-// refuseToken drops a token that a read was refused with.
-func (a *admission) refuseToken(w *waiter, old *token) {
+// dropToken forgets a token that was answered with 401. Where the token's life is
+// not known, the time that it served is taken for the life of the next ones.
+func (a *admission) dropToken(w *waiter, old *token) {
 	if a.tokens.current == old {
 		if old.life == 0 && old.served {
 			a.limiter.tokensLast(time.Since(old.asked))
 		}
-		a.tokens.current, a.tokens.refused = nil, true
+		a.tokens.current, a.tokens.dropped = nil, true
 		a.say(w, "%s was answered with 401: the token is not used again.", w.endpoint)
 	}
 }

@@ -12,10 +12,10 @@ import (
 type outcome int
 
 const (
-	final        outcome = iota // the answer stands: a good one, or a failure that no further attempt changes
-	transient                   // it may pass: another attempt after a back-off
-	limited                     // the process sends too much: wait as the service says
-	unauthorized                // the token is not taken: another token
+	final        outcome = iota // a good answer, or a failure that no further attempt can change
+	transient                   // a failure that may pass: another attempt after a back-off
+	limited                     // a 429: another attempt after the wait that the service asks for
+	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
 // classify decides by status, so that an unknown code is treated as its status.
@@ -47,9 +47,8 @@ const (
 
 // backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s
 // and so on up to 30 s, plus up to a quarter of it. jitter is in [0, 1). The
-// spread only ever adds, since less than a second is less than interface.md
-// asks for; this is why the back-off of a library, which spreads both ways, is
-// not used.
+// jitter never shortens a wait, because interface.md asks for a second at least.
+// The libraries for back-off shorten it, which is why none is used.
 func backOff(n int, jitter float64) time.Duration {
 	wait := maxBackOff
 	if n < 6 {

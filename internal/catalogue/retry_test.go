@@ -126,7 +126,7 @@ func TestWhatProvesThatCredentialsAreRejected(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	second := func(change func(*token)) *token {
-		issued := &token{number: 2, asked: now, afterRefusal: true}
+		issued := &token{number: 2, asked: now, replacement: true}
 		change(issued)
 		return issued
 	}
@@ -142,7 +142,7 @@ func TestWhatProvesThatCredentialsAreRejected(t *testing.T) {
 		},
 		"it waited, and its life was over":             {token: second(func(t *token) { t.life = time.Minute }), sentAt: time.Minute},
 		"it served another read":                       {token: second(func(t *token) { t.served = true }), sentAt: time.Second},
-		"asked for because the last one ended":         {token: second(func(t *token) { t.afterRefusal = false }), sentAt: time.Second},
+		"asked for because the last one ended":         {token: second(func(t *token) { t.replacement = false }), sentAt: time.Second},
 		"the same that the read was refused with once": {token: second(func(t *token) { t.number = 1 }), sentAt: time.Second},
 	} {
 		if got := test.token.condemns(1, now.Add(test.sentAt)); got != test.want {

@@ -37,12 +37,12 @@ type Exchange struct {
 // names none.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
 
-// errorBodyTime is how long the body of an error may take: the status is known
-// then, and says what is to be done.
+// errorBodyTime is how long the body of an error may take. It is short, because
+// the status is known by then and says what to do.
 const errorBodyTime = 5 * time.Second
 
-// sender sends one request at a time, of a token or of a read, and turns what
-// comes back into an answer or a typed error.
+// sender sends requests, for tokens and for reads, and turns what comes back into
+// an answer or a typed error. It is safe for concurrent use.
 type sender struct {
 	base           *url.URL
 	transport      http.RoundTripper
@@ -66,14 +66,14 @@ func newSender(cfg Config) sender {
 	return s
 }
 
-// newTransport carries token requests and reads alike.
+// newTransport makes the transport of all requests.
 func newTransport(cfg Config) *http.Transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	// A connection of HTTP/2 that has gone dead ends within one attempt, so that
-	// the next attempt uses another.
+	// A dead connection of HTTP/2 is found within one attempt, so that the next
+	// attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -89,19 +89,19 @@ func newTransport(cfg Config) *http.Transport {
 		// Answers of many megabytes are common; the default is 4 KiB.
 		ReadBufferSize: 64 << 10,
 
-		OnProxyConnectResponse: refusedByProxy,
+		OnProxyConnectResponse: keepProxyStatus,
 	}
 }
 
-// trusted is the system's own certificates and more. No more gives nil, which
-// stands for the system's own.
+// trusted is the system's own certificates and those given. Where none are given
+// it is nil, which net/http takes for the system's own.
 func trusted(more []*x509.Certificate) *x509.CertPool {
 	if len(more) == 0 {
 		return nil
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		// A system without certificates of its own still has these.
+		// On a system without certificates of its own, those given are trusted.
 		pool = x509.NewCertPool()
 	}
 	for _, certificate := range more {
@@ -126,9 +126,9 @@ type incoming struct {
 	masked func(credential string) // hides a credential that the body holds
 }
 
-// exchange sends a request that was admitted and reads its answer. It follows
-// no redirect, which could take the token or the secret to another host. What
-// the header says is told to the admission before the body is read.
+// exchange sends a request that was admitted, and reads its answer. It follows
+// no redirect, because that could take the token or the secret to another host.
+// The admission acts on the header before the body is read.
 func (s *sender) exchange(g *grant, out outgoing) error {
 	attempt, cancel := context.WithTimeout(g.ctx, s.requestTimeout)
 	defer cancel()
@@ -154,7 +154,7 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 		seen.Status = response.StatusCode
 		g.heard(response)
 		seen.Size, err = s.receive(attempt, cancel, at, response, out)
-		// Not before the body is read: the header may echo a token that is in it.
+		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = requestID(response.Header, s.mask.clean)
 	}
 	seen.Duration = time.Since(g.sentAt)
@@ -174,7 +174,7 @@ func (s *sender) receive(
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	if response.StatusCode != http.StatusOK {
 		defer time.AfterFunc(errorBodyTime, cancel).Stop()
-		// Where the body is cut, the status and what has come say enough.
+		// A body that is cut short still tells something beside its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)
 	}
@@ -188,15 +188,15 @@ func (s *sender) receive(
 	return body.size, nil
 }
 
-// boundedReader counts the bytes of a body, and refuses more than limit of
-// them, where io.LimitReader would let the body look complete.
+// boundedReader counts the bytes of a body, and fails after limit of them.
+// io.LimitReader would end there as if the body were complete.
 type boundedReader struct {
 	reader      io.Reader
 	size, limit int64
 	head        []byte // the first maxHead bytes
 }
 
-// maxHead is how much of a body is kept to tell what it is, in bytes.
+// maxHead is how many bytes of a body are kept, to recognise a page of HTML.
 const maxHead = 1 << 10
 
 func (r *boundedReader) Read(p []byte) (int, error) {
@@ -222,7 +222,8 @@ func requestID(header http.Header, clean func(string) string) string {
 	return ""
 }
 
-// tidy makes a text of others fit for a message of ours.
+// tidy makes a text of the service or the network fit for a message: without
+// control characters and credentials, and of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
 	return shorten(s.mask.clean(printable(s.mask.clean(text))), limit)
 }
@@ -262,10 +263,10 @@ func faultText(err error) string {
 	return strings.TrimRight(text, " :")
 }
 
-// bodyError describes a 200 that could not be used: its body was cut short, is
-// too large, or is not of the right shape.
+// bodyError describes a 200 whose body could not be used, for the reason err. start
+// is the beginning of the body.
 func (s *sender) bodyError(
-	attempt context.Context, at Endpoint, response *http.Response, head []byte, err error,
+	attempt context.Context, at Endpoint, response *http.Response, start []byte, err error,
 ) error {
 	unusable := func(place, problem string) error {
 		return &UnusableAnswerError{
@@ -285,7 +286,7 @@ func (s *sender) bodyError(
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)
 	case errors.As(err, &shape):
-		page := excerpt(s.mask.clean(string(head)), response.Header.Get("Content-Type"))
+		page := excerpt(s.mask.clean(string(start)), response.Header.Get("Content-Type"))
 		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			return unusable("", "the body is "+page)
 		}

@@ -24,7 +24,7 @@ func (s *snapshot[T]) answer(ctx context.Context, a *admission, key string, ask 
 		return known, nil
 	}
 	return s.group.do(ctx, a, key, func(w *waiter) (T, error) {
-		// An earlier call may have ended since known was asked.
+		// Another call may have kept the answer after the look above.
 		if known, ok := s.known(key); ok {
 			return known, nil
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMargin is how long before its end a token is renewed at most.
+// maxMargin is the longest time before its end that a token is renewed.
 const maxMargin = 10 * time.Second
 
 // token is a bearer token and its life.
@@ -25,16 +25,16 @@ type token struct {
 	number int           // of the request that it answers, from 1
 	asked  time.Time     // its life counts from here
 	life   time.Duration // 0: it serves until it is refused
-	// afterRefusal: it was asked for because the one before it was refused.
-	afterRefusal bool
-	served       bool // a read that was sent with it was not refused for it
+
+	replacement bool // it was asked for because the one before it was answered with 401
+	served      bool // a read with it was let through: its answer was no 401, 408, 429 or 5xx
 }
 
-// margin is how long before its end a token is renewed: it never eats the token,
-// the lesser of 10 s and a tenth of its life.
+// margin is how long before its end a token is renewed: 10 s, or a tenth of its
+// life where that is less, so that a short life is not all margin.
 func (t *token) margin() time.Duration { return min(maxMargin, t.life/10) }
 
-// fresh tells whether a request may be sent with the token.
+// fresh tells whether a request may be sent with the token, which may be nil.
 func (t *token) fresh(now time.Time) bool {
 	if t == nil {
 		return false
@@ -42,20 +42,20 @@ func (t *token) fresh(now time.Time) bool {
 	return t.life == 0 || now.Before(t.asked.Add(t.life-t.margin()))
 }
 
-// certainty is how long a token of unknown life is taken to be current for
-// certain, from when it was asked for.
+// certainty is how long after the request for it a token of unknown life is sure
+// to be valid.
 const certainty = 2 * time.Second
 
-// condemns tells whether the refusal of a request that was sent at sentAt with
-// this token proves that the credentials themselves are rejected. known is how
-// many tokens had been asked for when the read was first refused. A token that
-// ran out while the read waited is no proof, nor is one that served another read.
+// condemns tells whether a 401 to a read that was sent with this token at sentAt
+// proves that the credentials themselves are rejected. known is the number of the
+// token with which the read got its first 401. A token that may have run out
+// before the read was sent proves nothing, nor does one that served another read.
 func (t *token) condemns(known int, sentAt time.Time) bool {
 	current := sentAt.Sub(t.asked) <= certainty
 	if t.life > 0 {
 		current = sentAt.Before(t.asked.Add(t.life))
 	}
-	return t.afterRefusal && t.number > known && !t.served && current
+	return t.replacement && t.number > known && !t.served && current
 }
 
 // credentials are what tokens are asked for with, and in which form: RFC 6749
@@ -88,8 +88,8 @@ func (c *credentials) otherFormat(err error) bool {
 	return true
 }
 
-// finally is the error to tell where the last request for a token ended with
-// err: where JSON is not understood either, what was said of the form.
+// finally chooses the error of the last request for a token, which ended with
+// err. Where JSON was not understood either, that is the answer to the form.
 func (c *credentials) finally(err error) error {
 	if c.asJSON && c.formError != nil && notUnderstood(err) {
 		return c.formError

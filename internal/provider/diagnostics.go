@@ -15,12 +15,12 @@ import (
 const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."
-	// askedNoMore follows what ends every read of the process.
+	// askedNoMore is added to a failure that ends every read of the process.
 	askedNoMore = "The provider asks no further in this run. Every other read fails too, with a short error that " +
 		"points to this one."
 )
 
-// diagnose turns an error of the client into all that there is to tell a user.
+// diagnose turns an error of the client into a diagnostic with all its parts.
 func diagnose(err error, about subject) diag.Diagnostic { return explain(err, about).whole() }
 
 // explain says what failed, what the service said, and what to do next.
@@ -38,7 +38,7 @@ func explain(err error, about subject) *message {
 		cancelled = errors.Is(err, context.Canceled)
 	)
 	if errors.As(err, &api) {
-		m.heard(api)
+		m.quote(api)
 	}
 	switch {
 	case errors.As(err, &rejected):
@@ -142,7 +142,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	m.concernsAll(api)
 }
 
-// rejected is the end of the credentials for this process.
+// rejected is a process that gets no token, or none that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
 	var unusable *catalogue.TokenError
 	switch {
@@ -184,7 +184,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	m.concernsAll(api)
 }
 
-// gaveUp is the end of attempts at what might have passed.
+// gaveUp is a failure that might have passed, but did not in time.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	var network *catalogue.NetworkError
 	m.next = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say " +
@@ -233,10 +233,10 @@ func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogu
 	}
 	m.cause = fmt.Sprintf("The run sent more requests than the service allows. The service %s, and this read had %s "+
 		"left of its read_timeout.",
-		asked, round(tooLong.Left))
+		asked, round(tooLong.Remaining))
 }
 
-// unusable is a 200 whose body is not what the interface promises.
+// unusable is a 200 whose body is not what interface.md promises.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.summary = summaryUnexpected
 	m.cause = "The catalogue answered with success, but not with what its interface promises."

@@ -16,13 +16,13 @@ import (
 // the service for each.
 
 const (
-	// fewAtOnce is how many questions are under way at first, and while answers
-	// take their time: as many as an engine itself asks by default. Then each has
-	// the same chance to end within its read_timeout as in a block of its own.
+	// fewAtOnce is how many questions are under way at first, and while answers are
+	// slow. It is the default parallelism of an engine, so each question has the
+	// same chance to end within its read_timeout as in a block of its own.
 	fewAtOnce = 10
-	// manyAtOnce is how many there are at most. Each prompt answer admits one more.
+	// manyAtOnce is how many there are at most. Each prompt answer adds one.
 	manyAtOnce = 32
-	// prompt is the longest that an answer may take for that, its wait for the
+	// prompt is the longest time that a prompt answer takes, its wait for the
 	// allowance included.
 	prompt = 5 * time.Second
 	// progressEvery is the least time between two lines of progress in the log.
@@ -41,12 +41,12 @@ type reply[T any] struct {
 	err    error
 }
 
-// ending is a question that has ended: how, and when it began.
+// ending is a question that has ended, and how.
 type ending[T any] struct {
 	reply[T]
 	index int
 	took  time.Duration
-	heard int // what fleet.heard was when it began
+	heard int // what fleet.heard was when it was asked
 }
 
 // fleet is the questions of one read.
@@ -59,8 +59,8 @@ type fleet[T any] struct {
 	asked   int
 	running int
 	width   int   // how many may run
-	heard   int   // questions to which the service gave an answer of its own, a refusal too
-	doubt   error // a failure after which the service has not been heard yet
+	heard   int   // how many questions the service has answered, with an error or without
+	doubt   error // a failure after which the service has answered no question yet
 	fault   error // a failure that every other question would share
 	logged  time.Time
 }
@@ -92,7 +92,7 @@ func readFleet[T any](
 		f.log(ctx)
 	}
 	if f.fault == nil {
-		// Nothing was heard of the service any more: it is down.
+		// The service answered no question after the failure in doubt: it is down.
 		f.fault = f.doubt
 	}
 	return f.replies, f.fault
@@ -121,8 +121,8 @@ func (f *fleet[T]) settle(e ending[T]) {
 		f.heard++
 		f.doubt = nil
 	case ofTheService:
-		// While others are answered it is this group that fails. Those under
-		// way will tell.
+		// Where another question was answered in the meantime, only this group
+		// fails. Else those under way will tell.
 		if f.heard == e.heard && f.doubt == nil {
 			f.doubt = e.err
 		}
@@ -137,7 +137,7 @@ func (f *fleet[T]) settle(e ending[T]) {
 	}
 }
 
-// log tells of the progress, and of the end where that came without a fault.
+// log notes the progress, and the end where no fault brought it.
 func (f *fleet[T]) log(ctx context.Context) {
 	done := f.asked - f.running
 	if now := time.Now(); f.fault == nil && (done == len(f.questions) || now.Sub(f.logged) >= progressEvery) {
@@ -150,9 +150,9 @@ func (f *fleet[T]) log(ctx context.Context) {
 type scope int
 
 const (
-	ofThisQuestion scope = iota // so does no failure
-	ofTheService                // of the service, or of the network; or of this group only
-	ofAllQuestions
+	ofThisQuestion scope = iota // it concerns this question only; a good answer counts as well
+	ofTheService                // it may concern the service or the network, or only this group
+	ofAllQuestions              // every other question would fail like this one
 )
 
 func scopeOf(err error) scope {
@@ -169,7 +169,7 @@ func scopeOf(err error) scope {
 		errors.Is(err, catalogue.ErrOrganisationDisabled), isNetwork && network.Permanent:
 		return ofAllQuestions
 	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || !isNetwork && !isAnswer):
-		// Its turn did not come in time, and that of the others will not.
+		// The allowance or the ceiling left no time for it, and leaves none for the others.
 		return ofAllQuestions
 	case gaveUp != nil, isNetwork:
 		return ofTheService

@@ -22,8 +22,7 @@ type failure struct {
 	err error
 }
 
-// failures are the questions that were not answered, but for those that a fault
-// kept from being.
+// failures are the questions that failed. Those that share the fault are left out.
 func failures[T any](questions []question, replies []reply[T], fault error) []failure {
 	var list []failure
 	for i, r := range replies {
@@ -47,7 +46,7 @@ func causeOf(summary string, err error) cause {
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
 		c.status, c.code = api.Status, api.Code
 	}
-	// Places in a list and ports are of one group's answer only.
+	// Numbers of ports and of places in a list differ from group to group.
 	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
 		c.problem = withoutDigits(network.Problem)
 	}
@@ -67,7 +66,8 @@ func withoutDigits(text string) string {
 }
 
 // tellFailures says what failed: one diagnostic for a fault, and one for each
-// other cause, on the first element that has it. Groups is how many there are.
+// other cause, on the first element that has it. groups is how many groups there
+// are.
 func (d *catalogueDataSource) tellFailures(
 	diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic,
 ) {

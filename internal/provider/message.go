@@ -20,12 +20,12 @@ type message struct {
 	cause      string   // what is wrong, in a sentence or two
 	more       []string // paragraphs
 	said       []string // the service's words, a line each
-	fact       string   // one line: the status or fault, and of which request
+	fact       string   // one line: the status or the fault, and the request
 	requestID  string
 	next       string // what to do
 
-	// shared is what tells this cause from others, where it concerns every read
-	// of the process, and zero where it does not.
+	// shared identifies a cause that concerns every read of the process. It is
+	// zero where the cause concerns only this read.
 	shared sharedCause
 }
 
@@ -46,7 +46,8 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(joined(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief is the message where the same cause was told before, at the place named.
+// brief is the message where a data source, named by told, has told the same
+// cause in full.
 func (m *message) brief(told string) diag.Diagnostic {
 	fact := m.fact
 	if m.requestID != "" {
@@ -65,8 +66,8 @@ func (m *message) diagnostic(detail string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(m.summary, detail)
 }
 
-// heard records what the service answered.
-func (m *message) heard(api *catalogue.APIError) {
+// quote takes over what the service answered.
+func (m *message) quote(api *catalogue.APIError) {
 	if api.Message != "" {
 		m.said = append(m.said, "The service said: "+api.Message)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
 )
 
-// maxState is the largest state a read may return, in bytes: what the plugin
-// library lets through in one message, less what else the message holds.
+// maxState is the largest state that a read may return, in bytes: what the plugin
+// library lets through in one message, less room for the rest of the message.
 const maxState = catalogue.MaxBody - 64<<10
 
 // NewServer returns a factory of servers for the provider under its version.
@@ -29,10 +29,11 @@ func newServer(p *catalogueProvider) *server {
 	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState, stopped: stopped, stop: stop}
 }
 
-// server is the framework's server but for one thing: what a data source has
-// read is encoded for the engine straight from its struct. The framework would
-// build, copy and walk a tree of values several times over on the way, which
-// costs a multiple of the plan itself (see BENCHMARKS.md).
+// server is the framework's server with two differences. An interrupt ends the
+// reads that arrive after it, too. And what a data source has read is encoded
+// straight from its struct: the framework would build, copy and walk a tree of
+// values several times, which costs a multiple of the plan itself (see
+// BENCHMARKS.md).
 type server struct {
 	tfprotov6.ProviderServer
 	maxState int64
@@ -40,8 +41,8 @@ type server struct {
 	stop     context.CancelFunc
 }
 
-// StopProvider ends every read, those that arrive later too: the plugin library
-// ends only those under way, and an engine may just have sent another.
+// StopProvider ends every read, those that arrive later too. The plugin library
+// ends only those under way, and an engine may have just sent another.
 func (s *server) StopProvider(
 	ctx context.Context, req *tfprotov6.StopProviderRequest,
 ) (*tfprotov6.StopProviderResponse, error) {
@@ -57,7 +58,7 @@ func (s *server) ReadDataSource(
 	defer cancel()
 	defer context.AfterFunc(s.stopped, cancel)() //nolint:contextcheck // the interrupt is the server's, not this read's
 	if s.stopped.Err() != nil {
-		cancel() // at once, where AfterFunc takes a moment
+		cancel() // at once; AfterFunc would do it a moment later
 	}
 	box := &outbox{}
 	resp, err := s.ProviderServer.ReadDataSource(context.WithValue(ctx, outboxKey{}, box), req)
@@ -95,8 +96,8 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 
 // dynamicValue is the only function that knows what a DynamicValue is made of.
 // The plugin library calls its fields opaque; the format in them is the
-// documented wire format of every plugin. Were they to change, tfprotov6.NewDynamicValue over
-// tftypes.Value would do here, at about twice the CPU of a plan.
+// documented wire format of every plugin. If they change, tfprotov6.NewDynamicValue
+// over tftypes.Value does the same, for about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
 	if err != nil {

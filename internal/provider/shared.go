@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// sharedCause is what tells a cause that concerns every read of a process from
-// others: wrong credentials, a service that is down. It has nothing that differs
-// from read to read.
+// sharedCause identifies a cause that concerns every read of a process, such as
+// rejected credentials or a service that is down. Nothing in it differs from read
+// to read.
 type sharedCause struct {
 	summary string
 	status  int
@@ -23,8 +23,8 @@ type toldCauses struct {
 	at map[sharedCause]string
 }
 
-// first notes that a data source tells a cause. Where another did so before, it
-// returns that one.
+// first records that a data source tells a cause in full. Where another one did
+// so before, it returns that one.
 func (t *toldCauses) first(cause sharedCause, source string) (before string, told bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
