@@ -212,7 +212,11 @@ func TestAllowances(t *testing.T) {
 	several := measureAll(t, ofSeveral(processes, []time.Duration{time.Hour}), seeds)
 	for _, r := range slices.Concat(one, several) {
 		if problem := r.problem(); problem != "" {
-			t.Logf("%d processes, %s, %d groups, %d at once, tokens of %s: %s",
+			report := t.Errorf
+			if *allowanceSeeds > 0 {
+				report = t.Logf // the table is for reading: it shows these in bold
+			}
+			report("%d processes, %s, %d groups, %d at once, tokens of %s: %s",
 				r.processes, nameOf(r.allowance), r.groups, r.parallelism, r.tokenLife, problem)
 		}
 	}

@@ -7,43 +7,21 @@ import (
 	"time"
 )
 
-// reason says what a request waits for.
-type reason int
-
-const (
-	waitsForNothing   reason = iota
-	waitsForPause            // the service answered 429, and its Retry-After or the caller's back-off is not over
-	waitsForCeiling          // max_requests_per_second
-	waitsForAllowance        // the allowance learned from refusals is used up
-	waitsForAnswer           // slow start: an answer to a request under way decides
-)
-
-// String is the reason in the words of the log.
-func (r reason) String() string {
-	switch r {
-	case waitsForPause:
-		return "the service asked for a pause"
-	case waitsForCeiling:
-		return "max_requests_per_second"
-	case waitsForAllowance:
-		return "the allowance learned from refusals is used up"
-	case waitsForAnswer:
-		return "slow start after a refusal"
-	default:
-		return "nothing"
-	}
-}
-
 // limiter decides when the next request may be sent, by three rules: the operator's ceiling, the pause that the
 // service asked for, and the allowance that refusals taught. It takes the time from its caller and is not safe for
 // concurrent use. The caller calls sent for every request, and answered or refused once for each of them.
 //
 // The allowance is a log of the requests that count at the service, and at most limit of them in any window. Where
 // a window is long, Retry-After tells its length, and the log the limit: a burst at its beginning, then silence, costs
-// no time. From time to time one request more is tried (a probe). While probes are let through their number doubles.
+// no time. From time to time one request more is tried (a probe), and twice as many in the next window if it is let
+// through. Until a refusal confirms the limit, which a stray one may have taught, they follow at once.
 // Where the service counts by the second or refills a bucket, Retry-After is always 1 and tells nothing. There the
 // limit is paced, which is a rate: it falls by a quarter with each refusal and comes back along the curve of CUBIC
 // (RFC 9438), fast at first, slowly near the rate that was refused, and faster again beyond it.
+//
+// Processes that share an allowance come to share it evenly, as flows do under TCP: each of them adds little and gives
+// up a part of what it has, so that what the big ones lose is there for the small ones. None that had more goes below
+// one request in leastGap.
 //
 // All requests sent before a refusal came belong to one burst, and teach one lesson. It is drawn when the pause is
 // over, because the answers to the others of the burst are known by then.
@@ -70,13 +48,14 @@ type limiter struct {
 	}
 	resumed time.Time // when the first request after the last pause was sent
 
-	probes   []time.Time   // when the requests beyond the allowance were sent that are not answered
-	step     int           // how many of them make a round, 0: no probing
-	sentOff  int           // how many of this round were sent
-	proved   int           // how many of this round were let through
-	quiet    int           // how many requests must be let through before the next probe
-	tryAt    time.Time     // not before this instant either
-	patience time.Duration // from one failed probe to the next
+	probes    []time.Time   // when the requests beyond the allowance were sent that are not answered
+	step      int           // how many of them make a round
+	sentOff   int           // how many of this round were sent
+	proved    int           // how many of this round were let through
+	confirmed bool          // a request was refused since the limit was guessed
+	quiet     int           // how many requests must be let through before the next probe
+	tryAt     time.Time     // not before this instant either
+	patience  time.Duration // from one failed probe to the next
 
 	paced  bool          // the allowance is a rate
 	top    float64       // the rate, in requests a second, at which the last refusal came
@@ -90,16 +69,20 @@ type limiter struct {
 const (
 	// keptShare is what remains of a rate that was refused, and starvedShare where nothing at all was let through.
 	keptShare, starvedShare = 0.75, 0.6
+	// leastGap is the longest time between two requests of a process that once had more: at this pace each of ten
+	// readers gets an answer in two minutes, well within the usual read_timeout.
+	leastGap = 12 * time.Second
 	// idle is the longest time between two requests that counts as busy.
 	idle = time.Second
 	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times: a
 	// slow one would be refused too often in seconds, and one that is shared would come back too slowly in requests.
 	plateauRequests           = 22
-	shortPlateau, longPlateau = 13 * time.Second, 13 * time.Second
-	// slowStartGain is by how much each answer raises a rate that is far too low.
-	slowStartGain = 1.15
-	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked.
-	mostProbes = 4
+	shortPlateau, longPlateau = 13 * time.Second, 30 * time.Second
+	// slowStartGain is by how much each answer raises a rate that is far too low, up to slowStartRate requests a second.
+	slowStartGain, slowStartRate = 1.15, 1
+	// mostProbes is how many requests beyond the allowance may be under way: as many refusals are risked. They are
+	// fewer where the limit is confirmed, because what is gained there may be another process's share.
+	mostProbes, mostConfirmedProbes = 4, 2
 	// fewToLearn is how many requests have to be let through for the first refusal to tell anything.
 	fewToLearn = 10
 	// leastTokenLife keeps a token that was revoked early from counting as a life.
@@ -110,7 +93,7 @@ const (
 
 // newLimiter takes the operator's ceiling in requests a second; 0 is none.
 func newLimiter(ceiling float64) *limiter {
-	l := &limiter{}
+	l := &limiter{step: 1}
 	if ceiling > 0 {
 		l.gap = time.Duration(min(math.Ceil(float64(time.Second)/ceiling), math.MaxInt64/2))
 	}
@@ -118,8 +101,9 @@ func newLimiter(ceiling float64) *limiter {
 }
 
 // next is the earliest instant at which one more request may be sent, which is at once where it is not after now, and
-// what it waits for. inFlight is how many requests are under way, and token tells a request for a token, whose turn comes
-// no earlier than lets a read follow while the token serves. Where ok is false, only an answer to one of them can say. After every answer the caller asks again, because an answer can bring the instant forward.
+// what it waits for. inFlight is how many requests are under way, and token tells a request for a token, whose turn
+// comes no earlier than lets a read follow while the token serves. Where ok is false, only an answer to one of them can
+// say. After every answer the caller asks again, because an answer can bring the instant forward.
 func (l *limiter) next(now time.Time, inFlight int, token bool) (at time.Time, why reason, ok bool) {
 	if l.refusal.open && !now.Before(l.until) {
 		l.learn()
@@ -169,8 +153,8 @@ func (l *limiter) tokensLast(life time.Duration) { l.tokenLife = max(life, least
 // mayProbe tells whether a request beyond the allowance may be sent. Only early in a window does it tell anything:
 // later it could belong to the next one.
 func (l *limiter) mayProbe(now, free time.Time) bool {
-	if l.paced || l.step > 0 {
-		return l.sentOff < l.step
+	if l.sentOff > 0 || l.paced {
+		return l.sentOff < l.step && !l.paced
 	}
 	return l.sound >= max(l.limit, l.quiet) && !now.Before(l.tryAt) && free.Sub(now) > l.window/2
 }
@@ -191,9 +175,6 @@ func (l *limiter) sent(now time.Time) time.Time {
 		l.resumed = now
 	}
 	if !l.paced && l.free().After(now) {
-		if l.step == 0 {
-			l.step, l.sentOff, l.proved = 1, 0, 0
-		}
 		l.sentOff++
 		l.probes = append(l.probes, now)
 	}
@@ -215,7 +196,7 @@ func (l *limiter) answered(sentAt time.Time) {
 	if sentAt.After(l.refusal.came) {
 		l.passed++
 		l.total++
-		if l.slow {
+		if l.crawls() {
 			l.top *= slowStartGain
 		}
 	}
@@ -227,8 +208,10 @@ func (l *limiter) answered(sentAt time.Time) {
 	if l.proved++; l.proved >= l.step {
 		// The whole round was let through: it belongs to the allowance, and twice as many may follow.
 		l.limit += l.step
-		l.step, l.sentOff, l.proved = min(2*l.step, mostProbes), 0, 0
-		l.sound, l.patience = 0, l.firstPatience()
+		l.step, l.sentOff, l.proved, l.patience = min(2*l.step, mostProbes), 0, 0, l.firstPatience()
+		if l.confirmed {
+			l.step, l.sound = min(l.step, mostConfirmedProbes), 0
+		}
 	}
 }
 
@@ -264,15 +247,20 @@ func (l *limiter) learn() {
 	default:
 		l.shrink()
 	}
-	l.step, l.probes = 0, l.probes[:0]
+	l.step, l.sentOff, l.proved, l.probes = 1, 0, 0, l.probes[:0]
 	l.resumed, l.passed = time.Time{}, 0
 	if l.paced {
-		// The service has none left, so it is as if the last ones had been sent evenly.
+		// The service has none left, so it is as if the last ones had been sent evenly. A process that crawls tries again
+		// at once: it would miss its turn for long.
 		l.curve = l.until
 		l.setPace(l.until)
+		last := r.sentAt
+		if l.crawls() {
+			last = last.Add(-l.window / time.Duration(l.limit))
+		}
 		l.log = l.log[:0]
 		for k := range l.limit {
-			l.log = append(l.log, r.sentAt.Add(-l.window*time.Duration(l.limit-1-k)/time.Duration(l.limit)))
+			l.log = append(l.log, last.Add(-l.window*time.Duration(l.limit-1-k)/time.Duration(l.limit)))
 		}
 	}
 }
@@ -287,7 +275,7 @@ func (l *limiter) guess() {
 		l.warned, l.few = true, 1
 		return
 	}
-	l.few, l.sound, l.proven, l.paced = 1, 0, false, l.refusal.short
+	l.few, l.sound, l.proven, l.confirmed, l.paced = 1, 0, false, false, l.refusal.short
 	l.limit, l.window = max(let, 1), l.whole()
 	l.top = float64(l.limit) / l.window.Seconds()
 	l.slow = let < 4
@@ -300,8 +288,8 @@ func (l *limiter) slowDown() {
 	r := &l.refusal
 	// More than twice what the last second let through is no rate that was ever used.
 	rate := min(l.rate(r.came), 2*float64(max(l.countSince(r.sentAt.Add(-time.Second)), 1)))
-	if !l.proven {
-		rate = min(rate, float64(max(l.total, 1))/max(l.busy.Seconds(), 0.1))
+	if !l.proven && l.total > 0 {
+		rate = min(rate, float64(l.total)/max(l.busy.Seconds(), 0.1))
 	}
 	if l.slow = l.passed == 0; l.slow {
 		rate *= starvedShare
@@ -309,24 +297,27 @@ func (l *limiter) slowDown() {
 	l.top, l.few, l.sound = rate, max(1, l.few/2), 0
 }
 
-// shrink fits the limit and the window to a refusal that came within them, or to a probe.
+// shrink fits the limit and the window to a refusal that came within them, or of a probe.
 func (l *limiter) shrink() {
 	r := &l.refusal
 	if !r.short && r.wait > l.window {
 		l.window = l.whole()
 	}
-	held := max(l.countSince(r.sentAt.Add(max(r.wait-time.Second, 0)-l.window)), 1)
+	held := l.countSince(r.sentAt.Add(max(r.wait-time.Second, 0) - l.window))
+	held = max(held, min(l.limit, int(l.window/leastGap)), 1)
+	l.confirmed = true
 	switch {
-	case l.step > 0:
+	case l.sentOff > 0:
 		l.limit = held
-		l.retreat(20)
+		l.retreat(min(20, 12+l.limit))
 		l.patience = min(2*l.patience, 4*l.firstPatience())
 		return
 	case r.short && held >= l.limit-1:
 		// Hardly anything is missing: the window is longer by a little, or the requests did not take equally long.
 		l.window += min(l.window/8, time.Second)
 	default:
-		l.limit = min(held, l.limit)
+		// Others may have taken what is missing, and be refused in the next window.
+		l.limit = min(max(held, l.limit/2), l.limit)
 	}
 	l.few = 1
 	l.patience = 0
@@ -360,12 +351,19 @@ func (l *limiter) whole() time.Duration {
 func (l *limiter) rate(now time.Time) float64 {
 	plateau := min(max(plateauRequests/l.top, shortPlateau.Seconds()), longPlateau.Seconds())
 	x := max(now.Sub(l.curve).Seconds(), 0)/plateau - 1
-	rate := l.top * (1 + (1-keptShare)*x*x*x)
+	steep := 1.0 // beyond the plateau the allowance has grown, or others have ended
+	if x < 0 {
+		steep = 1 - keptShare
+	}
+	rate := max(l.top*(1+steep*x*x*x), 1/leastGap.Seconds())
 	if l.tokenLife > 0 {
 		rate = max(rate, 2.5/l.tokenLife.Seconds())
 	}
 	return rate
 }
+
+// crawls tells whether the rate is far too low, and so low that a request in vain costs a turn.
+func (l *limiter) crawls() bool { return l.slow && l.top < slowStartRate }
 
 // setPace makes limit and window of the rate: what a second lets through, and two at least.
 func (l *limiter) setPace(now time.Time) {

@@ -67,7 +67,8 @@ type simOutcome struct {
 	end      time.Duration // the last answer of the last process
 	least    time.Duration // the least that the allowance and the latency permit
 	refusals int
-	accepted int // token requests included
+	accepted int           // token requests included
+	longest  time.Duration // the longest that a read took, from when a reader was free for it
 	err      error
 }
 
@@ -153,9 +154,9 @@ func (s *simService) least(requests int) time.Duration {
 
 type simProcess struct {
 	l         *limiter
-	todo      int // reads that wait for their turn
-	busy      int // reads and token requests under way
-	done      int
+	todo      int             // reads that wait for their turn
+	busy      int             // reads and token requests under way
+	done      []time.Duration // when each read was answered
 	renewing  bool
 	expires   time.Duration // of the token
 	wakes     time.Duration // when the next wake comes, 0: none
@@ -283,7 +284,12 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 				// It is renewed by a margin before its end.
 				q.expires = e.sent + p.tokenLife - min(10*time.Second, p.tokenLife/10)
 			} else {
-				q.done++
+				q.done = append(q.done, now)
+				began := time.Duration(0)
+				if before := len(q.done) - 1 - p.parallelism; before >= 0 {
+					began = q.done[before]
+				}
+				out.longest = max(out.longest, now-began)
 			}
 		}
 		act(now, e.process)
@@ -292,8 +298,8 @@ func simulate(p simPlan, seed uint64) (out simOutcome) {
 		}
 	}
 	for i, q := range all {
-		if q.done != p.reads && out.err == nil {
-			out.err = fmt.Errorf("process %d has %d of %d reads", i, q.done, p.reads)
+		if len(q.done) != p.reads && out.err == nil {
+			out.err = fmt.Errorf("process %d has %d of %d reads", i, len(q.done), p.reads)
 		}
 	}
 	service.n = p.allowance.n

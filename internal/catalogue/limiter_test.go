@@ -138,3 +138,28 @@ func TestAStrayRefusalTeachesNothing(t *testing.T) {
 		t.Errorf("%d in %v became %d in %v", limit, window, r.l.limit, r.l.window)
 	}
 }
+
+// TestNoneIsShutOut has a process that lost its whole share of a minute to others, again and again: it gives up half
+// of what it had each time, and keeps one request in 12 s.
+func TestNoneIsShutOut(t *testing.T) {
+	t.Parallel()
+	r := newLimiterRun(t)
+	sent := r.send(31)
+	for _, at := range sent[:30] {
+		r.l.answered(at)
+	}
+	r.l.refused(sent[30], r.now, time.Minute, true)
+	r.answer(30)
+	for _, want := range []int{15, 7, 5, 5} {
+		refused := r.send(1)[0]
+		r.l.refused(refused, r.now, time.Minute, true)
+		if at, why, _ := r.l.next(r.now, 0, false); why != waitsForPause {
+			t.Fatalf("%v %v", at, why)
+		}
+		r.now = r.l.pausedUntil()
+		r.l.next(r.now, 0, false)
+		if r.l.limit != want {
+			t.Errorf("%d in %v, want %d", r.l.limit, r.l.window, want)
+		}
+	}
+}
