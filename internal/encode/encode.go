@@ -159,7 +159,7 @@ func compileList(goType reflect.Type, typ tftypes.List, place string) (encodeFun
 			out.bytes = msgp.AppendNil(out.bytes)
 			return
 		}
-		out.bytes = msgp.AppendArrayHeader(out.bytes, uint32(v.Len())) //nolint:gosec // 2^32 elements fit in no message
+		out.bytes = msgp.AppendArrayHeader(out.bytes, uint32(v.Len())) //nolint:gosec // a message cannot hold 2^32 elements
 		out.each(v.Len(), func(i int) { element(out, v.Index(i)) })
 	}, nil
 }
@@ -178,7 +178,7 @@ func compileMap(goType reflect.Type, typ tftypes.Map, place string) (encodeFunc,
 		}
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(keys))) //nolint:gosec // 2^32 elements fit in no message
+		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(keys))) //nolint:gosec // a message cannot hold 2^32 elements
 		out.each(len(keys), func(i int) {
 			out.bytes = msgp.AppendString(out.bytes, keys[i].String())
 			element(out, v.MapIndex(keys[i]))

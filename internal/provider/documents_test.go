@@ -13,18 +13,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
-
-func parse(t *testing.T, catalogue string) *sandbox.Catalogue {
-	t.Helper()
-	c, err := sandbox.ParseCatalogue(strings.NewReader(catalogue))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // expected is what an attribute of that name and type holds for a value of the
 // service, by design.md §4. It takes nothing from the provider but the types,

@@ -345,3 +345,23 @@ func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Rou
 		}
 	}
 }
+
+const mainGroup = sandbox.MainGroup
+
+func asList(t *testing.T, value any) []any {
+	t.Helper()
+	list, ok := value.([]any)
+	if !ok {
+		t.Fatalf("no list: %v", value)
+	}
+	return list
+}
+
+func asObject(t *testing.T, value any) map[string]any {
+	t.Helper()
+	object, ok := value.(map[string]any)
+	if !ok {
+		t.Fatalf("no object: %v", value)
+	}
+	return object
+}

@@ -9,17 +9,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// limited refuses so many requests of a route with that Retry-After, "-" for
-// none at all.
-func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
-	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
-	if retryAfter != "-" {
-		fault.Header.Set("Retry-After", retryAfter)
-	}
-	fault.Times = times
-	return fault
-}
-
 // slowly answers after a second, when every reader has asked.
 func slowly(fault sandbox.Fault) sandbox.Fault {
 	fault.Delay = sec

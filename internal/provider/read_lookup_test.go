@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,13 +11,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
-
-// respell is a fault that replaces texts in the service's answers.
-func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
-	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		return status, header, []byte(strings.NewReplacer(oldnew...).Replace(string(body)))
-	}}
-}
 
 func TestAGroupIsFoundByItsName(t *testing.T) {
 	t.Parallel()

@@ -75,18 +75,6 @@ func writeJSON(w http.ResponseWriter, value any) {
 	}
 }
 
-// answering writes one answer.
-func answering(status int, contentType, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		for i := 0; i < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // who reads only part of it may be gone
-	}
-}
-
 // raw writes bytes below HTTP and leaves the connection open.
 func raw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

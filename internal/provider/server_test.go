@@ -11,8 +11,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-const mainGroup = sandbox.MainGroup
-
 func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
@@ -58,24 +56,6 @@ func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 			t.Errorf("%s was not compared", name)
 		}
 	}
-}
-
-func asList(t *testing.T, value any) []any {
-	t.Helper()
-	list, ok := value.([]any)
-	if !ok {
-		t.Fatalf("no list: %v", value)
-	}
-	return list
-}
-
-func asObject(t *testing.T, value any) map[string]any {
-	t.Helper()
-	object, ok := value.(map[string]any)
-	if !ok {
-		t.Fatalf("no object: %v", value)
-	}
-	return object
 }
 
 func TestAnUnknownGroupIsNotFound(t *testing.T) {

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-const group = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+const group = sandbox.MainGroup
 
 // Each command does what the control route does; the routes are tested in the
 // sandbox's package.

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -206,4 +207,43 @@ var closing = sandbox.Fault{
 		header.Set("Connection", "close")
 		return status, header, body
 	},
+}
+
+// limited refuses so many requests of a route with that Retry-After, "-" for
+// none at all.
+func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
+	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
+	if retryAfter != "-" {
+		fault.Header.Set("Retry-After", retryAfter)
+	}
+	fault.Times = times
+	return fault
+}
+
+// answering writes one answer.
+func answering(status int, contentType, body string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body) // who reads only part of it may be gone
+	}
+}
+
+// respell is a fault that replaces texts in the service's answers.
+func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
+	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		return status, header, []byte(strings.NewReplacer(oldnew...).Replace(string(body)))
+	}}
+}
+
+func parse(t *testing.T, catalogue string) *sandbox.Catalogue {
+	t.Helper()
+	c, err := sandbox.ParseCatalogue(strings.NewReader(catalogue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
