@@ -7,7 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
-	gc "runtime/debug"
+	"runtime/debug"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -18,21 +18,21 @@ import (
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "keep running and print how an engine can attach, for use with a debugger")
+	attach := flag.Bool("debug", false, "keep running and print how an engine can attach, for use with a debugger")
 	flag.Parse()
 
-	// net/http quotes stray bytes of a connection to the standard logger, past
-	// every mask, and an engine keeps what it says. Nothing else here uses it.
+	// net/http writes stray bytes of a connection to the standard logger, unmasked,
+	// and an engine keeps what that prints. Nothing else uses this logger.
 	log.SetOutput(io.Discard)
 
-	// A read leaves little garbage behind what it returns, so collecting later
+	// A read leaves little garbage beside what it returns, so a later collection
 	// saves time and takes little memory (make bench).
 	if os.Getenv("GOGC") == "" {
-		gc.SetGCPercent(200)
+		debug.SetGCPercent(200)
 	}
 
 	var options []tf6server.ServeOpt
-	if *debug {
+	if *attach {
 		options = append(options, tf6server.WithManagedDebug())
 	}
 	if err := tf6server.Serve(provider.Address, provider.NewServer(version), options...); err != nil {
