@@ -21,8 +21,8 @@ const MaxBody = 256 << 20
 // body may have. Two bytes of text can become a hundred in memory.
 const maxGrowth = 4
 
-// lenient takes what RFC 8259 leaves open as most readers do: of equal names
-// the last one counts, and what is no UTF-8 is replaced.
+// lenient reads what RFC 8259 leaves open as most readers do: of equal names the
+// last one counts, and bytes that are no UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // decoder turns a body into what a call returns, which may take maxGrowth times
@@ -45,8 +45,8 @@ type stream struct {
 	spell  json.Options // weighs scalars, which can take more memory than text
 }
 
-// streams are kept for the next body: what the library learns of each type in
-// spell costs as much as to decode a small one.
+// streams are kept for the next body, because what the library prepares for the
+// types in spell costs as much as to decode a small body.
 var streams = sync.Pool{New: func() any {
 	s := &stream{Decoder: jsontext.NewDecoder(strings.NewReader(""))}
 	s.spell = json.WithUnmarshalers(json.UnmarshalFunc(func(data []byte, scalar *Scalar) error {
@@ -150,9 +150,9 @@ func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*st
 }
 
 // weighedReader refuses a body whose values could take more than limit bytes of
-// memory. It takes no value apart: each object, list and comma counts as the
-// most that can come of it, and every byte as itself. It keeps the error it
-// ended with, which the library does not always tell from one of the syntax.
+// memory. It does not parse: each object, list and comma counts as the most memory
+// that it can become, and every byte as one byte. It keeps the error that it ended
+// with, because the library does not always tell it from an error of syntax.
 type weighedReader struct {
 	reader           io.Reader
 	remaining, limit int64
@@ -213,8 +213,8 @@ func (e *shapeError) Error() string {
 	return e.place + ": " + e.problem
 }
 
-// typeProblem says what a Go type takes and what it was given. The types of
-// this package say so themselves.
+// typeProblem says which kind of value was expected and which one was sent. The
+// types of this package that decode themselves have it in their own errors.
 func typeProblem(err *json.SemanticError) string {
 	if err.Err != nil {
 		return err.Err.Error()

@@ -34,23 +34,28 @@ type errorDocument struct {
 	ErrorDescription jsontext.Value `json:"error_description"`
 }
 
-// readErrorBody fills in what the body of an error says. Whatever the body is,
-// the status stays.
-func (e *APIError) readErrorBody(
-	body []byte, contentType string, clean func(string) string, tidy func(string, int) string,
-) {
+// apiError describes an answer other than 200. Whatever its body is, the status
+// stays.
+func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *APIError {
+	e := &APIError{
+		Endpoint:  at,
+		Status:    response.StatusCode,
+		RequestID: s.requestID(response),
+		Location:  s.tidy(response.Header.Get("Location"), maxExcerpt),
+	}
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		// Clean first: an excerpt may end within a credential.
-		e.Message = tidy(excerpt(clean(string(body)), contentType), maxExcerpt)
-		return
+		// Masked first, because an excerpt may end within a credential.
+		page := excerpt(s.mask.clean(string(body)), response.Header.Get("Content-Type"))
+		e.Message = s.tidy(page, maxExcerpt)
+		return e
 	}
-	e.Code, e.Message = tidy(text(document.Code), maxWord), tidy(text(document.Message), maxMessage)
+	e.Code, e.Message = s.tidy(text(document.Code), maxWord), s.tidy(text(document.Message), maxMessage)
 	if e.Code == "" && e.Message == "" {
 		// The shape of the token endpoint. On any other, `error` is the
 		// deprecated reason phrase, which the status says already.
 		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
-			e.Code, e.Message = tidy(text(document.Error), maxWord), tidy(description, maxMessage)
+			e.Code, e.Message = s.tidy(text(document.Error), maxWord), s.tidy(description, maxMessage)
 		}
 	}
 	var data struct {
@@ -60,15 +65,16 @@ func (e *APIError) readErrorBody(
 		} `json:"issues"`
 	}
 	if json.Unmarshal(document.Data, &data, lenient) != nil {
-		return
+		return e
 	}
 	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
-		seen := Issue{Field: tidy(text(issue.Field), maxWord)}
+		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
 		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
-			seen.Messages = append(seen.Messages, tidy(text(message), maxMessage))
+			seen.Messages = append(seen.Messages, s.tidy(text(message), maxMessage))
 		}
 		e.Issues = append(e.Issues, seen)
 	}
+	return e
 }
 
 // text is a JSON string, or any other value as its JSON text, or "".

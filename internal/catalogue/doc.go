@@ -12,14 +12,15 @@
 // There are four lookups: [Client.ModelGroups], [Client.ModelGroup],
 // [Client.LatestModel] and [Client.Models]. Each takes at most the read time-out,
 // every wait and retry included. Errors are typed: an [APIError] is an answer of
-// the service and matches the sentinels through errors.Is, and the other types
-// say why there was none, or none to use.
+// the service and matches the sentinels through errors.Is. The other types say why
+// there was no answer, or none that can be used.
 //
 // Make one Client for a process and share it. Its lookups share, for as long as
 // the Client lives, one token, one queue with one pace, and with Snapshot one
-// answer for each question: who asks again sees the same. Failures are not kept,
-// but for those that no further request can change, such as rejected
-// credentials, which are the answer to everything from then on.
+// answer for each question, so that whoever asks again sees the same. Failures are
+// not kept. There is one exception: rejected credentials and a disabled
+// organisation, which no further request can change, are the answer to every
+// lookup from then on.
 //
 // It knows nothing of Terraform.
 package catalogue

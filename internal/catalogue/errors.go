@@ -121,9 +121,10 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
 }
 
-// RejectedError says that the process gets no token, or none that is taken: the
-// token endpoint gave a final answer (Err holds it), or a fresh token was refused
-// like the one before it. It is the answer to every further read of the client.
+// RejectedError says that the process gets no token, or none that the service
+// accepts: the token endpoint gave a final answer, or a new token was answered with
+// 401 like the one before it. Err is that answer. RejectedError is the answer to
+// every further read of the client.
 type RejectedError struct{ Err error }
 
 func (e *RejectedError) Error() string { return "the credentials are rejected: " + e.Err.Error() }
@@ -176,8 +177,8 @@ func (e *WaitTooLongError) Error() string {
 // Unwrap returns the refusal.
 func (e *WaitTooLongError) Unwrap() error { return e.Err }
 
-// CeilingError says that a read's time ends before its turn comes at the rate to
-// which the operator's ceiling holds the process.
+// CeilingError says that a read's time ends before the operator's ceiling,
+// Config.MaxRequestsPerSecond, lets it be sent.
 type CeilingError struct{ Ceiling float64 } // in requests a second
 
 func (e *CeilingError) Error() string {

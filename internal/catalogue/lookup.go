@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// question is something to ask of the service.
+// question is a read of one route.
 type question[T any] struct {
 	what    string       // names it in errors
 	target  string       // the path and query below the base URL
@@ -19,8 +19,8 @@ type question[T any] struct {
 	answers *snapshot[T] // what is known of its kind
 }
 
-// lookupOfGroup asks a question about one model group. what has a place for
-// the id, and suffix follows it in the path.
+// lookupOfGroup asks a question about one model group. q.what is a format with a
+// place for the id, and suffix follows the id in the path.
 func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q question[T]) (T, error) {
 	q.what = fmt.Sprintf(q.what, id)
 	if err := CheckID(id); err != nil {
@@ -37,7 +37,7 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 //     the same at this moment;
 //  2. admission: the one queue, in which every request of the process waits;
 //  3. one exchange with the service;
-//  4. what becomes of it: an answer, another attempt (back to 2) or an error.
+//  4. its end: an answer, an error, or another attempt, which goes back to 2.
 //
 // The error is wrapped here and nowhere else.
 func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
@@ -79,8 +79,8 @@ func pursue[T any](c *Client, w *waiter, q question[T]) (answer T, _ error) {
 	}
 }
 
-// CheckID says why text cannot be the id of anything: it would name another
-// path than /v1/model-group/:id once a client or proxy has cleaned it.
+// CheckID says why text cannot be the id of a model group. An id of dots, for
+// example, names another path once a client or a proxy has cleaned the path.
 func CheckID(text string) error {
 	switch {
 	case text == "":

@@ -155,7 +155,7 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 		g.heard(response)
 		seen.Size, err = s.receive(attempt, cancel, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
-		seen.RequestID = requestID(response.Header, s.mask.clean)
+		seen.RequestID = s.requestID(response)
 	}
 	seen.Duration = time.Since(g.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
@@ -213,10 +213,10 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 }
 
 // requestID finds the service's id of a request, "" where it sends none.
-func requestID(header http.Header, clean func(string) string) string {
+func (s *sender) requestID(response *http.Response) string {
 	for _, name := range requestIDHeaders {
-		if id := header.Get(name); id != "" {
-			return shorten(clean(printable(clean(id))), maxWord)
+		if id := response.Header.Get(name); id != "" {
+			return s.tidy(id, maxWord)
 		}
 	}
 	return ""
@@ -226,18 +226,6 @@ func requestID(header http.Header, clean func(string) string) string {
 // control characters and credentials, and of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
 	return shorten(s.mask.clean(printable(s.mask.clean(text))), limit)
-}
-
-// apiError describes an answer other than 200.
-func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *APIError {
-	api := &APIError{
-		Endpoint:  at,
-		Status:    response.StatusCode,
-		RequestID: requestID(response.Header, s.mask.clean),
-		Location:  s.tidy(response.Header.Get("Location"), maxExcerpt),
-	}
-	api.readErrorBody(body, response.Header.Get("Content-Type"), s.mask.clean, s.tidy)
-	return api
 }
 
 // networkError describes an attempt without a whole answer.
@@ -271,7 +259,7 @@ func (s *sender) bodyError(
 	unusable := func(place, problem string) error {
 		return &UnusableAnswerError{
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,
-			Problem: s.tidy(problem, maxExcerpt), RequestID: requestID(response.Header, s.mask.clean),
+			Problem: s.tidy(problem, maxExcerpt), RequestID: s.requestID(response),
 		}
 	}
 	var shape *shapeError
@@ -281,7 +269,7 @@ func (s *sender) bodyError(
 	var deflate flate.CorruptInputError
 	switch {
 	case errors.As(err, &token):
-		token.Endpoint, token.RequestID = at, requestID(response.Header, s.mask.clean)
+		token.Endpoint, token.RequestID = at, s.requestID(response)
 		return token
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)

@@ -32,8 +32,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the value takes %d bytes, more than the %d of one message", e.Size, e.Limit)
 }
 
-// output is what is encoded so far. Once that is over the limit it is counted
-// and no longer kept.
+// output is what is encoded so far. Once it is over the limit, its bytes are
+// counted and no longer kept.
 type output struct {
 	bytes   []byte
 	dropped int64
@@ -42,7 +42,7 @@ type output struct {
 
 func (o *output) size() int64 { return o.dropped + int64(len(o.bytes)) }
 
-// settle bounds the memory taken.
+// settle drops what is over the limit, which bounds the memory.
 func (o *output) settle() {
 	if o.dropped > 0 || int64(len(o.bytes)) > o.limit {
 		o.dropped += int64(len(o.bytes))
@@ -50,11 +50,11 @@ func (o *output) settle() {
 	}
 }
 
-// sampled is the element of a long list or map after which the size of the rest
-// is known well enough to take memory for it at once.
+// sampled is the index of the element of a list or map after which the size of the
+// rest is estimated, to take the memory for it at once.
 const sampled = 31
 
-// each encodes so many elements, and bounds the memory that they take.
+// each encodes count elements within bounded memory.
 func (o *output) each(count int, element func(i int)) {
 	start := o.size()
 	for i := range count {
@@ -66,7 +66,7 @@ func (o *output) each(count int, element func(i int)) {
 	}
 }
 
-// expect takes memory for so many further bytes, and some more.
+// expect takes memory for a number of further bytes, and a sixteenth more.
 func (o *output) expect(bytes int64) {
 	if bytes += bytes / 16; o.dropped == 0 && o.size()+bytes <= o.limit {
 		o.bytes = slices.Grow(o.bytes, int(bytes))
@@ -86,8 +86,8 @@ func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError where that takes
-// more than limit bytes, which takes no memory for the rest.
+// Encode returns the encoding of value, or a *TooLargeError where that has more
+// than limit bytes. What is over the limit takes no memory.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
@@ -194,7 +194,7 @@ type attribute struct {
 	encode encodeFunc
 }
 
-// of finds the attribute's value in its struct, which is embedded at times.
+// of finds the attribute's value in v, where its struct may be embedded in another.
 func (a *attribute) of(v reflect.Value) reflect.Value {
 	for _, i := range a.index {
 		v = v.Field(i)

@@ -72,8 +72,9 @@ type settings struct {
 	unknown []string
 }
 
-// spaced are the credentials that have white space around them, as the content
-// of a file has. It may belong to them, so that is no problem by itself.
+// spaced are the arguments of the credentials that have white space around them, as
+// the content of a file often has. It may belong to them, so it is no problem by
+// itself.
 func (s settings) spaced() []string {
 	var found []string
 	credentials := map[string]string{argClientID: s.client.ClientID, argClientSecret: s.client.ClientSecret}
@@ -104,8 +105,8 @@ func (c configuration) settings(getenv func(string) string) (settings, []problem
 	return settings{client: client, unknown: r.unknown}, r.problems
 }
 
-// malformed lists what is wrong with the provider block itself, whatever the
-// environment holds, and nothing that is only absent.
+// malformed lists what is wrong with the provider block itself. It ignores the
+// environment, and arguments that are only absent.
 func (c configuration) malformed() []problem {
 	_, problems := c.settings(func(string) string { return "" })
 	return slices.DeleteFunc(problems, func(p problem) bool { return p.missing })
@@ -153,8 +154,8 @@ func optional[T any](r *resolver, argument string, value attr.Value, standard T,
 }
 
 // resolve finds the value of an argument in the provider block, or else in the
-// environment. An empty string counts as absent in both places. What is not
-// known yet counts as given: the environment must not stand in for it.
+// environment. An empty string counts as absent in both places. A value that is not
+// known yet counts as given, so that the environment does not replace it.
 func resolve[T any](
 	r *resolver, argument string, value attr.Value, parse func(string) (T, error),
 ) (result T, given bool) {

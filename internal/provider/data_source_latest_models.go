@@ -132,9 +132,9 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 	return questions, listed
 }
 
-// leaveOutMissing clears the replies about listed groups that the service knows
-// no latest model of. Most have no models. One that the list shows with models
-// has been removed since, or made private: the ids of those are returned.
+// leaveOutMissing clears the replies of 404 about groups that were listed. Most of
+// these groups have no models. A group that the list shows with models was removed
+// in the meantime, or made private: the ids of such groups are returned.
 func leaveOutMissing(
 	questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup,
 ) (missing []string) {

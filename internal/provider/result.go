@@ -16,9 +16,8 @@ type outbox struct {
 
 type outboxKey struct{}
 
-// setResult makes result, a struct with tfsdk tags, the state of a read. Under
-// the provider's own server it is left to that; under any other it takes the
-// framework's way.
+// setResult makes result, a struct with tfsdk tags, the state of a read. The
+// provider's own server encodes it; under any other server the framework does.
 func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 	box, ok := ctx.Value(outboxKey{}).(*outbox)
 	if !ok {
@@ -27,7 +26,7 @@ func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 	}
 	typ := resp.State.Schema.Type().TerraformType(ctx)
 	*box = outbox{result: result, typ: typ, provided: true}
-	// The framework still walks the state that it would send: the arguments in
-	// an otherwise empty object. Null is the least to walk.
+	// The framework still walks the state that it would send. Walking null costs
+	// the least.
 	resp.State.Raw = tftypes.NewValue(typ, nil)
 }
