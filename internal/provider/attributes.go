@@ -61,7 +61,7 @@ type field[Record, State any] struct {
 	fill func(*State, *Record)
 }
 
-// newState maps a record, but for the attributes that are not selected.
+// newState maps the selected attributes of a record.
 func newState[Record, State any](fields []field[Record, State], record *Record, only selection) *State {
 	state := new(State)
 	for _, f := range fields {

@@ -98,7 +98,7 @@ var groupFields = []field[catalogue.ModelGroup, groupState]{
 	{"axes", func(to *groupState, from *catalogue.ModelGroup) { to.Axes = list(from.Axes, newGroupAxisState) }},
 }
 
-// newGroupState maps a group, but for the attributes that are not selected.
+// newGroupState maps the selected attributes of a group.
 func newGroupState(group *catalogue.ModelGroup, only selection) *groupState {
 	return newState(groupFields, group, only)
 }

@@ -241,7 +241,7 @@ var modelFields = []field[catalogue.Model, modelState]{
 	}},
 }
 
-// newModelState maps a model, but for the attributes that are not selected.
+// newModelState maps the selected attributes of a model.
 func newModelState(model *catalogue.Model, only selection) *modelState {
 	return newState(modelFields, model, only)
 }

@@ -33,8 +33,7 @@ type pinnedModel struct {
 	latest int64
 }
 
-// newPinnedModelState maps a model, but for the attributes that are not
-// selected.
+// newPinnedModelState maps the selected attributes of a model.
 func newPinnedModelState(model *pinnedModel, only selection) *pinnedModelState {
 	state := &pinnedModelState{modelState: *newModelState(model.Model, only)}
 	if only.has("latest_revision") {

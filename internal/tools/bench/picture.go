@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// pictureFile is the picture, but for the theme and the ending. The report and
+	// pictureFile is the picture, without its theme and the ending of its name. The report and
 	// the README show it, with the figures that it is drawn from.
 	pictureFile = ".github/plan-time"
 
