@@ -57,8 +57,11 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 		base, interrupt := context.WithCancel(context.Background())
 		defer interrupt()
 		ask, stop, finish := run.connect(t, written)
+		if stop == nil {
+			stop = interrupt // where there is no server
+		}
 		if plan.interruptAt > 0 {
-			defer time.AfterFunc(plan.interruptAt, func() { interrupt(); stop() }).Stop()
+			defer time.AfterFunc(plan.interruptAt, stop).Stop()
 		}
 		run.readAll(base, ask)
 		synctest.Wait()
@@ -92,7 +95,8 @@ func (run *simRun) readAll(base context.Context, ask asking) {
 			run.readings = append(run.readings, reading)
 			own.Go(func() {
 				ask(ctx, reading)
-				reading.end, reading.cancelled = run.service.now(), ctx.Err() != nil
+				reading.end = run.service.now()
+				reading.cancelled = ctx.Err() != nil || run.plan.interruptAt > 0 && reading.end >= run.plan.interruptAt
 			})
 		}
 		all.Go(func() {
@@ -111,7 +115,7 @@ func (run *simRun) connect(t *testing.T, written *logs) (ask asking, stop, finis
 	jitter := func() float64 { return run.plan.jitter }
 	if run.plan.way == byClient {
 		client := run.client(t, jitter, written)
-		return func(ctx context.Context, r *simReading) { askClient(ctx, client, r) }, func() {}, func() {}
+		return func(ctx context.Context, r *simReading) { askClient(ctx, client, r) }, nil, func() {}
 	}
 	p := &catalogueProvider{version: "test", jitter: jitter, transport: run.service}
 	url, more, finish := "http://localhost", arguments{}, func() {}
