@@ -125,7 +125,8 @@ func (l *limiter) next(now time.Time, inFlight int, token bool) (at time.Time, w
 	if free := l.free(); !l.mayProbe(at, free) {
 		later(free, waitsForAllowance)
 		if token && l.tokenLife > 0 {
-			later(l.freeAfter(1).Add(-l.tokenLife), waitsForAllowance)
+			// Not at the very end of its life, when it is renewed instead.
+			later(l.freeAfter(1).Add(-l.tokenLife*9/10), waitsForAllowance)
 		}
 	}
 	return at, why, true
