@@ -96,9 +96,9 @@ func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *h
 // proxyFault describes the proxy that did not let a request through, without its
 // user name and password. It is nil where err came from elsewhere.
 func (s *sender) proxyFault(err error) *ProxyFault {
-	answer, refused := errors.AsType[*proxyError](err)
+	answer, answered := errors.AsType[*proxyError](err)
 	dial, failed := errors.AsType[*net.OpError](err)
-	if !refused && (!failed || dial.Op != "proxyconnect") {
+	if !answered && (!failed || dial.Op != "proxyconnect") {
 		return nil
 	}
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: s.base})
@@ -109,7 +109,7 @@ func (s *sender) proxyFault(err error) *ProxyFault {
 	if os.Getenv(fault.Variable) == "" {
 		fault.Variable = "https_proxy"
 	}
-	if refused {
+	if answered {
 		fault.Status = answer.status
 	}
 	return fault

@@ -70,7 +70,16 @@ func (o faultOrder) answers() bool { return o.Code != "" || o.Status != 0 || o.H
 
 // problem is what is wrong with the order, and in which field.
 func (o faultOrder) problem() (field, problem string) {
-	documented := statuses[o.Code] + oauthStatuses[o.Code] // no code is in both
+	for _, check := range []func() (field, problem string){o.problemOfMatch, o.problemOfAnswer, o.problemOfWhole} {
+		if field, problem = check(); problem != "" {
+			break
+		}
+	}
+	return field, problem
+}
+
+// problemOfMatch is what is wrong with the requests that the order chooses.
+func (o faultOrder) problemOfMatch() (field, problem string) {
 	switch {
 	case o.Path != "" && !strings.HasPrefix(o.Path, "/v1/"):
 		return "path", "a path of the interface is expected, such as /v1/model-group"
@@ -78,6 +87,14 @@ func (o faultOrder) problem() (field, problem string) {
 		return "skip", "it must not be negative"
 	case o.Times < 0:
 		return "times", "it must not be negative; 0 is for good"
+	}
+	return "", ""
+}
+
+// problemOfAnswer is what is wrong with the status and the code.
+func (o faultOrder) problemOfAnswer() (field, problem string) {
+	documented := statuses[o.Code] + oauthStatuses[o.Code] // no code is in both
+	switch {
 	case o.Status != 0 && (o.Status < 200 || o.Status > 599):
 		return "status", "a status from 200 to 599 is expected"
 	case o.Code != "" && documented == 0 && o.Status == 0:
@@ -87,6 +104,13 @@ func (o faultOrder) problem() (field, problem string) {
 		return "status", fmt.Sprintf("the status of %s is %d", o.Code, documented)
 	case oauthStatuses[o.Code] != 0 && o.Route != RouteToken:
 		return "code", "it is an error of the token endpoint, so the route must be token"
+	}
+	return "", ""
+}
+
+// problemOfWhole is which fields have no meaning together.
+func (o faultOrder) problemOfWhole() (field, problem string) {
+	switch {
 	case o.HTML && o.Code != "":
 		return "html", "a page has no code"
 	case o.Drop && o.Hang:
