@@ -122,12 +122,13 @@ func (l *limiter) next(now time.Time, inFlight int, token bool) (at time.Time, w
 		later(l.last.Add(l.gap), waitsForCeiling)
 	}
 	l.setPace(now)
-	if free := l.free(); !l.mayProbe(at, free) {
+	// A token is no probe, because nothing may be left for the read that needs it.
+	if free := l.free(); token || !l.mayProbe(at, free) {
 		later(free, waitsForAllowance)
-		if token && l.tokenLife > 0 {
-			// Not at the very end of its life, when it is renewed instead.
-			later(l.freeAfter(1).Add(-l.tokenLife*9/10), waitsForAllowance)
-		}
+	}
+	if token && l.tokenLife > 0 {
+		// The read follows within half of its life, because the token takes time to come.
+		later(l.freeAfter(1).Add(-l.tokenLife/2), waitsForAllowance)
 	}
 	return at, why, true
 }
