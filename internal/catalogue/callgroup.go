@@ -38,7 +38,8 @@ func (g *callGroup[V]) do(ctx context.Context, a *admission, key string, ask ask
 		return none, err
 	case <-ctx.Done():
 	}
-	// All three can happen at one instant. An answer goes before any error.
+	// The call can end at the instant at which ctx does. Then an answer goes before
+	// an error.
 	done := shared.ended()
 	if done && shared.err == nil {
 		return shared.value, nil

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The queue of the admission. Everything here needs admission.mu.
+// The queue of the admission. newWaiter, join, leave and retire take admission.mu,
+// and sleep needs it free. Everything else here needs it held.
 
 // waiter is a request on its way, with all its attempts: a question and all who
 // ask it, or the request for a token.
