@@ -32,7 +32,7 @@ type admission struct {
 	arrived    int       // how many reads have come so far
 	unanswered int       // how many requests are under way without the header of an answer
 	end        error     // why no read can succeed any more: the answer to each of them, nil while one can
-	ending     bool      // a 401 proved the credentials rejected; end is set once its body is read
+	rejection  error     // a 401 proved the credentials rejected; end is set once its body is read
 	notes      []func()  // notes to give once mu is free
 
 	pause struct {
@@ -127,7 +127,7 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 	switch {
 	case w.notBefore.After(now):
 		return w.notBefore, "its back-off", nil
-	case w != a.head(now) || a.ending:
+	case w != a.head(now) || a.rejection != nil:
 		return at, "the requests before it", nil
 	case !isToken && !a.tokens.current.fresh(now):
 		a.renew(w)
@@ -210,7 +210,8 @@ func (g *grant) heard(response *http.Response) {
 	case status == http.StatusUnauthorized && g.token != nil:
 		w.unauthorized++
 		if w.unauthorized > 1 && g.token.condemns(w.unauthorizedWith, g.sentAt) {
-			g.condemned, a.ending = true, true
+			g.condemned = true // the body may tell more
+			a.rejection = &RejectedError{Err: &APIError{Endpoint: w.endpoint, Status: response.StatusCode}}
 		}
 		w.unauthorizedWith = cmp.Or(w.unauthorizedWith, g.token.number)
 		a.dropToken(w, g.token)

@@ -76,6 +76,9 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 		const problem = "no whole answer before the read's time was over"
 		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 	}
+	if a.rejection != nil && !w.inFlight {
+		return a.rejection
+	}
 	renewal := a.tokens.renewal
 	// A failure before the caller came says nothing about its own time.
 	failed := func(w *waiter) bool { return w != nil && w.last != nil && !w.failedAt.Before(c.began) }

@@ -187,7 +187,7 @@ func (c *simCheck) endsWithItsOwnReader() {
 		case told && (least == never || r.end < least):
 			c.fail("reader %d is told of an interrupt at %s, and there was none", r.reader.index, r.end)
 		case least != never && r.end == least && r.start < least && r.answer == "" && !told &&
-			r.end-r.start < c.plan.readTimeout && !c.somethingEnded(r.end):
+			r.end-r.start < c.plan.readTimeout && !c.somethingEnded(r.end) && c.processEnd(r) == "":
 			c.fail("reader %d, cancelled or interrupted at %s, is told %q", r.reader.index, least, r.summaries)
 		}
 	}
