@@ -131,7 +131,7 @@ func (f *fleet[T]) settle(e ending[T]) {
 			f.fault = e.err
 		}
 	}
-	f.width = min(f.width+1, manyAtOnce)
+	f.width = min(f.width+2, manyAtOnce)
 	if e.took > prompt {
 		f.width = fewAtOnce
 	}

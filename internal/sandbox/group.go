@@ -59,7 +59,7 @@ func newestFirst(a, b *model) int {
 }
 
 // withDerived adds what interface.md "ModelGroup" defines by the group's
-// revisions. A value that the document states itself is left alone.
+// revisions. A value that the document states itself is kept.
 func (g *group) withDerived() object {
 	served := g.stated
 	for _, derived := range []struct {

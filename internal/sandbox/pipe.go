@@ -22,7 +22,7 @@ func Pipe(h http.Handler) (
 	listener := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 	// No time-outs: a fake clock would run into them at once, and a connection
 	// that waits for its first request would be lost.
-	server := &http.Server{ //nolint:gosec // reachable from this process alone
+	server := &http.Server{ //nolint:gosec // reachable from this process only
 		Handler:     h,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}

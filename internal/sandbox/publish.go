@@ -28,8 +28,8 @@ var (
 // is false and the timestamps are now, unless the overrides say otherwise.
 //
 // It returns the document as the owner sees it. Overrides are checked as a
-// document of [ReadCatalogue] is, and must leave revision, id and modelGroupId
-// alone; their errors are [TextError]s. Other errors are an unknown group
+// document of [ReadCatalogue] is, and must not have revision, id or modelGroupId;
+// their errors are [TextError]s. Other errors are an unknown group
 // ([ErrUnknownGroup]) and one whose latest revision is no integer.
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)

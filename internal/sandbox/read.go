@@ -49,7 +49,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 }
 
 // listGroups answers in the order of the catalogue, with private groups for
-// their owner alone.
+// their owner only.
 func (s *Sandbox) listGroups(caller, horizon string) *answer {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
