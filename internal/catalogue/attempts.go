@@ -77,7 +77,8 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 	}
 	if a.rejection != nil && !w.inFlight {
-		return a.rejection
+		a.finish(a.rejection) // all are told the same, so none waits for the body any longer
+		return a.end
 	}
 	renewal := a.tokens.renewal
 	// A failure before the caller came says nothing about its own time.
