@@ -123,11 +123,11 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 	if err := w.ctx.Err(); err != nil {
 		return at, "", err
 	}
-	isToken := w == a.tokens.renewal
+	isToken, ending := w == a.tokens.renewal, a.rejection != nil
 	switch {
 	case w.notBefore.After(now):
 		return w.notBefore, "its back-off", nil
-	case w != a.head(now) || a.rejection != nil:
+	case ending || w != a.head(now):
 		return at, "the requests before it", nil
 	case !isToken && !a.tokens.current.fresh(now):
 		a.renew(w)
