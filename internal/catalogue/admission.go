@@ -112,6 +112,9 @@ func (a *admission) admit(w *waiter) (*grant, error) {
 	}
 }
 
+// ending tells whether the rejection is proven and its words are still on their way.
+func (a *admission) ending() bool { return a.rejection != nil }
+
 // decide says whether w may be sent now, which it may where why is "". Else why
 // is what w waits for, and at is when to decide again; where at is the zero time,
 // w waits until it is woken.
@@ -123,11 +126,11 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 	if err := w.ctx.Err(); err != nil {
 		return at, "", err
 	}
-	isToken, ending := w == a.tokens.renewal, a.rejection != nil
+	isToken := w == a.tokens.renewal
 	switch {
 	case w.notBefore.After(now):
 		return w.notBefore, "its back-off", nil
-	case ending || w != a.head(now):
+	case a.ending() || w != a.head(now):
 		return at, "the requests before it", nil
 	case !isToken && !a.tokens.current.fresh(now):
 		a.renew(w)
