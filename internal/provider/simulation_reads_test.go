@@ -149,10 +149,10 @@ func (c *simCheck) noEarlierAttempt() {
 		c.spaced(call.requests)
 	}
 	// Those who wait for a token share its attempts: a run of them is one that
-	// the same reader began.
+	// the same reader began, who has one question.
 	var run []*simRequest
 	for _, x := range c.requests {
-		if !x.token || c.plan.way == byNetwork {
+		if !x.token || c.plan.way == byNetwork || c.asksSeveral(x.reader) {
 			continue
 		}
 		if len(run) > 0 {
@@ -165,6 +165,11 @@ func (c *simCheck) noEarlierAttempt() {
 			c.spaced(run)
 		}
 	}
+}
+
+// asksSeveral tells whether a reader has several questions, each a read of its own.
+func (c *simCheck) asksSeveral(reader int) bool {
+	return slices.ContainsFunc(c.plan.readers, func(r simReader) bool { return r.index == reader && len(r.groups) > 1 })
 }
 
 func (c *simCheck) spaced(requests []*simRequest) {
