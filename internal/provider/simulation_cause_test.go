@@ -185,8 +185,8 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 				sum += x.endAt - x.sentAt
 			}
 		}
-		if accidents > 0 && refusals > 1 {
-			return 24 * time.Hour // what is learned from accidents says nothing
+		if accidents > 0 && (refusals > 1 || len(c.requests) > 10) {
+			return 24 * time.Hour // what is learned from accidents, or from one after ten requests, says nothing
 		}
 	}
 	if allowance := c.plan.service.allowance; allowance.kind != "" {
