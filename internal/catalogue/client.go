@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // The routes of interface.md: those of model groups and models begin with
@@ -22,12 +24,14 @@ type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
+	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is asked for, "" for none
 
 	CACertificates       []*x509.Certificate // trusted beside the system's own
 	RequestTimeout       time.Duration       // of one attempt, the body included
 	ReadTimeout          time.Duration       // of one call, every wait and retry included
 	MaxRetries           int                 // further attempts after the first, for failures that may pass
 	MaxRequestsPerSecond float64             // 0 for no ceiling
+	Ceiling              pace.Limit          // of this process, requests for tokens included; zero for none
 	Snapshot             bool                // ask each question once; else every call asks afresh
 
 	UserAgent string

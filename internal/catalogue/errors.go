@@ -52,6 +52,8 @@ type APIError struct {
 	Issues    []Issue
 	RequestID string // the service's own, "" where it sends none
 	Location  string // target of a redirect, which is not followed
+
+	RetryAfter time.Duration // what the service asked to wait, 0 where it named nothing that can be used
 }
 
 func (e *APIError) Error() string {
@@ -125,7 +127,11 @@ func (e *TooLargeError) Error() string {
 // accepts: the token endpoint gave a final answer, or a new token was answered with
 // 401 like the one before it. Err is that answer. RejectedError is the answer to
 // every further read of the client.
-type RejectedError struct{ Err error }
+type RejectedError struct {
+	Given  bool // Config.AccessToken was refused, so nothing else can be tried
+	Issued bool // the token endpoint accepted the credentials, and its tokens were refused
+	Err    error
+}
 
 func (e *RejectedError) Error() string { return "the credentials are rejected: " + e.Err.Error() }
 
@@ -164,6 +170,8 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 type WaitTooLongError struct {
 	Asked     time.Duration // what the service asked for, 0 where it named no wait
 	Remaining time.Duration // what remained of the read's time
+	Attempts  int           // those that were made, for a token that the read waited for included
+	Elapsed   time.Duration // since the caller began to wait
 	Err       error         // the refusal, an *APIError
 }
 
@@ -176,6 +184,21 @@ func (e *WaitTooLongError) Error() string {
 
 // Unwrap returns the refusal.
 func (e *WaitTooLongError) Unwrap() error { return e.Err }
+
+// InterruptedError says that a caller's context was cancelled, and what he was
+// waiting for at that moment. Err is the context's own error.
+type InterruptedError struct {
+	Attempts   int           // those that were made, for a token that the read waited for included
+	Last       error         // the last failure since the caller came, nil where there was none
+	WaitingFor string        // in words, such as "its back-off", "" where a request was under way
+	Remaining  time.Duration // how long that wait had still to go, 0 where that was not known
+	Err        error
+}
+
+func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error() }
+
+// Unwrap returns the error of the context.
+func (e *InterruptedError) Unwrap() error { return e.Err }
 
 // CeilingError says that a read's time ends before the operator's ceiling,
 // Config.MaxRequestsPerSecond, lets it be sent.
