@@ -152,7 +152,7 @@ func (run *simRun) client(t *testing.T, jitter func() float64, written *logs) *c
 	return catalogue.New(catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: run.service.secret,
 		RequestTimeout: run.plan.requestTimeout, ReadTimeout: run.plan.readTimeout, MaxRetries: run.plan.maxRetries,
-		MaxRequestsPerSecond: run.plan.ceiling, Snapshot: run.plan.snapshot,
+		Ceiling: everySoOften(run.plan.ceiling), Snapshot: run.plan.snapshot,
 		Transport: run.service, Jitter: jitter,
 		Observe: func(_ context.Context, x catalogue.Exchange) { fmt.Fprintf(written, "%s %+v\n", run.service.now(), x) },
 		Note:    func(_ context.Context, text string) { fmt.Fprintf(written, "%s %s\n", run.service.now(), text) },
