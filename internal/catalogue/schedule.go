@@ -128,7 +128,7 @@ func (s *schedule) headLocked(now time.Time) *ticket {
 	if !s.run.running() {
 		return nil
 	}
-	if head == nil || head.isToken() || s.tokens.serve(now) {
+	if head == nil || head.isToken() || s.tokens.serve(now) && !s.tokens.lastChance(head.refusals, now) {
 		return head
 	}
 	head.why = "a token"

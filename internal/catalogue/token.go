@@ -26,6 +26,7 @@ type token struct {
 	given       bool // by the configuration, so there is no other
 	number      int  // of the request that it answers, from 1
 	requestedAt time.Time
+	receivedAt  time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is refused
 	replacement bool          // it was asked for because the one before it was answered with 401
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
@@ -62,6 +63,7 @@ type tokens struct {
 type refusals struct {
 	tokens    []*token // that were refused
 	requested int      // tokens.attempts at the first of them
+	renewed   bool     // a token was asked for, for its last attempt
 }
 
 func newTokens(cfg Config, source tokenSource) tokens {
@@ -83,6 +85,13 @@ func (t *tokens) serve(now time.Time) bool {
 		return now.Before(c.requestedAt.Add(c.life - c.margin()))
 	}
 	return true
+}
+
+// lastChance tells whether a read gets a token of its own: one more refusal would
+// end it, and the current token, of unknown life, may have run out by now.
+func (t *tokens) lastChance(r refusals, now time.Time) bool {
+	return len(r.tokens) == maxRenewals && !r.renewed && !t.current.given && t.current.life == 0 &&
+		now.Sub(t.current.receivedAt) > certainty
 }
 
 // use is the token of a read that is sent now.
@@ -197,6 +206,7 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) {
 		reason = "the last one ends"
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
+	reader.refusals.renewed = reader.refusals.renewed || s.tokens.current != nil
 	request := &ticket{send: s.tokens.tokenSource.request}
 	request.count.tokenAttempts, request.count.tokenFailures = s.tokens.attempts, s.tokens.failures
 	request.ctx, request.cancel = context.WithCancel(context.WithoutCancel(reader.ctx))
@@ -247,11 +257,12 @@ func (s *schedule) settleTokenLocked(p *permit, err error) {
 // at this instant.
 func (s *schedule) receivedLocked(p *permit) {
 	got := p.token
+	got.receivedAt = time.Now()
 	s.tokens.current, s.tokens.dropped = got, false
 	if got.life > 0 {
 		s.pace.TokenLife(got.life-got.margin(), true)
 	}
-	if s.tokens.serve(time.Now()) {
+	if s.tokens.serve(got.receivedAt) {
 		s.tokens.unused = 0
 		return
 	}
