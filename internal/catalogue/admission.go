@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // admission is the one queue in which every request of the process waits.
@@ -25,15 +28,14 @@ type admission struct {
 	note        func(context.Context, string)
 	jitter      func() float64
 
-	mu         sync.Mutex
-	limiter    *limiter
-	allowance  string    // as it was logged last
-	waiting    []*waiter // in the order in which they came, a token request before them
-	arrived    int       // how many reads have come so far
-	unanswered int       // how many requests are under way without the header of an answer
-	end        error     // why no read can succeed any more: the answer to each of them, nil while one can
-	rejection  error     // a 401 proved the credentials rejected; end is set once its body is read
-	notes      []func()  // notes to give once mu is free
+	mu        sync.Mutex
+	pace      *pace.Pace
+	allowance string    // as it was logged last
+	waiting   []*waiter // in the order in which they came, a token request before them
+	arrived   int       // how many reads have come so far
+	end       error     // why no read can succeed any more: the answer to each of them, nil while one can
+	rejection error     // a 401 proved the credentials rejected; end is set once its body is read
+	notes     []func()  // notes to give once mu is free
 
 	pause struct {
 		answer *APIError     // the last 429 that began or extended a pause
@@ -60,7 +62,7 @@ type grant struct {
 	token     *token // to send with a read
 	number    int    // of the token request, from 1
 	sentAt    time.Time
-	mark      time.Time // by which the limiter knows it
+	sent      int // its number, by which the pace knows it
 	waited    time.Duration
 	why       string
 	attempt   int
@@ -71,17 +73,26 @@ type grant struct {
 
 func newAdmission(cfg Config, credentials *credentials, request func(*grant) (*token, error)) *admission {
 	a := &admission{
-		maxRetries: cfg.MaxRetries, ceiling: cfg.MaxRequestsPerSecond, limiter: newLimiter(cfg.MaxRequestsPerSecond),
+		maxRetries: cfg.MaxRetries, ceiling: cfg.MaxRequestsPerSecond, pace: pace.New(ceilingOf(cfg)),
 		credentials: credentials, request: request, note: cfg.Note,
 	}
 	if a.jitter = cfg.Jitter; a.jitter == nil {
 		a.jitter = rand.Float64
 	}
-	a.allowance = a.limiter.String()
+	a.allowance = a.pace.String()
 	if a.note == nil {
 		a.note = func(context.Context, string) {}
 	}
 	return a
+}
+
+// ceilingOf is the ceiling of the configuration, in either of its forms.
+func ceilingOf(cfg Config) pace.Limit {
+	if cfg.Ceiling.Requests == 0 && cfg.MaxRequestsPerSecond > 0 {
+		gap := min(math.Ceil(float64(time.Second)/cfg.MaxRequestsPerSecond), math.MaxInt64/2)
+		return pace.Limit{Requests: 1, Per: time.Duration(gap)}
+	}
+	return cfg.Ceiling
 }
 
 // ended returns why no read can succeed any more, and nil while one can.
@@ -136,17 +147,15 @@ func (a *admission) decide(w *waiter, now time.Time) (at time.Time, why string, 
 		a.renew(w)
 		return at, "a token", nil
 	}
-	at, reason, ok := a.limiter.next(now, a.unanswered, isToken)
-	if allowance := a.limiter.String(); allowance != a.allowance {
+	at, reason := a.pace.Next(now, isToken)
+	if allowance := a.pace.String(); allowance != a.allowance {
 		a.allowance = allowance
 		a.say(w, "The pace is now %s, as refusals and good answers have taught.", allowance)
 	}
 	switch {
-	case !ok:
-		return time.Time{}, reason.String(), nil
 	case !at.After(now):
 		return at, "", nil
-	case reason == waitsForCeiling:
+	case reason == pace.Ceiling:
 		// No request is sent before at, so every caller whose time ends before that fails now.
 		for _, other := range slices.Clone(a.waiting) {
 			a.failBefore(other, at, func(c *caller) error {
@@ -169,8 +178,7 @@ func (a *admission) grant(w *waiter, now time.Time) *grant {
 		a.tokens.asked++
 		g.token, g.number = nil, a.tokens.asked
 	}
-	a.unanswered++
-	g.mark = a.limiter.sent(now)
+	g.sent = a.pace.Sent(now)
 	a.dequeue(w)
 	return g
 }
@@ -191,7 +199,6 @@ func (g *grant) heard(response *http.Response) {
 	defer a.unlock()
 	now := time.Now()
 	g.answered = true
-	a.unanswered--
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
 		asked, named := retryAfter(response.Header, now)
@@ -200,9 +207,9 @@ func (g *grant) heard(response *http.Response) {
 			w.unnamed++
 			asked, wait = 0, backOff(w.unnamed, a.jitter())
 		}
-		before := a.limiter.pausedUntil()
-		a.limiter.refused(g.mark, now, wait, named)
-		if a.limiter.pausedUntil().After(before) {
+		before := a.pace.PausedUntil()
+		a.pace.Refused(g.sent, now, wait, named)
+		if a.pace.PausedUntil().After(before) {
 			g.pauses = true
 			a.pause.answer = &APIError{Endpoint: w.endpoint, Status: response.StatusCode} // until the body tells more
 			a.pause.asked, a.pause.whole = asked, false
@@ -223,7 +230,7 @@ func (g *grant) heard(response *http.Response) {
 	case g.token != nil:
 		g.token.served = true
 	}
-	a.limiter.answered(g.mark)
+	a.pace.Answered(g.sent, time.Now())
 	a.signalHead()
 }
 
@@ -269,8 +276,7 @@ func (a *admission) landed(g *grant, err error) {
 	g.waiter.inFlight = false
 	if !g.answered {
 		g.answered = true
-		a.unanswered--
-		a.limiter.answered(g.mark)
+		a.pace.Answered(g.sent, time.Now())
 		a.signalHead()
 	}
 	// The body of the 429 has the words that callers are told.

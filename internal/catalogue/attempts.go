@@ -40,7 +40,7 @@ func (a *admission) backOff(w *waiter) {
 // the request for a token.
 func (a *admission) failThoseWithoutTime(w *waiter, now time.Time) {
 	a.failBefore(w, now.Add(1), func(c *caller) error { return a.timeIsOver(w, c) })
-	if until := a.limiter.pausedUntil(); until.After(now) && a.pause.whole {
+	if until := a.pace.PausedUntil(); until.After(now) && a.pause.whole {
 		a.failBefore(w, until, func(c *caller) error {
 			return &WaitTooLongError{Asked: a.pause.asked, Remaining: c.deadline.Sub(now), Err: a.pause.answer}
 		})

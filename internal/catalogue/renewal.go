@@ -63,7 +63,7 @@ func (a *admission) settleToken(renewal *waiter, g *grant, got *token, err error
 		got.replacement = a.tokens.dropped
 		a.tokens.current, a.tokens.dropped, a.tokens.renewal = got, false, nil
 		if got.life > 0 {
-			a.limiter.tokensLast(got.life - got.margin())
+			a.pace.TokenLife(got.life-got.margin(), true)
 		}
 		a.signalHead()
 		return false
@@ -119,7 +119,7 @@ func (a *admission) failReads(renewal *waiter, err error) {
 func (a *admission) dropToken(w *waiter, old *token) {
 	if a.tokens.current == old {
 		if old.life == 0 && old.served {
-			a.limiter.tokensLast(time.Since(old.asked))
+			a.pace.TokenLife(time.Since(old.asked), false)
 		}
 		a.tokens.current, a.tokens.dropped = nil, true
 		a.say(w, "%s was answered with 401: the token is not used again.", w.endpoint)
