@@ -12,17 +12,17 @@ const (
 	InFlight         // the congestion window: as many are in flight as may be after a pause
 )
 
-// String is the reason in the words of the log.
+// String is what is waited for, as the log says it.
 func (r Reason) String() string {
 	switch r {
 	case Pause:
-		return "the service asked for a pause"
+		return "the pause that the service asked for"
 	case Ceiling:
 		return "max_requests"
 	case Allowance:
-		return "the allowance learned from refusals is used up"
+		return "the allowance that refusals taught"
 	case InFlight:
-		return "an answer, because a pause was over only now"
+		return "an answer, as always after a pause"
 	default:
 		return "nothing"
 	}
