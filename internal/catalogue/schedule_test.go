@@ -399,7 +399,7 @@ func TestSlowReadsHoldNothingUp(t *testing.T) {
 		s.read = func(n int, r *http.Request) reply {
 			switch {
 			case n <= 4:
-				return limitedFor(2)
+				return limitedFor(2).in(20 * time.Millisecond)
 			case strings.HasSuffix(r.URL.Path, "group-0/latest-model"), strings.HasSuffix(r.URL.Path, "group-1/latest-model"):
 				return reply{after: time.Hour}
 			}
