@@ -154,10 +154,14 @@ func (c *simCheck) caused(r *simReading, kind simTold) bool {
 	case toldDisabled:
 		return anywhere(func(x *simRequest) bool { return !x.token && x.code == "ORGANISATION_DISABLED" })
 	case toldUnusable:
-		return own(func(x *simRequest) bool { return x.status == http.StatusOK && slices.Contains(finalReadFaults, x.fault) })
+		return own(func(x *simRequest) bool {
+			return x.status == http.StatusOK && slices.Contains(finalReadFaults, x.fault)
+		})
 	case toldStatus:
 		api, _ := errors.AsType[*catalogue.APIError](r.err)
-		return own(func(x *simRequest) bool { return !x.token && x.status == api.Status && (api.Code == "" || x.code == api.Code) })
+		return own(func(x *simRequest) bool {
+			return !x.token && x.status == api.Status && (api.Code == "" || x.code == api.Code)
+		})
 	default:
 		return false
 	}

@@ -13,12 +13,14 @@ type simViolation struct{ rule, text string }
 
 func (v simViolation) String() string { return v.rule + ": " + v.text }
 
-// The rules, each with its name. Every one has planted faults that it must notice
-// (planted_test.go).
-var simRules = []struct {
+// simRule is one rule, and hold looks for what breaks it.
+type simRule struct {
 	name string
 	hold func(*simCheck)
-}{
+}
+
+// Each rule has planted faults that it must notice (planted_test.go).
+var simRules = []simRule{
 	{name: "endless", hold: (*simCheck).notEndless},
 	{name: "pause", hold: (*simCheck).noRequestInAPause},
 	{name: "ceiling", hold: (*simCheck).neverAboveTheCeiling},

@@ -70,7 +70,7 @@ type simService struct {
 	tokens   map[string]*simToken
 	issued   []*simToken
 	given    *simToken // in place of credentials, nil where these are given
-	revoked  int // how many revocations have been
+	revoked  int       // how many revocations have been
 	underWay int
 	kept     map[string]bool // connections that have carried a request
 }

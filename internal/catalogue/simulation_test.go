@@ -22,7 +22,7 @@ var (
 	simStop  = flag.Int("stop-after", 20, "stop after so many seeds with violations")
 	simWhole = flag.Bool("whole", false, "replay the whole plan of the seed, not what is left of it that still fails")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
-	simRule  = flag.String("rule", "", "the only rule that counts")
+	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
 // TestSimulation makes plans over services that fail, each drawn from a seed,
@@ -119,7 +119,7 @@ func violationsOf(t *testing.T, plan simPlan) []simViolation {
 	if problem != "" {
 		return []simViolation{{"end", problem}}
 	}
-	return slices.DeleteFunc(run.check(), func(v simViolation) bool { return *simRule != "" && v.rule != *simRule })
+	return slices.DeleteFunc(run.check(), func(v simViolation) bool { return *simOnly != "" && v.rule != *simOnly })
 }
 
 // replay runs one seed, takes from its plan what the violation does not need,
@@ -139,7 +139,7 @@ func replay(t *testing.T, seed uint64) {
 	}
 	t.Logf("%s\n%s", &plan, run.trace())
 	for _, v := range run.check() {
-		if *simRule == "" || v.rule == *simRule {
+		if *simOnly == "" || v.rule == *simOnly {
 			t.Error(v)
 		}
 	}
