@@ -2,130 +2,184 @@ package catalogue
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
-// How many attempts a read has, and the errors of callers who have no attempt or
-// no time left. Everything here needs admission.mu.
+// How many attempts a caller has, and the errors of those who have no attempt or
+// no time left.
 
-// fail counts a failure of w that may pass. It returns an error where w has no
-// attempt left, and else starts the back-off.
-func (a *admission) fail(w *waiter, err error) error {
-	w.last, w.failedAt = err, time.Now()
-	w.failures++
-	if w.failures > a.budget(w) {
-		return a.giveUp(w, err)
-	}
-	a.backOff(w)
-	return nil
+// maxRenewals is how many 401s of one read are followed by another attempt with a
+// new token.
+const maxRenewals = 2
+
+// outage tells whether the service is down: a read gave up after all its retries,
+// and nothing has come back well since it began.
+type outage struct {
+	on        bool
+	successes int // reads that ended with a good answer, or with an error that stays
 }
 
-// budget is how many failures of w are followed by another attempt.
-func (a *admission) budget(w *waiter) int {
-	if w.single && a.outage.on {
+// failedLocked counts a failure of a read that may pass. Callers without another
+// attempt fail, and the back-off begins for the others.
+func (s *schedule) failedLocked(t *ticket, err error) {
+	t.last, t.failedAt = err, time.Now()
+	t.count.failures++
+	t.failEach(func(c *caller) error {
+		if t.count.failures-c.since.failures <= s.budget(c) {
+			return nil
+		}
+		return s.giveUpLocked(t, c, err)
+	})
+	if len(t.callers) > 0 {
+		s.backOffLocked(t)
+	}
+}
+
+// budget is how many failures of a caller's read are followed by another attempt.
+func (s *schedule) budget(c *caller) int {
+	if c.oneAttempt && s.outage.on {
 		return 0
 	}
-	return a.maxRetries
+	return s.maxRetries
 }
 
-// backOff starts the wait before the next attempt of w.
-func (a *admission) backOff(w *waiter) {
-	wait := backOff(w.failures, a.jitter())
-	w.notBefore = time.Now().Add(wait)
-	a.say(w, "%s is tried again in %s, because it failed: %s", w.endpoint, wait.Round(time.Millisecond), w.last)
+// backOffLocked starts the wait before the next attempt.
+func (s *schedule) backOffLocked(t *ticket) {
+	wait := backOff(t.count.failures, s.jitter())
+	t.notBefore, t.why = time.Now().Add(wait), "its back-off"
+	s.sayLocked(t, "Tried again in %s: %s", round(wait), t.last)
 }
 
-// failThoseWithoutTime fails the callers of w whose time is over, or ends before
-// a wait that is already known: the pause, the back-off of w, or the back-off of
-// the request for a token.
-func (a *admission) failThoseWithoutTime(w *waiter, now time.Time) {
-	a.failBefore(w, now.Add(1), func(c *caller) error { return a.timeIsOver(w, c) })
-	if until := a.limiter.pausedUntil(); until.After(now) && a.pause.whole {
-		a.failBefore(w, until, func(c *caller) error {
-			return &WaitTooLongError{Asked: a.pause.asked, Remaining: c.deadline.Sub(now), Err: a.pause.answer}
-		})
+// giveUpLocked is the error of a caller who has no attempt left. An outage begins
+// where no read has ended well since he came: from then on each new read makes one
+// attempt, until one of them ends well.
+func (s *schedule) giveUpLocked(t *ticket, c *caller, err error) error {
+	if s.outage.successes == c.successes && !s.outage.on {
+		s.outage.on = true
+		s.sayLocked(t, "The service is down: reads that begin now make one attempt each")
 	}
-	if w.notBefore.After(now) {
-		a.failBefore(w, w.notBefore, func(c *caller) error { return a.gaveUp(w, c, w.last) })
-	}
-	renewal := a.tokens.renewal
-	if renewal != nil && renewal.notBefore.After(now) && !a.tokens.current.fresh(now) {
-		a.failBefore(w, renewal.notBefore, func(c *caller) error { return a.gaveUp(w, c, renewal.last) })
-	}
-}
-
-// attempts counts the attempts of w, and those of the request for a token where w
-// waits for it.
-func (a *admission) attempts(w *waiter) int {
-	if renewal := a.tokens.renewal; renewal != nil && !w.inFlight {
-		return w.attempts + renewal.attempts
-	}
-	return w.attempts
-}
-
-// gaveUp is the error of a caller of w who has no time left. err is what kept the
-// answer from coming.
-func (a *admission) gaveUp(w *waiter, c *caller, err error) error {
-	return &GaveUpError{Attempts: a.attempts(w), Elapsed: time.Since(c.began), Timeout: true, Err: err}
-}
-
-// timeIsOver is the error of a caller whose time is over. It has the last failure
-// since the caller came, or else what w is waiting for.
-func (a *admission) timeIsOver(w *waiter, c *caller) error {
-	unanswered := func(w *waiter) error {
-		const problem = "no whole answer before the read's time was over"
-		return &NetworkError{Endpoint: w.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
-	}
-	if a.rejection != nil && !w.inFlight {
-		a.finish(a.rejection) // all are told the same, so none waits for the body any longer
-		return a.end
-	}
-	renewal := a.tokens.renewal
-	// A failure before the caller came says nothing about its own time.
-	failed := func(w *waiter) bool { return w != nil && w.last != nil && !w.failedAt.Before(c.began) }
-	err := context.DeadlineExceeded
-	switch {
-	case failed(w):
-		err = w.last
-	case w.inFlight:
-		err = unanswered(w)
-	case failed(renewal):
-		err = renewal.last
-	case renewal != nil && renewal.inFlight:
-		err = unanswered(renewal)
-	case a.pause.answer != nil:
-		err = a.pause.answer
-	case a.ceiling > 0:
-		err = &CeilingError{Ceiling: a.ceiling}
-	}
-	return a.gaveUp(w, c, err)
-}
-
-// giveUp returns the error of a read that has no attempt left.
-func (a *admission) giveUp(w *waiter, err error) error {
-	a.doubtService(w)
-	gaveUp := &GaveUpError{Attempts: a.attempts(w), Outage: w.single && a.outage.on, Err: err}
-	if len(w.callers) > 0 {
-		gaveUp.Elapsed = time.Since(w.callers[0].began)
-	}
+	gaveUp := s.gaveUpLocked(t, c, err)
+	gaveUp.Timeout, gaveUp.Outage = false, c.oneAttempt && s.outage.on
 	return gaveUp
 }
 
-// doubtService records that w used up its attempts. An outage begins where no read
-// has come back well since w came: from then on each new read makes one attempt,
-// until one of them comes back well.
-func (a *admission) doubtService(w *waiter) {
-	if a.outage.well == w.well && !a.outage.on {
-		a.outage.on = true
-		a.say(w, "The service is down: reads that begin now make one attempt each.")
+// succeededLocked counts a read that the service answered, which ends an outage.
+func (s *schedule) succeededLocked(t *ticket) {
+	s.outage.successes++
+	if s.outage.on {
+		s.outage.on = false
+		s.sayLocked(t, "The service answers again: reads have all their attempts")
 	}
 }
 
-// cameBackWell counts a read that the service answered, which ends an outage.
-func (a *admission) cameBackWell(w *waiter) {
-	a.outage.well++
-	if a.outage.on {
-		a.outage.on = false
-		a.say(w, "The service answers again: reads have all their attempts.")
+// gaveUpLocked is the error of a caller who has no time left. err is what kept the
+// answer from coming.
+func (s *schedule) gaveUpLocked(t *ticket, c *caller, err error) *GaveUpError {
+	return &GaveUpError{Attempts: s.attemptsLocked(t, c), Elapsed: time.Since(c.began), Timeout: true, Err: err}
+}
+
+// attemptsLocked counts the attempts since a caller came, and those for a token
+// where his read waits for one.
+func (s *schedule) attemptsLocked(t *ticket, c *caller) int {
+	attempts := t.count.attempts - c.since.attempts
+	if request := s.tokens.request; request != nil && t.sent == nil {
+		attempts += s.tokens.attempts - max(c.since.tokenAttempts, t.count.tokenAttempts, request.count.tokenAttempts)
 	}
+	return attempts
+}
+
+// unfitLocked is the error of a caller whose time is over, or ends before a wait
+// that is known already: the pause, the back-off of his read, or that of the
+// request for a token. It is nil where there is none.
+func (s *schedule) unfitLocked(t *ticket, c *caller, now time.Time) error {
+	ends := func(wait time.Time) bool { return wait.After(now) && c.deadline.Before(wait) }
+	request := s.tokens.request
+	switch {
+	case !now.Before(c.deadline):
+		return s.timeIsOverLocked(t, c)
+	case ends(s.pause.until) && s.pause.told:
+		return &WaitTooLongError{
+			Asked: s.pause.requested, Remaining: c.deadline.Sub(now),
+			Attempts: s.attemptsLocked(t, c), Elapsed: now.Sub(c.began), Err: s.pause.refusal,
+		}
+	case ends(t.notBefore):
+		return s.gaveUpLocked(t, c, t.last)
+	case request != nil && request.last != nil && ends(request.notBefore):
+		return s.gaveUpLocked(t, c, request.last)
+	}
+	return nil
+}
+
+// leavingLocked is the error of a caller whose context has ended with cause.
+func (s *schedule) leavingLocked(t *ticket, c *caller, cause error) error {
+	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
+		return s.timeIsOverLocked(t, c)
+	}
+	left := &InterruptedError{Attempts: s.attemptsLocked(t, c), Last: s.lastFailureLocked(t, c), Err: cause}
+	now := time.Now()
+	switch {
+	case t.sent != nil:
+	case t.notBefore.After(now):
+		left.WaitingFor, left.Remaining = t.why, t.notBefore.Sub(now)
+	case s.pause.until.After(now):
+		left.WaitingFor, left.Remaining = "the pause that the service asked for", s.pause.until.Sub(now)
+	default:
+		left.WaitingFor = t.why
+	}
+	return left
+}
+
+// lastFailureLocked is the last failure of a caller's read, or of the request for
+// a token that it waits for, since he came.
+func (s *schedule) lastFailureLocked(t *ticket, c *caller) error {
+	for _, failed := range []*ticket{t, s.tokens.request} {
+		if failed != nil && failed.last != nil && !failed.failedAt.Before(c.began) {
+			return failed.last
+		}
+		if t.sent != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// timeIsOverLocked is the error of a caller whose time is over. It has the last
+// failure since he came, or else what kept his read.
+func (s *schedule) timeIsOverLocked(t *ticket, c *caller) error {
+	if s.run.rejection != nil && t.sent == nil {
+		s.finishLocked(s.run.rejection) // all are told the same, so none waits for the words any longer
+		return s.run.end
+	}
+	err := s.lastFailureLocked(t, c)
+	request := s.tokens.request
+	switch {
+	case err != nil:
+	case t.sent != nil:
+		err = unanswered(t.sent)
+	case request != nil && request.sent != nil:
+		err = unanswered(request.sent)
+	case s.pause.refusal != nil && s.pause.until.After(c.began):
+		err = s.pause.refusal
+	case s.ceiling.Requests > 0:
+		err = &CeilingError{Ceiling: s.ceiling}
+	default:
+		err = context.DeadlineExceeded
+	}
+	return s.gaveUpLocked(t, c, err)
+}
+
+// unanswered is the fault of a request that a caller's time did not suffice for.
+func unanswered(p *permit) error {
+	const problem = "no whole answer before the read's time was over"
+	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
+}
+
+// rejection is the error that ends the run, after a 401 proved it. err is how
+// that request ended.
+func (p *permit) rejection(err error) error {
+	if _, ok := errors.AsType[*APIError](err); !ok {
+		err = p.refusal()
+	}
+	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
 }

@@ -26,13 +26,12 @@ type Config struct {
 	ClientSecret string
 	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is asked for, "" for none
 
-	CACertificates       []*x509.Certificate // trusted beside the system's own
-	RequestTimeout       time.Duration       // of one attempt, the body included
-	ReadTimeout          time.Duration       // of one call, every wait and retry included
-	MaxRetries           int                 // further attempts after the first, for failures that may pass
-	MaxRequestsPerSecond float64             // 0 for no ceiling
-	Ceiling              pace.Limit          // of this process, requests for tokens included; zero for none
-	Snapshot             bool                // ask each question once; else every call asks afresh
+	CACertificates []*x509.Certificate // trusted beside the system's own
+	RequestTimeout time.Duration       // of one attempt, the body included
+	ReadTimeout    time.Duration       // of one call, every wait and retry included
+	MaxRetries     int                 // further attempts after the first, for failures that may pass
+	Ceiling        pace.Limit          // of this process, requests for tokens included; zero for none
+	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
 	// Observe is told of each exchange, and Note of each wait and its reason, in
@@ -55,12 +54,12 @@ type Client struct {
 	readTimeout time.Duration
 	maxBody     int64
 	credentials credentials
-	admission   *admission
+	schedule    *schedule
 
-	groupLists snapshot[[]*ModelGroup]
-	groups     snapshot[*ModelGroup]
-	modelLists snapshot[[]*Model]
-	models     snapshot[*Model]
+	groupLists *answers[[]*ModelGroup]
+	groups     *answers[*ModelGroup]
+	modelLists *answers[[]*Model]
+	models     *answers[*Model]
 }
 
 // New makes a client. It sends nothing: the first read asks for the first
@@ -71,10 +70,20 @@ func New(cfg Config) *Client {
 		readTimeout: cfg.ReadTimeout,
 		maxBody:     MaxBody,
 		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
+		groupLists:  newAnswers[[]*ModelGroup](cfg.Snapshot),
+		groups:      newAnswers[*ModelGroup](cfg.Snapshot),
+		modelLists:  newAnswers[[]*Model](cfg.Snapshot),
+		models:      newAnswers[*Model](cfg.Snapshot),
 	}
 	c.mask.add(cfg.ClientSecret)
-	c.admission = newAdmission(cfg, &c.credentials, c.requestToken)
-	c.groupLists.off, c.groups.off = !cfg.Snapshot, !cfg.Snapshot
-	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot
+	c.mask.add(cfg.AccessToken)
+	c.schedule = newSchedule(cfg, tokenSource{credentials: &c.credentials, request: c.requestToken})
 	return c
+}
+
+// Refused tells whether the service has answered a request of this client with 429.
+func (c *Client) Refused() bool {
+	c.schedule.mu.Lock()
+	defer c.schedule.mu.Unlock()
+	return c.schedule.pace.Refusals() > 0
 }

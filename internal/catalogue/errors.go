@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
@@ -38,6 +40,9 @@ type Endpoint struct {
 	Origin string // scheme and host, such as https://catalogue.example.com
 	Path   string // escaped, with the query
 }
+
+// path is the method and the path, for the log.
+func (e Endpoint) path() string { return e.Method + " " + e.Path }
 
 // String is the method and the whole address.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + e.Path }
@@ -201,11 +206,11 @@ func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
 // CeilingError says that a read's time ends before the operator's ceiling,
-// Config.MaxRequestsPerSecond, lets it be sent.
-type CeilingError struct{ Ceiling float64 } // in requests a second
+// Config.Ceiling, lets it be sent.
+type CeilingError struct{ Ceiling pace.Limit }
 
 func (e *CeilingError) Error() string {
-	return fmt.Sprintf("at %g requests a second this read's turn comes after its time", e.Ceiling)
+	return fmt.Sprintf("at %s requests this read's turn comes after its time", e.Ceiling)
 }
 
 // NetworkError is an attempt that ended without a whole answer. TimedOut says
@@ -218,8 +223,11 @@ type NetworkError struct {
 	Permanent   bool              // another attempt cannot end otherwise, as with a certificate that is not trusted
 	Certificate *CertificateFault // nil where that is not the fault
 	Proxy       *ProxyFault       // nil where that is not the fault
-	Problem     string            // what net/http reported, cleaned like a text of the service
-	Err         error
+	// ConnectionClosed says that a kept connection was closed before the first byte
+	// of an answer, so that the service may not have seen the request.
+	ConnectionClosed bool
+	Problem          string // what net/http reported, cleaned like a text of the service
+	Err              error
 }
 
 func (e *NetworkError) Error() string {

@@ -63,13 +63,21 @@ func (g *ModelGroup) missing() string {
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
+	return c.ModelGroupsWith(ctx, timeHorizon, nil)
+}
+
+// ModelGroupsWith returns as ModelGroups does. Where the answer is one that was kept
+// from before this call and has is false of it, the question is asked once more.
+func (c *Client) ModelGroupsWith(
+	ctx context.Context, timeHorizon string, has func([]*ModelGroup) bool,
+) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups"), answers: &c.groupLists,
+		decode: decodeList[ModelGroup]("model_groups"), has: has, answers: c.groupLists,
 	})
 }
 
@@ -79,15 +87,6 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what: "reading model group %q", decode: decodeObject[ModelGroup], answers: &c.groups,
+		what: "reading model group %q", decode: decodeObject[ModelGroup], answers: c.groups,
 	})
-}
-
-// ModelGroupsWith returns as ModelGroups does. Where the answer is one that was kept
-// from before this call and has is false of it, the question is asked once more.
-func (c *Client) ModelGroupsWith(
-	ctx context.Context, timeHorizon string, has func([]*ModelGroup) bool,
-) ([]*ModelGroup, error) {
-	_ = has
-	return c.ModelGroups(ctx, timeHorizon)
 }

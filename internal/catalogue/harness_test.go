@@ -45,10 +45,7 @@ func secret(text string) setting { return func(c *catalogue.Config) { c.ClientSe
 
 // atMost sets the operator's ceiling.
 func atMost(requests int, per time.Duration) setting {
-	return func(c *catalogue.Config) {
-		c.Ceiling = pace.Limit{Requests: requests, Per: per}
-		c.MaxRequestsPerSecond = float64(requests) / per.Seconds()
-	}
+	return func(c *catalogue.Config) { c.Ceiling = pace.Limit{Requests: requests, Per: per} }
 }
 
 // connect makes a client of a service that is reached without a socket.

@@ -16,7 +16,8 @@ type question[T any] struct {
 	what    string       // names it in errors
 	target  string       // the path and query below the base URL
 	decode  decoder[T]   // reads its answer
-	answers *snapshot[T] // what is known of its kind
+	has     func(T) bool // what an answer has to hold that was kept from before, nil for anything
+	answers *answers[T]  // what is known of its kind
 }
 
 // lookupOfGroup asks a question about one model group. q.what is a format with a
@@ -33,50 +34,32 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 
 // lookup asks one question. This is its whole way:
 //
-//  1. the answer that is known already, or the call of another caller who asks
-//     the same at this moment;
-//  2. admission: the one queue, in which every request of the process waits;
+//  1. the answer that is kept, or the call of another caller who asks the same at
+//     this moment (answers);
+//  2. the one queue, in which every request of the process waits (schedule);
 //  3. one exchange with the service;
 //  4. its end: an answer, an error, or another attempt, which goes back to 2.
 //
 // The error is wrapped here and nowhere else.
-func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
+func lookup[T any](ctx context.Context, c *Client, q question[T]) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	if err = c.admission.ended(); err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		//nolint:contextcheck // a call outlives a caller who leaves; its context is the waiter's
-		answer, err = q.answers.answer(ctx, c.admission, q.target, func(w *waiter) (T, error) { return pursue(c, w, q) })
-	}
-	if err != nil {
-		return answer, fmt.Errorf("%s: %w", q.what, err)
-	}
-	return answer, nil
-}
-
-// pursue makes attempts until one ends the question.
-func pursue[T any](c *Client, w *waiter, q question[T]) (answer T, _ error) {
-	for {
-		grant, err := c.admission.admit(w)
-		if err != nil {
-			return answer, err
-		}
-		err = c.exchange(grant, outgoing{
+	answer, err := q.answers.get(ctx, c.schedule, q.target, q.has, func(p *permit) (answer T, err error) {
+		return answer, c.exchange(p, outgoing{
 			method: http.MethodGet,
 			target: q.target,
-			header: http.Header{"Authorization": {"Bearer " + grant.token.bearer}},
+			header: http.Header{"Authorization": {"Bearer " + p.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
 				answer, err = q.decode(in, c.maxBody)
 				return err
 			},
 		})
-		if again, err := c.admission.settle(w, grant, err); !again {
-			return answer, err
-		}
+	})
+	if err != nil {
+		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}
+	return answer, nil
 }
 
 // CheckID says why text cannot be the id of a model group. An id of dots, for

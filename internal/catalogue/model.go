@@ -139,7 +139,7 @@ func (m *Model) missing() string {
 // The answer is shared between callers and must not be changed.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
-		what: "reading the latest model of group %q", decode: decodeObject[Model], answers: &c.models,
+		what: "reading the latest model of group %q", decode: decodeObject[Model], answers: c.models,
 	})
 }
 
@@ -148,15 +148,14 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 //
 // The answer is shared between callers and must not be changed.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what: "reading the models of group %q", decode: decodeList[Model]("models"), answers: &c.modelLists,
-	})
+	return c.ModelsWith(ctx, groupID, nil)
 }
 
 // ModelsWith returns as Models does. Where the answer is one that was kept from
 // before this call and has is false of it, the question is asked once more: a kept
 // answer cannot prove that something is absent.
 func (c *Client) ModelsWith(ctx context.Context, groupID string, has func([]*Model) bool) ([]*Model, error) {
-	_ = has
-	return c.Models(ctx, groupID)
+	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
+		what: "reading the models of group %q", decode: decodeList[Model]("models"), has: has, answers: c.modelLists,
+	})
 }

@@ -15,6 +15,7 @@ const (
 	final        outcome = iota // a good answer, or a failure that no further attempt can change
 	transient                   // a failure that may pass: another attempt after a back-off
 	limited                     // a 429: another attempt after the wait that the service asks for
+	closed                      // a kept connection was closed before an answer began
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
@@ -33,6 +34,8 @@ func classify(err error) outcome {
 		case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
 			return transient
 		}
+	case errors.As(err, &network) && network.ConnectionClosed:
+		return closed
 	case errors.As(err, &network) && !network.Permanent:
 		return transient
 	}

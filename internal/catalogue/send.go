@@ -129,8 +129,8 @@ type incoming struct {
 // exchange sends a request that was admitted, and reads its answer. It follows
 // no redirect, because that could take the token or the secret to another host.
 // The admission acts on the header before the body is read.
-func (s *sender) exchange(g *grant, out outgoing) error {
-	attempt, cancel := context.WithTimeout(g.ctx, s.requestTimeout)
+func (s *sender) exchange(p *permit, out outgoing) error {
+	attempt, cancel := context.WithTimeout(p.ctx, s.requestTimeout)
 	defer cancel()
 	at := Endpoint{
 		Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target,
@@ -144,24 +144,24 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	request.Header.Set("User-Agent", s.userAgent)
 
 	seen := Exchange{
-		Method: out.method, Path: s.mask.clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why,
+		Method: out.method, Path: s.mask.clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
 	}
-	g.sends(at)
+	p.sends(at)
 	response, err := s.transport.RoundTrip(request) //nolint:bodyclose // closed in receive
 	if err != nil {
 		err = s.networkError(attempt, at, err)
 	} else {
 		seen.Status = response.StatusCode
-		g.heard(response)
+		p.headerReceived(response)
 		seen.Size, err = s.receive(attempt, cancel, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = s.requestID(response)
 	}
-	seen.Duration = time.Since(g.sentAt)
+	seen.Duration = time.Since(p.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = s.mask.clean(faultText(fault.Err))
 	}
-	s.observe(g.ctx, seen)
+	s.observe(p.ctx, seen)
 	return err
 }
 

@@ -143,9 +143,6 @@ func (run *simRun) connect(t *testing.T, written *simLog) (clients []*catalogue.
 		Observe: func(_ context.Context, x catalogue.Exchange) { written.line("%s %+v", run.service.now(), x) },
 		Note:    func(_ context.Context, text string) { written.line("%s %s", run.service.now(), text) },
 	}
-	if n := run.plan.ceiling; n.Requests > 0 {
-		config.MaxRequestsPerSecond = float64(n.Requests) / n.Per.Seconds()
-	}
 	if given := run.service.given; given != nil {
 		config.ClientID, config.ClientSecret, config.AccessToken = "", "", given.text
 	}

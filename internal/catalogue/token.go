@@ -1,179 +1,311 @@
 package catalogue
 
 import (
-	"bytes"
+	"context"
 	"errors"
-	"fmt"
-	"io"
-	"math"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMargin is the longest time before its end that a token is renewed.
-const maxMargin = 10 * time.Second
+const (
+	// maxMargin is the longest time before its end that a token is renewed.
+	maxMargin = 10 * time.Second
+	// certainty is how long after the request for it a token of unknown life is
+	// sure to be valid: the shortest life that a service can state.
+	certainty = time.Second
+	// atOnce is how long after a failure others come at once.
+	atOnce = 100 * time.Millisecond
+	// maxUnused is how many tokens in a row may be over when they come without one
+	// read that was sent with them.
+	maxUnused = 3
+)
 
 // token is a bearer token and its life.
 type token struct {
-	bearer string
-	number int           // of the request that it answers, from 1
-	asked  time.Time     // its life counts from here
-	life   time.Duration // 0: it serves until it is refused
-
-	replacement bool // it was asked for because the one before it was answered with 401
-	served      bool // a read with it was let through: its answer was no 401, 408, 429 or 5xx
+	bearer      string
+	given       bool // by the configuration, so there is no other
+	number      int  // of the request that it answers, from 1
+	requestedAt time.Time
+	receivedAt  time.Time
+	life        time.Duration // from requestedAt; 0: it serves until it is refused
+	replacement bool          // it was asked for because the one before it was answered with 401
+	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
+	refused     bool          // it was answered with 401
+	over        bool          // it was over when it came: it serves one read
 }
 
 // margin is how long before its end a token is renewed: 10 s, or a tenth of its
 // life where that is less, so that a short life is not all margin.
 func (t *token) margin() time.Duration { return min(maxMargin, t.life/10) }
 
-// fresh tells whether a request may be sent with the token, which may be nil.
-func (t *token) fresh(now time.Time) bool {
-	if t == nil {
+// tokenSource asks for tokens.
+type tokenSource struct {
+	credentials *credentials
+	request     func(*permit) error
+}
+
+// tokens is the one token that all reads share, the one request that renews it,
+// and what is known of tokens.
+type tokens struct {
+	tokenSource
+	current  *token
+	request  *ticket   // for a token, waiting or sent; nil where there is none
+	attempts int       // how many requests for tokens were sent
+	failures int       // how many of them failed in a way that may pass
+	dropped  bool      // the last token was answered with 401
+	failedAt time.Time // when the last of them failed
+	served   bool      // a token has served a read in this process
+	refused  int       // replacements in a row that were refused before they served a read
+	unused   int       // tokens in a row that were over when they came and served no read
+}
+
+// refusals are the 401s of one read.
+type refusals struct {
+	tokens    []*token // that were refused
+	requested int      // tokens.attempts at the first of them
+	renewed   bool     // a token was asked for, for its last attempt
+}
+
+func newTokens(cfg Config, source tokenSource) tokens {
+	t := tokens{tokenSource: source}
+	if cfg.AccessToken != "" {
+		t.current = &token{bearer: cfg.AccessToken, given: true}
+	}
+	return t
+}
+
+// serve tells whether a read may be sent with the current token.
+func (t *tokens) serve(now time.Time) bool {
+	switch c := t.current; {
+	case c == nil:
 		return false
+	case c.over || c.given:
+		return true
+	case c.life > 0:
+		return now.Before(c.requestedAt.Add(c.life - c.margin()))
 	}
-	return t.life == 0 || now.Before(t.asked.Add(t.life-t.margin()))
-}
-
-// certainty is how long after the request for it a token of unknown life is sure
-// to be valid.
-const certainty = 2 * time.Second
-
-// condemns tells whether a 401 to a read that was sent with this token at sentAt
-// proves that the credentials themselves are rejected. known is the number of the
-// token with which the read got its first 401. A token that may have run out
-// before the read was sent proves nothing, nor does one that served another read.
-func (t *token) condemns(known int, sentAt time.Time) bool {
-	current := sentAt.Sub(t.asked) <= certainty
-	if t.life > 0 {
-		current = sentAt.Before(t.asked.Add(t.life))
-	}
-	return t.replacement && t.number > known && !t.served && current
-}
-
-// credentials are what tokens are asked for with, and in which form: RFC 6749
-// §4.4 says a form; interface.md does not show the content type.
-type credentials struct {
-	id, secret string
-	asJSON     bool
-	formError  error // why the form was not understood, nil where it was not tried
-}
-
-// body is a token request's content type and body.
-func (c *credentials) body() (contentType string, body []byte, err error) {
-	const grantType, id, secret = "grant_type", "client_id", "client_secret"
-	const grant = "client_credentials"
-	if c.asJSON {
-		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret})
-		return "application/json", body, err
-	}
-	form := url.Values{grantType: {grant}, id: {c.id}, secret: {c.secret}}
-	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
-}
-
-// otherFormat tells whether err says that the service does not understand the
-// form. JSON is tried then, once, and kept.
-func (c *credentials) otherFormat(err error) bool {
-	if c.asJSON || !notUnderstood(err) {
-		return false
-	}
-	c.asJSON, c.formError = true, err
 	return true
 }
 
-// finally chooses the error of the last request for a token, which ended with
-// err. Where JSON was not understood either, that is the answer to the form.
-func (c *credentials) finally(err error) error {
-	if c.asJSON && c.formError != nil && notUnderstood(err) {
-		return c.formError
-	}
-	return err
+// lastChance tells whether a read gets a token of its own: one more refusal would
+// end it, and the current token, of unknown life, may have run out by now.
+func (t *tokens) lastChance(r refusals, now time.Time) bool {
+	return len(r.tokens) == maxRenewals && !r.renewed && !t.current.given && t.current.life == 0 &&
+		now.Sub(t.current.receivedAt) > certainty
 }
 
-func notUnderstood(err error) bool {
-	api, ok := errors.AsType[*APIError](err)
-	return ok && classify(err) == final && (api.Status == http.StatusUnsupportedMediaType ||
-		api.Code == "invalid_request" || api.Code == "unsupported_grant_type")
+// use is the token of a read that is sent now.
+func (t *tokens) use() *token {
+	used := t.current
+	if used.over {
+		t.current, t.unused = nil, 0
+	}
+	return used
 }
 
-// maxTokenBody bounds an answer of the token endpoint, in bytes.
-const maxTokenBody = 1 << 20
-
-// requestToken asks for a token once.
-func (c *Client) requestToken(g *grant) (*token, error) {
-	contentType, body, err := c.credentials.body()
-	if err != nil {
-		return nil, err
-	}
-	var got *token
-	err = c.exchange(g, outgoing{
-		method: http.MethodPost,
-		target: TokenPath,
-		header: http.Header{"Content-Type": {contentType}},
-		body:   body,
-		limit:  maxTokenBody,
-		read: func(in *incoming) error {
-			answer, err := io.ReadAll(in)
-			if err != nil {
-				return err
-			}
-			got, err = c.readToken(in, answer)
-			return err
-		},
-	})
-	if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
-		err = &TokenError{Endpoint: unusable.Endpoint, Problem: noBearerToken + ": " + unusable.Problem}
-	} else if large, ok := errors.AsType[*TooLargeError](err); ok {
-		err = &TokenError{Endpoint: large.Endpoint, Problem: noBearerToken + ", and is larger than a token"}
-	}
-	return got, err
+// requested is a token that is asked for now.
+func (t *tokens) requested(now time.Time) *token {
+	t.attempts++
+	return &token{number: t.attempts, requestedAt: now, replacement: t.dropped}
 }
 
-const noBearerToken = "the answer holds no bearer token"
-
-// readToken finds the token in the answer of the token endpoint. Its fields are
-// those of RFC 6749 §5.1; interface.md shows none.
-func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
-	var fields map[string]jsontext.Value
-	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)
-	bearer := text(fields["access_token"])
-	in.masked(bearer)
+// before is how many requests for tokens ended, and how many failed, before a read
+// came. The last failure counts for those that come at once after it, as the blocks
+// do that an engine starts together.
+func (t *tokens) before(came time.Time) (attempts, failures int) {
+	attempts, failures = t.attempts, t.failures
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, err
-	case text(fields["error"]) != "":
-		return nil, &oauthError{body: answer}
-	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
-		problem := noBearerToken
-		if page := excerpt(c.mask.clean(string(answer)), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
-			problem += " but " + c.tidy(page, maxExcerpt)
-		}
-		return nil, &TokenError{Problem: problem}
+	case t.request != nil && t.request.sent != nil:
+		attempts--
+	case came.Sub(t.failedAt) < atOnce:
+		attempts, failures = attempts-1, failures-1
 	}
-	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
-		const odd = "the answer holds a token of type %q, where a bearer token is expected"
-		return nil, &TokenError{Problem: fmt.Sprintf(odd, c.tidy(kind, 40))}
-	}
-	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
-	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, &TokenError{Problem: "the answer's token has characters that no bearer token may have"}
-	}
-	return &token{bearer: bearer, life: lifeOf(fields["expires_in"])}, nil
+	return attempts, failures
 }
 
-// lifeOf reads expires_in, a number of seconds or its text. Anything else says
-// nothing of the token's life.
-func lifeOf(expiresIn jsontext.Value) time.Duration {
-	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
-	if err != nil || seconds < 1 || seconds > math.MaxInt32 {
-		return 0
+// letThrough records that a read with a token was let through.
+func (t *tokens) letThrough(by *token) {
+	by.served, t.served, t.refused = true, true, 0
+}
+
+// drop forgets a token that was answered with 401.
+func (t *tokens) drop(old *token) {
+	if !old.refused && old.replacement && !old.served {
+		t.refused++
 	}
-	return time.Duration(int64(seconds)) * time.Second
+	old.refused = true
+	if t.current != old {
+		return
+	}
+	t.current, t.dropped = nil, true
+}
+
+// provesRejection tells whether a 401 proves that the credentials are rejected,
+// after drop. last is the token of the read that was sent at sentAt.
+//
+// It does where that token was asked for after and because of the read's first
+// refusal, served no read, and was valid for certain when the read was sent; and
+// with the third refusal of a read none of whose tokens served any. Where tokens
+// have served reads, a stray instance of the service is likelier, so that two
+// replacements in a row have to be refused.
+func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool {
+	if last.given {
+		return true
+	}
+	life := certainty
+	if last.life > 0 {
+		life = last.life
+	}
+	certain := last.replacement && last.number > r.requested && !last.served && sentAt.Before(last.requestedAt.Add(life))
+	if !certain {
+		if len(r.tokens) <= maxRenewals {
+			return false
+		}
+		for _, refused := range r.tokens {
+			if refused.served {
+				return false
+			}
+		}
+	}
+	return !t.served || t.refused > 1
+}
+
+// unauthorizedLocked acts on a 401 to a read.
+func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
+	t := p.ticket
+	t.count.unauthorized++
+	if len(t.refusals.tokens) == 0 {
+		t.refusals.requested = s.tokens.attempts
+	}
+	t.refusals.tokens = append(t.refusals.tokens, p.token)
+	if s.tokens.current == p.token {
+		s.sayLocked(t, "The token is not used again: 401 for %s", p.endpoint.path())
+		if p.token.life == 0 && p.token.served {
+			s.pace.TokenLife(now.Sub(p.token.requestedAt), false)
+		}
+	}
+	s.tokens.drop(p.token)
+	if s.tokens.provesRejection(t.refusals, p.token, p.sentAt) && s.run.running() {
+		p.proves, s.run.rejection = true, p.rejection(nil)
+	}
+}
+
+// refusal is the 401 to a read before its body is read.
+func (p *permit) refusal() error {
+	return &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
+}
+
+// requestTokenLocked puts a request for a token into the queue, because reader
+// needs one. After a replacement that was refused it waits for a back-off.
+func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) {
+	reason := "there is none yet"
+	switch {
+	case s.tokens.dropped:
+		reason = "the last one was refused"
+	case s.tokens.attempts > 0:
+		reason = "the last one ends"
+	}
+	s.sayLocked(reader, "A token is asked for: %s", reason)
+	reader.refusals.renewed = reader.refusals.renewed || s.tokens.current != nil
+	request := &ticket{send: s.tokens.tokenSource.request}
+	request.count.tokenAttempts, request.count.tokenFailures = s.tokens.attempts, s.tokens.failures
+	request.ctx, request.cancel = context.WithCancel(context.WithoutCancel(reader.ctx))
+	request.done = func(error) {
+		if s.tokens.request == request {
+			s.tokens.request = nil
+		}
+	}
+	if s.tokens.refused > 0 {
+		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
+	}
+	s.tokens.request = request
+	s.enqueueLocked(request)
+}
+
+// settleTokenLocked decides what becomes of a request for a token after an attempt.
+func (s *schedule) settleTokenLocked(p *permit, err error) {
+	t := p.ticket
+	switch outcome := classify(err); {
+	case err == nil:
+		s.endLocked(t, nil)
+		s.receivedLocked(p)
+		return
+	case s.tokens.credentials.switchToJSON(err):
+		s.sayLocked(t, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+	case outcome == limited: // again after the pause
+	case outcome == closed && !t.reconnected:
+		t.reconnected = true
+	case outcome == transient || outcome == closed:
+		t.last, t.failedAt = err, time.Now()
+		t.count.failures++
+		s.tokens.failures++
+		s.tokens.failedAt = t.failedAt
+		s.failWithoutTokenLocked(t, err)
+		s.backOffLocked(t)
+		s.failBeforeLocked(t.notBefore, s.unfitLocked)
+	default:
+		s.endLocked(t, err)
+		s.endTokensLocked(err)
+		return
+	}
+	if t.ctx.Err() == nil {
+		s.enqueueLocked(t)
+	}
+}
+
+// receivedLocked keeps a token. One that is over when it comes may serve one read,
+// at this instant.
+func (s *schedule) receivedLocked(p *permit) {
+	got := p.token
+	got.receivedAt = time.Now()
+	s.tokens.current, s.tokens.dropped = got, false
+	if got.life > 0 {
+		s.pace.TokenLife(got.life-got.margin(), true)
+	}
+	if s.tokens.serve(got.receivedAt) {
+		s.tokens.unused = 0
+		return
+	}
+	got.over = true
+	s.dispatchLocked()
+	if s.tokens.current != got {
+		return
+	}
+	s.tokens.current = nil
+	if s.tokens.unused++; s.tokens.unused >= maxUnused {
+		s.tokens.unused = 0
+		s.endWaitingLocked(&TokenError{Endpoint: p.endpoint, Problem: overOnArrival})
+	}
+}
+
+const overOnArrival = "each of the last 3 tokens was over before it came: it lives for less time than its request takes"
+
+// failWithoutTokenLocked fails the callers who wait for a token and have no
+// attempt left. Each request for one that failed since they came, and since their
+// read was ready, counts as one of theirs.
+func (s *schedule) failWithoutTokenLocked(request *ticket, err error) {
+	for _, t := range append([]*ticket(nil), s.waiting.ready.tickets...) {
+		t.failEach(func(c *caller) error {
+			since := max(c.since.tokenFailures, t.count.tokenFailures, request.count.tokenFailures)
+			if s.tokens.failures-since <= s.budget(c) {
+				return nil
+			}
+			return s.giveUpLocked(t, c, err)
+		})
+		if len(t.callers) == 0 {
+			s.endLocked(t, context.Canceled)
+		}
+	}
+}
+
+// endTokensLocked acts on a failure that no further request for a token can change.
+// An answer of the service ends the run. A fault of the network, such as a
+// certificate that is not trusted, ends the reads that wait.
+func (s *schedule) endTokensLocked(err error) {
+	err = s.tokens.credentials.finally(err)
+	if _, ok := errors.AsType[*NetworkError](err); ok {
+		s.endWaitingLocked(err)
+		return
+	}
+	s.finishLocked(&RejectedError{Err: err})
 }

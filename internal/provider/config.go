@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // The provider's arguments.
@@ -99,7 +100,7 @@ func (c configuration) settings(getenv func(string) string) (settings, []problem
 		RequestTimeout:       optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration),
 		ReadTimeout:          optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration),
 		MaxRetries:           optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries),
-		MaxRequestsPerSecond: optional(&r, argMaxRequestsPerSecond, c.MaxRequestsPerSecond, 0, parseRate),
+		Ceiling:              everySoOften(optional(&r, argMaxRequestsPerSecond, c.MaxRequestsPerSecond, 0, parseRate)),
 		Snapshot:             optional(&r, argSnapshot, c.Snapshot, true, parseSwitch),
 	}
 	return settings{client: client, unknown: r.unknown}, r.problems
@@ -245,6 +246,13 @@ func parseRate(text string) (float64, error) {
 			"ceiling", minRate, maxRate, abridged(text))
 	}
 	return rate, nil
+}
+
+func everySoOften(rate float64) pace.Limit {
+	if rate == 0 {
+		return pace.Limit{}
+	}
+	return pace.Limit{Requests: 1, Per: time.Duration(float64(time.Second) / rate)}
 }
 
 func parseSwitch(text string) (bool, error) {

@@ -62,7 +62,7 @@ func TestSettings(t *testing.T) {
 	environmentOnly := catalogue.Config{
 		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret",
 		CACertificates: certificates,
-		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, MaxRequestsPerSecond: 2.5, Snapshot: false,
+		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, Ceiling: everySoOften(2.5), Snapshot: false,
 	}
 	wrong := map[string]string{}
 	for variable := range fromEnvironment {
@@ -107,7 +107,7 @@ func TestSettings(t *testing.T) {
 			environment: wrong,
 			want: catalogue.Config{
 				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
-				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, MaxRequestsPerSecond: 0.5,
+				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, Ceiling: everySoOften(0.5),
 				Snapshot: true,
 			},
 		},

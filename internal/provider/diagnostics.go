@@ -47,7 +47,7 @@ func explain(err error, about subject) *message {
 		m.waitTooLong(tooLong, api)
 	case errors.As(err, &ceiling):
 		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("At %g requests a second, the ceiling of max_requests_per_second, "+
+		m.cause = fmt.Sprintf("At %s requests a second, the ceiling of max_requests_per_second, "+
 			"the turn of this read comes after its read_timeout.", ceiling.Ceiling)
 		m.next = "Raise max_requests_per_second, or read_timeout."
 	case errors.As(err, &gaveUp):
