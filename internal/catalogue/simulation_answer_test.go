@@ -167,8 +167,14 @@ func (s *simService) echo(x *simRequest) string {
 		return ""
 	}
 	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
+	if s.given != nil {
+		credentials = nil // the client knows no secret, so it can hide none
+	}
 	if x.bearer != nil {
 		credentials = append(credentials, x.bearer.text)
+	}
+	if len(credentials) == 0 {
+		return ""
 	}
 	r := s.plan.dice.roll("echo "+x.path, x.reader, s.attempts[x.key()])
 	return strings.Map(func(c rune) rune {

@@ -36,7 +36,7 @@ func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 		if call.reading != r {
 			continue
 		}
-		ready, failures, refused := r.start, 0, 0
+		ready, failures := r.start, 0
 		for _, x := range call.requests {
 			all = append(all, [2]time.Duration{ready, x.sentAt})
 			ready = x.endAt
@@ -45,10 +45,7 @@ func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 				failures++
 				ready += simMost(failures)
 			case x.unauthorized():
-				// A second replacement waits for its back-off.
-				if refused++; refused > 1 || c.served(x.headerAt) {
-					ready += simMost(refused)
-				}
+				ready = max(ready, c.replacedAt(x))
 			}
 		}
 		all = append(all, [2]time.Duration{ready, r.end})
@@ -94,16 +91,22 @@ func (c *simCheck) holds(r *simReading, from, to time.Duration) {
 			}
 		}
 		if x.unauthorized() && x.headerAt <= to {
-			// Another read's refusal may put off the token that all wait for.
-			if refused := len(c.refusals(x)); refused > 1 || c.served(x.headerAt) {
-				busy(x.headerAt + simMost(refused))
-			}
+			busy(c.replacedAt(x))
 		}
 	}
 	if n > 0 && len(windows) >= n {
 		busy(windows[len(windows)-n] + c.plan.ceiling.Per)
 	}
 	check(to)
+}
+
+// replacedAt is when the token is asked for, at the latest, that replaces the one
+// that a read was refused with: a second replacement in a row waits for a back-off.
+func (c *simCheck) replacedAt(x *simRequest) time.Duration {
+	if refused := c.inARow(x.headerAt); refused > 1 {
+		return x.headerAt + simMost(refused)
+	}
+	return x.headerAt
 }
 
 // longestGap is how long nothing may be sent while a read waits: not at all as
