@@ -37,68 +37,71 @@ func newAnswers[T any](snapshot bool) *answers[T] {
 func (a *answers[T]) get(
 	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error),
 ) (answer T, err error) {
-	me := newCaller(ctx)
-	shared, answer, err := a.enter(ctx, s, key, has, ask, me)
-	if shared == nil {
-		return answer, err
+	for began := time.Now(); ; {
+		shared, answer, err := a.enter(ctx, s, key, has, ask, began)
+		if shared == nil {
+			return answer, err
+		}
+		select {
+		case <-shared.done:
+			err = shared.err
+		case <-ctx.Done():
+			err = s.leave(shared.ticket, began, ctx.Err())
+		}
+		if err == nil {
+			return shared.value, nil
+		}
+		// A caller who joined later has time and attempts of his own: he asks again.
+		if !shared.began.Before(began) || !sharesOnly(err) || ctx.Err() != nil {
+			return answer, err
+		}
 	}
-	select {
-	case err = <-me.result:
-	case <-ctx.Done():
-		err = s.leave(shared.ticket, me, ctx.Err())
-	}
-	if err != nil {
-		return answer, err
-	}
-	return shared.value, nil
 }
 
 // enter finds the answer, or joins the call that asks, or begins it.
 func (a *answers[T]) enter(
-	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), me *caller,
+	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), began time.Time,
 ) (shared *call[T], answer T, err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.run.end != nil || ctx.Err() != nil {
 		return nil, answer, cmp.Or(s.run.end, ctx.Err())
 	}
-	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(me.began) || has(known.value)) {
+	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(began) || has(known.value)) {
 		return nil, known.value, nil
 	}
 	shared = a.calls[key]
 	if shared == nil {
-		shared = a.begin(ctx, s, key, ask)
+		shared = a.begin(ctx, s, key, ask, began)
+		s.dispatchLocked()
 	}
-	if err := s.joinLocked(shared.ticket, me); err != nil {
-		if len(shared.callers) == 0 {
-			s.endLocked(shared.ticket, err)
-		}
-		return nil, answer, err
-	}
-	s.dispatchLocked()
+	shared.callers++
 	return shared, answer, nil
 }
 
 // begin makes the call for key.
-func (a *answers[T]) begin(ctx context.Context, s *schedule, key string, ask func(*permit) (T, error)) *call[T] {
+func (a *answers[T]) begin(
+	ctx context.Context, s *schedule, key string, ask func(*permit) (T, error), began time.Time,
+) *call[T] {
 	shared := &call[T]{}
-	send := func(p *permit) (err error) {
+	if !a.off {
+		a.calls[key] = shared
+	}
+	send := func(p *permit) error {
 		value, err := ask(p)
 		if err == nil {
 			shared.value = value
 		}
 		return err
 	}
-	shared.ticket = s.newReadLocked(ctx, send, func(err error) {
-		if a.calls[key] == shared {
-			delete(a.calls, key)
+	shared.ticket = s.newReadLocked(ctx, began, send, func(err error) {
+		if a.off {
+			return
 		}
-		if err == nil && !a.off {
+		delete(a.calls, key)
+		if err == nil {
 			a.kept[key] = kept[T]{value: shared.value, at: time.Now()}
 		}
 	})
-	if !a.off {
-		a.calls[key] = shared
-	}
 	return shared
 }

@@ -6,12 +6,34 @@ import (
 	"time"
 )
 
-// How many attempts a caller has, and the errors of those who have no attempt or
-// no time left.
-
 // maxRenewals is how many 401s of one read are followed by another attempt with a
 // new token.
 const maxRenewals = 2
+
+// budget is the time and the attempts that a read has.
+type budget struct {
+	began, deadline time.Time // of its first caller
+	oneAttempt      bool      // it came in an outage
+	successes       int       // outage.successes when it came
+}
+
+// tries are the attempts of a ticket and what came of them.
+type tries struct {
+	attempts, failures int
+	unnamed            int       // 429s that named no wait
+	last               error     // the last failure that was worth another attempt
+	failedAt           time.Time // when that was
+	reconnected        bool      // it was sent once more because its connection had been closed
+	refusals           refusals
+	// Requests for tokens that ended, and that failed, before the read was ready.
+	tokens, tokenFailures int
+}
+
+// failed counts a failure that may pass.
+func (t *tries) failed(err error) {
+	t.failures++
+	t.last, t.failedAt = err, time.Now()
+}
 
 // outage tells whether the service is down: a read gave up after all its retries,
 // and nothing has come back well since it began.
@@ -20,47 +42,42 @@ type outage struct {
 	successes int // reads that ended with a good answer, or with an error that stays
 }
 
-// failedLocked counts a failure of a read that may pass. Callers without another
-// attempt fail, and the back-off begins for the others.
+// failedLocked acts on a failure of a read that may pass: its back-off, or its end.
 func (s *schedule) failedLocked(t *ticket, err error) {
-	t.last, t.failedAt = err, time.Now()
-	t.count.failures++
-	t.failEach(func(c *caller) error {
-		if t.count.failures-c.since.failures <= s.budget(c) {
-			return nil
-		}
-		return s.giveUpLocked(t, c, err)
-	})
-	if len(t.callers) > 0 {
-		s.backOffLocked(t)
+	t.tries.failed(err)
+	if t.tries.failures > s.retriesLocked(t) {
+		s.endLocked(t, s.giveUpLocked(t, err))
+		return
 	}
+	s.backOffLocked(t)
 }
 
-// budget is how many failures of a caller's read are followed by another attempt.
-func (s *schedule) budget(c *caller) int {
-	if c.oneAttempt && s.outage.on {
+// retriesLocked is how many failures of a read are followed by another attempt.
+func (s *schedule) retriesLocked(t *ticket) int {
+	if t.oneAttempt && s.outage.on {
 		return 0
 	}
 	return s.maxRetries
 }
 
-// backOffLocked starts the wait before the next attempt.
+// backOffLocked puts a ticket into the queue for its next attempt.
 func (s *schedule) backOffLocked(t *ticket) {
-	wait := backOff(t.count.failures, s.jitter())
+	wait := backOff(t.tries.failures, s.jitter())
 	t.notBefore, t.why = time.Now().Add(wait), "its back-off"
-	s.sayLocked(t, "Tried again in %s: %s", round(wait), t.last)
+	s.sayLocked(t, "Tried again in %s: %s", round(wait), t.tries.last)
+	s.enqueueLocked(t)
 }
 
-// giveUpLocked is the error of a caller who has no attempt left. An outage begins
-// where no read has ended well since he came: from then on each new read makes one
+// giveUpLocked is the error of a read that has no attempt left. An outage begins
+// where no read has ended well since it came: from then on each new read makes one
 // attempt, until one of them ends well.
-func (s *schedule) giveUpLocked(t *ticket, c *caller, err error) error {
-	if s.outage.successes == c.successes && !s.outage.on {
+func (s *schedule) giveUpLocked(t *ticket, err error) error {
+	if s.outage.successes == t.successes && !s.outage.on {
 		s.outage.on = true
 		s.sayLocked(t, "The service is down: reads that begin now make one attempt each")
 	}
-	gaveUp := s.gaveUpLocked(t, c, err)
-	gaveUp.Timeout, gaveUp.Outage = false, c.oneAttempt && s.outage.on
+	gaveUp := s.gaveUpLocked(t, t.began, err)
+	gaveUp.Timeout, gaveUp.Outage = false, t.oneAttempt && s.outage.on
 	return gaveUp
 }
 
@@ -75,49 +92,49 @@ func (s *schedule) succeededLocked(t *ticket) {
 
 // gaveUpLocked is the error of a caller who has no time left. err is what kept the
 // answer from coming.
-func (s *schedule) gaveUpLocked(t *ticket, c *caller, err error) *GaveUpError {
-	return &GaveUpError{Attempts: s.attemptsLocked(t, c), Elapsed: time.Since(c.began), Timeout: true, Err: err}
+func (s *schedule) gaveUpLocked(t *ticket, began time.Time, err error) *GaveUpError {
+	return &GaveUpError{Attempts: s.attemptsLocked(t), Elapsed: time.Since(began), Timeout: true, Err: err}
 }
 
-// attemptsLocked counts the attempts since a caller came, and those for a token
-// where his read waits for one.
-func (s *schedule) attemptsLocked(t *ticket, c *caller) int {
-	attempts := t.count.attempts - c.since.attempts
+// attemptsLocked counts the attempts of a read, and those for a token where it
+// waits for one.
+func (s *schedule) attemptsLocked(t *ticket) int {
+	attempts := t.tries.attempts
 	if request := s.tokens.request; request != nil && t.sent == nil {
-		attempts += s.tokens.attempts - max(c.since.tokenAttempts, t.count.tokenAttempts, request.count.tokenAttempts)
+		attempts += s.tokens.attempts - max(t.tries.tokens, request.tries.tokens)
 	}
 	return attempts
 }
 
-// unfitLocked is the error of a caller whose time is over, or ends before a wait
-// that is known already: the pause, the back-off of his read, or that of the
-// request for a token. It is nil where there is none.
-func (s *schedule) unfitLocked(t *ticket, c *caller, now time.Time) error {
-	ends := func(wait time.Time) bool { return wait.After(now) && c.deadline.Before(wait) }
+// unfitLocked is the error of a read whose time is over, or ends before a wait that
+// is known already: the pause, its back-off, or that of the request for a token. It
+// is nil where there is none.
+func (s *schedule) unfitLocked(t *ticket, now time.Time) error {
+	ends := func(wait time.Time) bool { return wait.After(now) && t.deadline.Before(wait) }
 	request := s.tokens.request
 	switch {
-	case !now.Before(c.deadline):
-		return s.timeIsOverLocked(t, c)
+	case !now.Before(t.deadline):
+		return s.timeIsOverLocked(t, t.began)
 	case ends(s.pause.until) && s.pause.told:
 		return &WaitTooLongError{
-			Asked: s.pause.requested, Remaining: c.deadline.Sub(now),
-			Attempts: s.attemptsLocked(t, c), Elapsed: now.Sub(c.began), Err: s.pause.refusal,
+			Asked: s.pause.requested, Remaining: t.deadline.Sub(now),
+			Attempts: s.attemptsLocked(t), Elapsed: now.Sub(t.began), Err: s.pause.refusal,
 		}
 	case ends(t.notBefore):
-		return s.gaveUpLocked(t, c, t.last)
-	case request != nil && request.last != nil && ends(request.notBefore):
-		return s.gaveUpLocked(t, c, request.last)
+		return s.gaveUpLocked(t, t.began, t.tries.last)
+	case request != nil && request.tries.last != nil && ends(request.notBefore):
+		return s.gaveUpLocked(t, t.began, request.tries.last)
 	}
 	return nil
 }
 
 // leavingLocked is the error of a caller whose context has ended with cause.
-func (s *schedule) leavingLocked(t *ticket, c *caller, cause error) error {
+func (s *schedule) leavingLocked(t *ticket, began time.Time, cause error) error {
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
-		return s.timeIsOverLocked(t, c)
+		return s.timeIsOverLocked(t, began)
 	}
-	left := &InterruptedError{Attempts: s.attemptsLocked(t, c), Last: s.lastFailureLocked(t, c), Err: cause}
 	now := time.Now()
+	left := &InterruptedError{Attempts: s.attemptsLocked(t), Last: s.lastFailureLocked(t, began), Err: cause}
 	switch {
 	case t.sent != nil:
 	case t.notBefore.After(now):
@@ -130,28 +147,27 @@ func (s *schedule) leavingLocked(t *ticket, c *caller, cause error) error {
 	return left
 }
 
-// lastFailureLocked is the last failure of a caller's read, or of the request for
-// a token that it waits for, since he came.
-func (s *schedule) lastFailureLocked(t *ticket, c *caller) error {
-	for _, failed := range []*ticket{t, s.tokens.request} {
-		if failed != nil && failed.last != nil && !failed.failedAt.Before(c.began) {
-			return failed.last
-		}
-		if t.sent != nil {
-			break
-		}
+// lastFailureLocked is the last failure since a caller began: of his read, or of the
+// request for a token that it waits for.
+func (s *schedule) lastFailureLocked(t *ticket, began time.Time) error {
+	request := s.tokens.request
+	switch {
+	case t.tries.last != nil && !t.tries.failedAt.Before(began):
+		return t.tries.last
+	case t.sent == nil && request != nil && request.tries.last != nil && !request.tries.failedAt.Before(began):
+		return request.tries.last
 	}
 	return nil
 }
 
 // timeIsOverLocked is the error of a caller whose time is over. It has the last
-// failure since he came, or else what kept his read.
-func (s *schedule) timeIsOverLocked(t *ticket, c *caller) error {
+// failure since he began, or else what kept his read.
+func (s *schedule) timeIsOverLocked(t *ticket, began time.Time) error {
 	if s.run.rejection != nil && t.sent == nil {
 		s.finishLocked(s.run.rejection) // all are told the same, so none waits for the words any longer
 		return s.run.end
 	}
-	err := s.lastFailureLocked(t, c)
+	err := s.lastFailureLocked(t, began)
 	request := s.tokens.request
 	switch {
 	case err != nil:
@@ -159,14 +175,14 @@ func (s *schedule) timeIsOverLocked(t *ticket, c *caller) error {
 		err = unanswered(t.sent)
 	case request != nil && request.sent != nil:
 		err = unanswered(request.sent)
-	case s.pause.refusal != nil && s.pause.until.After(c.began):
+	case s.pause.refusal != nil && s.pause.until.After(began):
 		err = s.pause.refusal
 	case s.ceiling.Requests > 0:
 		err = &CeilingError{Ceiling: s.ceiling}
 	default:
 		err = context.DeadlineExceeded
 	}
-	return s.gaveUpLocked(t, c, err)
+	return s.gaveUpLocked(t, began, err)
 }
 
 // unanswered is the fault of a request that a caller's time did not suffice for.
@@ -175,11 +191,10 @@ func unanswered(p *permit) error {
 	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
 
-// rejection is the error that ends the run, after a 401 proved it. err is how
-// that request ended.
-func (p *permit) rejection(err error) error {
-	if _, ok := errors.AsType[*APIError](err); !ok {
-		err = p.refusal()
-	}
-	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
+// sharesOnly tells whether a call failed for a reason that is its own, and not that
+// of a caller who joined it later: he has time and attempts of his own.
+func sharesOnly(err error) bool {
+	_, gaveUp := errors.AsType[*GaveUpError](err)
+	_, unfit := errors.AsType[*WaitTooLongError](err)
+	return gaveUp || unfit || classify(err) == unauthorized
 }

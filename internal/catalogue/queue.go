@@ -11,7 +11,14 @@ type waiting struct {
 	ready    queue     // may be sent as soon as pace and token allow, in the order in which they came
 	delayed  queue     // in their back-off, in the order in which it ends
 	arrived  int       // how many reads have come
-	earliest time.Time // no caller who waits has an earlier deadline
+	earliest time.Time // none that waits has an earlier deadline
+}
+
+// until records the deadline of a read that waits.
+func (w *waiting) until(deadline time.Time) {
+	if w.earliest.IsZero() || deadline.Before(w.earliest) {
+		w.earliest = deadline
+	}
 }
 
 // queue is a heap of tickets. Each knows its place, so that it can leave from

@@ -106,8 +106,8 @@ func (s *schedule) dispatchLocked() {
 		}
 		head.why = why.String()
 		if why == pace.Ceiling {
-			s.failBeforeLocked(at, func(t *ticket, c *caller, _ time.Time) error {
-				return s.gaveUpLocked(t, c, &CeilingError{Ceiling: s.ceiling})
+			s.endBeforeLocked(at, func(t *ticket) error {
+				return s.gaveUpLocked(t, t.began, &CeilingError{Ceiling: s.ceiling})
 			})
 		}
 		if head == ready.first() {
@@ -128,15 +128,16 @@ func (s *schedule) headLocked(now time.Time) *ticket {
 	if !s.run.running() {
 		return nil
 	}
-	if head == nil || head.isToken() || s.tokens.serve(now) && !s.tokens.lastChance(head.refusals, now) {
+	request := s.tokens.request
+	if head == nil || head.isToken() || request == nil && s.tokens.serve(now) {
 		return head
 	}
 	head.why = "a token"
-	if s.tokens.request == nil {
-		s.requestTokenLocked(head, now)
+	if request == nil {
+		request = s.requestTokenLocked(head, now)
 	}
-	if head = s.waiting.ready.first(); head.isToken() {
-		return head
+	if request.queue == &s.waiting.ready {
+		return request
 	}
 	return nil
 }
@@ -161,10 +162,10 @@ func (s *schedule) setTimerLocked(wake time.Time) {
 // sendLocked lets a request go, in a goroutine of its own.
 func (s *schedule) sendLocked(t *ticket, now time.Time) {
 	t.queue.remove(t)
-	t.count.attempts++
+	t.tries.attempts++
 	p := &permit{
 		schedule: s, ticket: t, ctx: t.ctx, number: s.pace.Sent(now), sentAt: now,
-		waited: now.Sub(t.since), why: t.why, attempt: t.count.attempts,
+		waited: now.Sub(t.since), why: t.why, attempt: t.tries.attempts,
 	}
 	if t.isToken() {
 		p.token = s.tokens.requested(now)
@@ -210,8 +211,8 @@ func (s *schedule) pauseLocked(p *permit, header http.Header, now time.Time) {
 	requested, named := retryAfter(header, now)
 	wait := requested
 	if !named {
-		p.ticket.count.unnamed++
-		requested, wait = 0, backOff(p.ticket.count.unnamed, s.jitter())
+		p.ticket.tries.unnamed++
+		requested, wait = 0, backOff(p.ticket.tries.unnamed, s.jitter())
 	}
 	learned := s.pace.String()
 	s.pace.Refused(p.number, now, wait, named)
@@ -239,14 +240,13 @@ func (p *permit) ended(err error) {
 	}
 	if api, ok := errors.AsType[*APIError](err); ok && s.pause.permit == p {
 		s.pause.refusal, s.pause.told = api, true
-		s.failBeforeLocked(s.pause.until, s.unfitLocked)
+		s.endBeforeLocked(s.pause.until, func(t *ticket) error { return s.unfitLocked(t, time.Now()) })
 	}
 	if p.proves {
 		s.finishLocked(p.rejection(err))
 	}
 	switch {
-	case t.ctx.Err() != nil: // nobody waits for it any more
-		s.endLocked(t, t.ctx.Err())
+	case t.ctx.Err() != nil: // it has ended: nobody waits for it any more
 	case t.isToken():
 		s.settleTokenLocked(p, err)
 	default:
@@ -260,25 +260,19 @@ func (s *schedule) settleLocked(t *ticket, err error) {
 	switch outcome := classify(err); {
 	case outcome == final:
 		s.answeredLocked(t, err)
-		return
 	case s.run.end != nil:
 		s.endLocked(t, s.run.end)
-		return
-	case outcome == unauthorized:
-		t.failEach(func(c *caller) error {
-			if t.count.unauthorized-c.since.unauthorized <= maxRenewals {
-				return nil
-			}
-			return err
-		})
-	case outcome == limited:
-		t.last, t.failedAt = err, time.Now()
-	case outcome == closed && !t.reconnected:
-		t.reconnected = true
-	default:
+	case outcome == unauthorized && len(t.tries.refusals.tokens) > maxRenewals:
+		s.endLocked(t, err)
+	case outcome == transient, outcome == closed && t.tries.reconnected:
 		s.failedLocked(t, err)
+	default:
+		t.tries.reconnected = t.tries.reconnected || outcome == closed
+		if outcome == limited {
+			t.tries.last, t.tries.failedAt = err, time.Now()
+		}
+		s.enqueueLocked(t)
 	}
-	s.enqueueLocked(t)
 }
 
 // answeredLocked ends a read with an answer, or with an error that stays.
@@ -299,7 +293,7 @@ func (s *schedule) finishLocked(err error) {
 	if s.run.end == nil {
 		s.run.end = err
 	}
-	s.endWaitingLocked(s.run.end)
+	s.endWaitingLocked(func(*ticket) error { return s.run.end })
 }
 
 // ended is why no read can succeed any more, nil while one can.

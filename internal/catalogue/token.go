@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -26,7 +25,6 @@ type token struct {
 	given       bool // by the configuration, so there is no other
 	number      int  // of the request that it answers, from 1
 	requestedAt time.Time
-	receivedAt  time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is refused
 	replacement bool          // it was asked for because the one before it was answered with 401
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
@@ -63,7 +61,6 @@ type tokens struct {
 type refusals struct {
 	tokens    []*token // that were refused
 	requested int      // tokens.attempts at the first of them
-	renewed   bool     // a token was asked for, for its last attempt
 }
 
 func newTokens(cfg Config, source tokenSource) tokens {
@@ -85,13 +82,6 @@ func (t *tokens) serve(now time.Time) bool {
 		return now.Before(c.requestedAt.Add(c.life - c.margin()))
 	}
 	return true
-}
-
-// lastChance tells whether a read gets a token of its own: one more refusal would
-// end it, and the current token, of unknown life, may have run out by now.
-func (t *tokens) lastChance(r refusals, now time.Time) bool {
-	return len(r.tokens) == maxRenewals && !r.renewed && !t.current.given && t.current.life == 0 &&
-		now.Sub(t.current.receivedAt) > certainty
 }
 
 // use is the token of a read that is sent now.
@@ -172,32 +162,26 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 
 // unauthorizedLocked acts on a 401 to a read.
 func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
-	t := p.ticket
-	t.count.unauthorized++
-	if len(t.refusals.tokens) == 0 {
-		t.refusals.requested = s.tokens.attempts
+	refusals := &p.ticket.tries.refusals
+	if len(refusals.tokens) == 0 {
+		refusals.requested = s.tokens.attempts
 	}
-	t.refusals.tokens = append(t.refusals.tokens, p.token)
+	refusals.tokens = append(refusals.tokens, p.token)
 	if s.tokens.current == p.token {
-		s.sayLocked(t, "The token is not used again: 401 for %s", p.endpoint.path())
+		s.sayLocked(p.ticket, "The token is not used again: 401 for %s", p.endpoint.path())
 		if p.token.life == 0 && p.token.served {
 			s.pace.TokenLife(now.Sub(p.token.requestedAt), false)
 		}
 	}
 	s.tokens.drop(p.token)
-	if s.tokens.provesRejection(t.refusals, p.token, p.sentAt) && s.run.running() {
+	if s.tokens.provesRejection(*refusals, p.token, p.sentAt) && s.run.running() {
 		p.proves, s.run.rejection = true, p.rejection(nil)
 	}
 }
 
-// refusal is the 401 to a read before its body is read.
-func (p *permit) refusal() error {
-	return &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
-}
-
 // requestTokenLocked puts a request for a token into the queue, because reader
 // needs one. After a replacement that was refused it waits for a back-off.
-func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) {
+func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	reason := "there is none yet"
 	switch {
 	case s.tokens.dropped:
@@ -206,20 +190,14 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) {
 		reason = "the last one ends"
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
-	reader.refusals.renewed = reader.refusals.renewed || s.tokens.current != nil
-	request := &ticket{send: s.tokens.tokenSource.request}
-	request.count.tokenAttempts, request.count.tokenFailures = s.tokens.attempts, s.tokens.failures
-	request.ctx, request.cancel = context.WithCancel(context.WithoutCancel(reader.ctx))
-	request.done = func(error) {
-		if s.tokens.request == request {
-			s.tokens.request = nil
-		}
-	}
+	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
+	request.tries.tokens, request.tries.tokenFailures = s.tokens.attempts, s.tokens.failures
 	if s.tokens.refused > 0 {
 		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
 	}
 	s.tokens.request = request
 	s.enqueueLocked(request)
+	return request
 }
 
 // settleTokenLocked decides what becomes of a request for a token after an attempt.
@@ -229,40 +207,46 @@ func (s *schedule) settleTokenLocked(p *permit, err error) {
 	case err == nil:
 		s.endLocked(t, nil)
 		s.receivedLocked(p)
-		return
 	case s.tokens.credentials.switchToJSON(err):
 		s.sayLocked(t, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
-	case outcome == limited: // again after the pause
-	case outcome == closed && !t.reconnected:
-		t.reconnected = true
-	case outcome == transient || outcome == closed:
-		t.last, t.failedAt = err, time.Now()
-		t.count.failures++
-		s.tokens.failures++
-		s.tokens.failedAt = t.failedAt
-		s.failWithoutTokenLocked(t, err)
-		s.backOffLocked(t)
-		s.failBeforeLocked(t.notBefore, s.unfitLocked)
-	default:
-		s.endLocked(t, err)
-		s.endTokensLocked(err)
-		return
-	}
-	if t.ctx.Err() == nil {
 		s.enqueueLocked(t)
+	case outcome == limited: // again after the pause
+		s.enqueueLocked(t)
+	case outcome == closed && !t.tries.reconnected:
+		t.tries.reconnected = true
+		s.enqueueLocked(t)
+	case outcome == final:
+		s.endLocked(t, err)
+		s.noTokenLocked(err)
+	default:
+		t.tries.failed(err)
+		s.tokens.failures++
+		s.tokens.failedAt = t.tries.failedAt
+		s.backOffLocked(t)
+		s.endWaitingLocked(func(read *ticket) error { return s.unfitWithoutTokenLocked(read, t) })
 	}
+}
+
+// unfitWithoutTokenLocked is the error of a read that has no attempt or no time left
+// after a request for a token failed, nil where it has. Each that failed since the
+// read was ready counts as one of its own.
+func (s *schedule) unfitWithoutTokenLocked(t, request *ticket) error {
+	failures := s.tokens.failures - max(t.tries.tokenFailures, request.tries.tokenFailures)
+	if t.queue == &s.waiting.ready && failures > s.retriesLocked(t) {
+		return s.giveUpLocked(t, request.tries.last)
+	}
+	return s.unfitLocked(t, request.tries.failedAt)
 }
 
 // receivedLocked keeps a token. One that is over when it comes may serve one read,
 // at this instant.
 func (s *schedule) receivedLocked(p *permit) {
 	got := p.token
-	got.receivedAt = time.Now()
 	s.tokens.current, s.tokens.dropped = got, false
 	if got.life > 0 {
 		s.pace.TokenLife(got.life-got.margin(), true)
 	}
-	if s.tokens.serve(got.receivedAt) {
+	if s.tokens.serve(time.Now()) {
 		s.tokens.unused = 0
 		return
 	}
@@ -274,38 +258,29 @@ func (s *schedule) receivedLocked(p *permit) {
 	s.tokens.current = nil
 	if s.tokens.unused++; s.tokens.unused >= maxUnused {
 		s.tokens.unused = 0
-		s.endWaitingLocked(&TokenError{Endpoint: p.endpoint, Problem: overOnArrival})
+		s.endWaitingLocked(func(*ticket) error { return &TokenError{Endpoint: p.endpoint, Problem: overOnArrival} })
 	}
 }
 
 const overOnArrival = "each of the last 3 tokens was over before it came: it lives for less time than its request takes"
 
-// failWithoutTokenLocked fails the callers who wait for a token and have no
-// attempt left. Each request for one that failed since they came, and since their
-// read was ready, counts as one of theirs.
-func (s *schedule) failWithoutTokenLocked(request *ticket, err error) {
-	for _, t := range append([]*ticket(nil), s.waiting.ready.tickets...) {
-		t.failEach(func(c *caller) error {
-			since := max(c.since.tokenFailures, t.count.tokenFailures, request.count.tokenFailures)
-			if s.tokens.failures-since <= s.budget(c) {
-				return nil
-			}
-			return s.giveUpLocked(t, c, err)
-		})
-		if len(t.callers) == 0 {
-			s.endLocked(t, context.Canceled)
-		}
-	}
-}
-
-// endTokensLocked acts on a failure that no further request for a token can change.
+// noTokenLocked acts on a failure that no further request for a token can change.
 // An answer of the service ends the run. A fault of the network, such as a
 // certificate that is not trusted, ends the reads that wait.
-func (s *schedule) endTokensLocked(err error) {
+func (s *schedule) noTokenLocked(err error) {
 	err = s.tokens.credentials.finally(err)
 	if _, ok := errors.AsType[*NetworkError](err); ok {
-		s.endWaitingLocked(err)
+		s.endWaitingLocked(func(*ticket) error { return err })
 		return
 	}
 	s.finishLocked(&RejectedError{Err: err})
+}
+
+// rejection is the error that ends the run, after a 401 proved it. err is how that
+// request ended, nil while its body is on the way.
+func (p *permit) rejection(err error) error {
+	if _, ok := errors.AsType[*APIError](err); !ok {
+		err = &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
+	}
+	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
 }
