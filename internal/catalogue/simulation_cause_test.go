@@ -149,8 +149,9 @@ func (c *simCheck) caused(r *simReading, kind simTold) bool {
 	case toldNoToken:
 		return anywhere(func(x *simRequest) bool { return c.final(x) })
 	case toldTokensOver:
-		over := slices.DeleteFunc(c.tokens(), func(t *simToken) bool { return t.known < r.start || t.known > r.end })
-		return len(over) >= 3
+		all := slices.DeleteFunc(c.tokens(), func(t *simToken) bool { return t.known > r.end })
+		return len(all) >= 3 && all[len(all)-1].known >= r.start &&
+			!slices.ContainsFunc(all[len(all)-3:], func(t *simToken) bool { return !t.over(t.known) })
 	case toldDisabled:
 		return anywhere(func(x *simRequest) bool { return !x.token && x.code == "ORGANISATION_DISABLED" })
 	case toldUnusable:

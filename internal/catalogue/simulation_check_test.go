@@ -196,11 +196,12 @@ func (c *simCheck) inOrder() {
 		return
 	}
 	for _, q := range c.calls {
-		ready, under := q.reading.start, 0 // since when it waits, and what was under way then
+		// Since when it waits, and what was under way then.
+		ready, under := c.joined(q.reading, q.requests[0].sentAt), 0
 		failures := 0
 		for _, x := range q.requests {
 			for _, r := range c.calls {
-				if r.reading.start <= q.reading.start || q == r {
+				if c.cameBefore(r, q) || q == r {
 					continue
 				}
 				overtook := func(y *simRequest) bool { return y.sentAt > ready && y.sentAt < x.sentAt }
@@ -224,6 +225,13 @@ func (c *simCheck) inOrder() {
 			}
 		}
 	}
+}
+
+// cameBefore tells whether one call came before another, by when its reader came
+// or by when he began to ask himself.
+func (c *simCheck) cameBefore(a, b *simCall) bool {
+	return a.reading.start <= b.reading.start ||
+		c.joined(a.reading, a.requests[0].sentAt) <= c.joined(b.reading, b.requests[0].sentAt)
 }
 
 // noCredentialTold looks for the secret and the tokens in all that was told.

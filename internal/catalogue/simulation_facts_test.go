@@ -114,6 +114,25 @@ func (c *simCheck) readingOf(x *simRequest) *simReading {
 	return c.readings[i]
 }
 
+// joined is when a reader who shared the calls of others began to ask himself.
+func (c *simCheck) joined(r *simReading, asked time.Duration) time.Duration {
+	since := r.start
+	if !c.plan.snapshot {
+		return since
+	}
+	for _, other := range c.readings {
+		if other != r && other.path == r.path && other.start <= r.start && other.end >= since && other.end <= asked {
+			since = other.end
+		}
+	}
+	for _, call := range c.calls {
+		if call.path == r.path && call.reading != r && call.requests[0].sentAt <= asked {
+			since = max(since, min(call.last(), asked))
+		}
+	}
+	return since
+}
+
 // own are the calls that a reader waited for: his, and those that he shared.
 func (c *simCheck) own(r *simReading) []*simCall {
 	var all []*simCall
@@ -153,13 +172,16 @@ func simBackOff(failures int) time.Duration {
 // simMost is the longest: plus a quarter for the jitter.
 func simMost(failures int) time.Duration { return simBackOff(failures) * 5 / 4 }
 
-// pauses is how long a 429 keeps every request back: at least, and at most.
+// pauseEnds is how long a 429 keeps every request back: at least, and at most.
 func (c *simCheck) pauseEnds(x *simRequest) (least, most time.Duration) {
 	if !x.limited() || x.headerAt == never {
 		return never, never
 	}
+	if x.pauseFor > 0 && !x.unnamed {
+		return x.pauseUntil, x.pauseUntil
+	}
 	if !x.unnamed {
-		return x.pauseUntil, x.pauseUntil + time.Second // a date has whole seconds
+		return x.pauseUntil, x.pauseUntil + 2*time.Second // a date has whole seconds, and so has that of the answer
 	}
 	times := 0
 	for _, y := range c.requests {

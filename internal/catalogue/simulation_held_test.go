@@ -36,7 +36,7 @@ func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 		if call.reading != r {
 			continue
 		}
-		ready, failures := r.start, 0
+		ready, failures := c.joined(r, call.requests[0].sentAt), 0
 		for _, x := range call.requests {
 			all = append(all, [2]time.Duration{ready, x.sentAt})
 			ready = x.endAt
