@@ -44,8 +44,9 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 func lookup[T any](ctx context.Context, c *Client, q question[T]) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
+	//nolint:contextcheck // a call outlives a caller who leaves; its context is the permit's
 	answer, err := q.answers.get(ctx, c.schedule, q.target, q.has, func(p *permit) (answer T, err error) {
-		return answer, c.exchange(p, outgoing{
+		err = c.exchange(p, outgoing{
 			method: http.MethodGet,
 			target: q.target,
 			header: http.Header{"Authorization": {"Bearer " + p.token.bearer}},
@@ -55,6 +56,7 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (T, error) {
 				return err
 			},
 		})
+		return answer, err
 	})
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", q.what, err)

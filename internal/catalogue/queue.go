@@ -64,8 +64,9 @@ func (q *queue) Swap(i, j int) {
 
 // Push is part of [heap.Interface].
 func (q *queue) Push(t any) {
-	t.(*ticket).index = len(q.tickets)
-	q.tickets = append(q.tickets, t.(*ticket))
+	added, _ := t.(*ticket)
+	added.index = len(q.tickets)
+	q.tickets = append(q.tickets, added)
 }
 
 // Pop is part of [heap.Interface].

@@ -296,13 +296,6 @@ func (s *schedule) finishLocked(err error) {
 	s.endWaitingLocked(func(*ticket) error { return s.run.end })
 }
 
-// ended is why no read can succeed any more, nil while one can.
-func (s *schedule) ended() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.run.end
-}
-
 // unlock frees mu and then gives the notes. A request that was let go does not
 // wait for them.
 func (s *schedule) unlock() {
