@@ -150,8 +150,10 @@ func (c *simCheck) caused(r *simReading, kind simTold) bool {
 		return anywhere(func(x *simRequest) bool { return c.final(x) })
 	case toldTokensOver:
 		all := slices.DeleteFunc(c.tokens(), func(t *simToken) bool { return t.known > r.end })
-		return len(all) >= 3 && all[len(all)-1].known >= r.start &&
-			!slices.ContainsFunc(all[len(all)-3:], func(t *simToken) bool { return !t.over(t.known) })
+		if len(all) < 3 || all[len(all)-1].known < r.start {
+			return false
+		}
+		return !anywhere(func(x *simRequest) bool { return slices.Contains(all[len(all)-3:], x.bearer) })
 	case toldDisabled:
 		return anywhere(func(x *simRequest) bool { return !x.token && x.code == "ORGANISATION_DISABLED" })
 	case toldUnusable:
