@@ -123,6 +123,6 @@ func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
 	if output, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.v",
+	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.timeout=5m",
 		"-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	t.Parallel()
+	defer every(200*time.Millisecond, boundMemory)()
 	var next, failed atomic.Uint64
 	began := time.Now()
 	if testing.Verbose() {
@@ -102,6 +104,15 @@ func every(interval time.Duration, f func()) (stop func()) {
 		}
 	}()
 	return func() { ticker.Stop(); close(done) }
+}
+
+// boundMemory ends a client that sends without end at one instant, before it takes
+// the whole machine.
+func boundMemory() {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(sample); sample[0].Value.Uint64() > 3<<30 {
+		panic("the simulation takes more than 3 GiB")
+	}
 }
 
 // runSeed runs one seed and returns what is wrong, nil where nothing is.
