@@ -37,8 +37,9 @@ func newAnswers[T any](snapshot bool) *answers[T] {
 func (a *answers[T]) get(
 	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error),
 ) (answer T, err error) {
-	for began := time.Now(); ; {
-		shared, answer, err := a.enter(ctx, s, key, has, ask, began)
+	// His place is that of his arrival, even where he asks again.
+	for me := (&arrival{began: time.Now()}); ; {
+		shared, answer, err := a.enter(ctx, s, key, has, ask, me)
 		if shared == nil {
 			return answer, err
 		}
@@ -46,13 +47,12 @@ func (a *answers[T]) get(
 		case <-shared.done:
 			err = shared.err
 		case <-ctx.Done():
-			err = s.leave(shared.ticket, began, ctx.Err())
+			err = s.leave(shared.ticket, me.began, ctx.Err())
 		}
 		if err == nil {
 			return shared.value, nil
 		}
-		// A caller who joined later has time and attempts of his own: he asks again.
-		if !shared.began.Before(began) || !sharesOnly(err) || ctx.Err() != nil {
+		if ctx.Err() != nil || !me.hasMore(shared.ticket, err) {
 			return answer, err
 		}
 	}
@@ -60,28 +60,33 @@ func (a *answers[T]) get(
 
 // enter finds the answer, or joins the call that asks, or begins it.
 func (a *answers[T]) enter(
-	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), began time.Time,
+	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), me *arrival,
 ) (shared *call[T], answer T, err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.run.end != nil || ctx.Err() != nil {
 		return nil, answer, cmp.Or(s.run.end, ctx.Err())
 	}
-	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(began) || has(known.value)) {
+	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(me.began) || has(known.value)) {
 		return nil, known.value, nil
+	}
+	if me.order == 0 {
+		s.waiting.arrived++
+		me.order = s.waiting.arrived
 	}
 	shared = a.calls[key]
 	if shared == nil {
-		shared = a.begin(ctx, s, key, ask, began)
+		shared = a.begin(ctx, s, key, ask, me)
 		s.dispatchLocked()
 	}
 	shared.callers++
+	me.missed = s.missedLocked(shared.ticket, me.began)
 	return shared, answer, nil
 }
 
 // begin makes the call for key.
 func (a *answers[T]) begin(
-	ctx context.Context, s *schedule, key string, ask func(*permit) (T, error), began time.Time,
+	ctx context.Context, s *schedule, key string, ask func(*permit) (T, error), me *arrival,
 ) *call[T] {
 	shared := &call[T]{}
 	if !a.off {
@@ -94,7 +99,7 @@ func (a *answers[T]) begin(
 		}
 		return err
 	}
-	shared.ticket = s.newReadLocked(ctx, began, send, func(err error) {
+	shared.ticket = s.newReadLocked(ctx, *me, send, func(err error) {
 		if a.off {
 			return
 		}

@@ -134,17 +134,28 @@ func (s *schedule) leavingLocked(t *ticket, began time.Time, cause error) error 
 		return s.timeIsOverLocked(t, began)
 	}
 	now := time.Now()
-	left := &InterruptedError{Attempts: s.attemptsLocked(t), Last: s.lastFailureLocked(t, began), Err: cause}
+	left := &InterruptedError{
+		Attempts: s.attemptsLocked(t), Last: s.lastFailureLocked(t, began), WaitingFor: s.waitsForLocked(t), Err: cause,
+	}
 	switch {
 	case t.sent != nil:
 	case t.notBefore.After(now):
-		left.WaitingFor, left.Remaining = t.why, t.notBefore.Sub(now)
+		left.Remaining = t.notBefore.Sub(now)
 	case s.pause.until.After(now):
-		left.WaitingFor, left.Remaining = "the pause that the service asked for", s.pause.until.Sub(now)
-	default:
-		left.WaitingFor = t.why
+		left.Remaining = s.pause.until.Sub(now)
 	}
 	return left
+}
+
+// waitsForLocked is what a read waits for, in words, "" where its request is under way.
+func (s *schedule) waitsForLocked(t *ticket) string {
+	switch head := s.waiting.ready.first(); {
+	case t.sent != nil:
+		return ""
+	case t.queue == &s.waiting.ready && head != nil:
+		return head.why
+	}
+	return t.why
 }
 
 // lastFailureLocked is the last failure since a caller began: of his read, or of the
@@ -182,7 +193,9 @@ func (s *schedule) timeIsOverLocked(t *ticket, began time.Time) error {
 	default:
 		err = context.DeadlineExceeded
 	}
-	return s.gaveUpLocked(t, began, err)
+	gaveUp := s.gaveUpLocked(t, began, err)
+	gaveUp.WaitingFor = s.waitsForLocked(t)
+	return gaveUp
 }
 
 // unanswered is the fault of a request that a caller's time did not suffice for.
@@ -191,10 +204,21 @@ func unanswered(p *permit) error {
 	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
 
-// sharesOnly tells whether a call failed for a reason that is its own, and not that
-// of a caller who joined it later: he has time and attempts of his own.
-func sharesOnly(err error) bool {
-	_, gaveUp := errors.AsType[*GaveUpError](err)
-	_, unfit := errors.AsType[*WaitTooLongError](err)
-	return gaveUp || unfit || classify(err) == unauthorized
+// missedLocked tells whether a read has lost attempts before a caller joined it.
+func (s *schedule) missedLocked(t *ticket, joined time.Time) bool {
+	if t.tries.failures > 0 || len(t.tries.refusals.tokens) > 0 {
+		return true
+	}
+	_, failures := s.tokens.before(joined)
+	return s.tokens.request != nil && failures > max(t.tries.tokenFailures, s.tokens.request.tries.tokenFailures)
+}
+
+// hasMore tells whether a caller has time or attempts of his own, where the read that
+// he joined ended with err for want of them.
+func (a *arrival) hasMore(joined *ticket, err error) bool {
+	gaveUp, ended := errors.AsType[*GaveUpError](err)
+	if _, unfit := errors.AsType[*WaitTooLongError](err); unfit || ended && gaveUp.Timeout {
+		return a.began.Sub(joined.began) >= atOnce
+	}
+	return a.missed && (ended || classify(err) == unauthorized)
 }

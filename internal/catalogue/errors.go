@@ -159,8 +159,11 @@ type GaveUpError struct {
 	Attempts int // those for a token that the read waited for included
 	Elapsed  time.Duration
 	Timeout  bool // the read's time was over, or too short for the next wait
-	Outage   bool // other reads had used up their attempts, so this one made no more
-	Err      error
+	// WaitingFor is what the read waited for when its time was over, in words, such
+	// as "the requests before it", "" where its request was under way.
+	WaitingFor string
+	Outage     bool // other reads had used up their attempts, so this one made no more
+	Err        error
 }
 
 func (e *GaveUpError) Error() string {

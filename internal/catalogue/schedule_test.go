@@ -392,6 +392,44 @@ func TestAPauseThatIsOverIsNobodysCause(t *testing.T) {
 	})
 }
 
+// A few slow answers after a refusal keep no other read from being sent.
+func TestSlowReadsHoldNothingUp(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{}
+		s.read = func(n int, r *http.Request) reply {
+			switch {
+			case n <= 4:
+				return limitedFor(2).in(20 * time.Millisecond)
+			case strings.HasSuffix(r.URL.Path, "group-0/latest-model"), strings.HasSuffix(r.URL.Path, "group-1/latest-model"):
+				return reply{after: time.Hour}
+			}
+			return reply{body: `{"id":"a","revision":1}`, after: 20 * time.Millisecond}
+		}
+		c := over(s, func(cfg *Config) { cfg.MaxRetries = 0 })
+		var slow sync.WaitGroup
+		for i := range 2 {
+			slow.Go(func() { _, _ = c.LatestModel(t.Context(), fmt.Sprintf("group-%d", i)) })
+		}
+		began := time.Now()
+		failures := make([]error, 24)
+		var all sync.WaitGroup
+		turns := make(chan struct{}, 4)
+		for i := range failures {
+			turns <- struct{}{}
+			all.Go(func() {
+				defer func() { <-turns }()
+				_, failures[i] = c.LatestModel(t.Context(), fmt.Sprintf("group-%d", i+2))
+			})
+		}
+		all.Wait()
+		expectRead(t, failures)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("24 healthy reads took %s beside two slow ones", took)
+		}
+		slow.Wait()
+	})
+}
+
 // An interrupt tells what was waited for.
 func TestAnInterruptTellsWhatItWaitedFor(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

@@ -41,14 +41,20 @@ func newTicket(ctx context.Context, send func(*permit) error, end func(error)) *
 	return t
 }
 
-// newReadLocked puts a read with one caller into the queue. It comes behind all
-// others, and has the time of that caller.
-func (s *schedule) newReadLocked(ctx context.Context, began time.Time, send func(*permit) error, end func(error)) *ticket {
+// arrival is when a caller came, and his place among all who came.
+type arrival struct {
+	began  time.Time
+	order  int
+	missed bool // the read that he joined had failed before
+}
+
+// newReadLocked puts a read into the queue. It has the place and the time of its
+// first caller.
+func (s *schedule) newReadLocked(ctx context.Context, first arrival, send func(*permit) error, end func(error)) *ticket {
 	t := newTicket(ctx, send, end)
-	s.waiting.arrived++
-	t.order = s.waiting.arrived
+	t.order = first.order
 	deadline, _ := ctx.Deadline()
-	t.budget = budget{began: began, deadline: deadline, oneAttempt: s.outage.on, successes: s.outage.successes}
+	t.budget = budget{began: first.began, deadline: deadline, oneAttempt: s.outage.on, successes: s.outage.successes}
 	s.enqueueLocked(t)
 	return t
 }
