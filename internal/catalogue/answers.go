@@ -80,7 +80,7 @@ func (a *answers[T]) enter(
 		s.dispatchLocked()
 	}
 	shared.callers++
-	me.missed = s.missedLocked(shared.ticket, me.began)
+	me.missed = s.missedLocked(shared.ticket)
 	return shared, answer, nil
 }
 

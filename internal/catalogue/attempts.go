@@ -25,8 +25,7 @@ type tries struct {
 	failedAt           time.Time // when that was
 	reconnected        bool      // it was sent once more because its connection had been closed
 	refusals           refusals
-	// Requests for tokens that ended, and that failed, before the read was ready.
-	tokens, tokenFailures int
+	missed             int // failures of the request for a token before the read was ready
 }
 
 // failed counts a failure that may pass.
@@ -101,7 +100,7 @@ func (s *schedule) gaveUpLocked(t *ticket, began time.Time, err error) *GaveUpEr
 func (s *schedule) attemptsLocked(t *ticket) int {
 	attempts := t.tries.attempts
 	if request := s.tokens.request; request != nil && t.sent == nil {
-		attempts += s.tokens.attempts - max(t.tries.tokens, request.tries.tokens)
+		attempts += max(0, request.tries.attempts-t.tries.missed)
 	}
 	return attempts
 }
@@ -204,13 +203,11 @@ func unanswered(p *permit) error {
 	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
 
-// missedLocked tells whether a read has lost attempts before a caller joined it.
-func (s *schedule) missedLocked(t *ticket, joined time.Time) bool {
-	if t.tries.failures > 0 || len(t.tries.refusals.tokens) > 0 {
-		return true
-	}
-	_, failures := s.tokens.before(joined)
-	return s.tokens.request != nil && failures > max(t.tries.tokenFailures, s.tokens.request.tries.tokenFailures)
+// missedLocked tells whether a read has lost attempts before a caller joins it.
+func (s *schedule) missedLocked(t *ticket) bool {
+	request := s.tokens.request
+	return t.tries.failures > 0 || len(t.tries.refusals.tokens) > 0 ||
+		request != nil && t.sent == nil && request.tries.failures > t.tries.missed
 }
 
 // hasMore tells whether a caller has time or attempts of his own, where the read that

@@ -97,10 +97,15 @@ func (s *schedule) enqueueLocked(t *ticket) {
 }
 
 // readyLocked makes a ticket one of those that may be sent. Only from here on do
-// requests for tokens concern it.
+// failures of a request for a token concern it. The last one does so, too, where the
+// read comes at once after it, as the blocks do that an engine starts together.
 func (s *schedule) readyLocked(t *ticket) {
-	if !t.isToken() {
-		t.tries.tokens, t.tries.tokenFailures = s.tokens.before(time.Now())
+	t.tries.missed = 0
+	if request := s.tokens.request; request != nil && request != t {
+		t.tries.missed = request.tries.failures
+		if time.Since(request.tries.failedAt) < atOnce {
+			t.tries.missed--
+		}
 	}
 	s.waiting.ready.add(t)
 }

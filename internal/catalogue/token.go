@@ -47,14 +47,12 @@ type tokenSource struct {
 type tokens struct {
 	tokenSource
 	current  *token
-	request  *ticket   // for a token, waiting or sent; nil where there is none
-	attempts int       // how many requests for tokens were sent
-	failures int       // how many of them failed in a way that may pass
-	dropped  bool      // the last token was answered with 401
-	failedAt time.Time // when the last of them failed
-	served   bool      // a token has served a read in this process
-	refused  int       // replacements in a row that were refused before they served a read
-	unused   int       // tokens in a row that were over when they came and served no read
+	request  *ticket // for a token, waiting or sent; nil where there is none
+	attempts int     // how many requests for tokens were sent
+	dropped  bool    // the last token was answered with 401
+	served   bool    // a token has served a read in this process
+	refused  int     // replacements in a row that were refused before they served a read
+	unused   int     // tokens in a row that were over when they came and served no read
 }
 
 // refusals are the 401s of one read.
@@ -97,20 +95,6 @@ func (t *tokens) use() *token {
 func (t *tokens) requested(now time.Time) *token {
 	t.attempts++
 	return &token{number: t.attempts, requestedAt: now, replacement: t.dropped}
-}
-
-// before is how many requests for tokens ended, and how many failed, before a read
-// came. The last failure counts for those that come at once after it, as the blocks
-// do that an engine starts together.
-func (t *tokens) before(came time.Time) (attempts, failures int) {
-	attempts, failures = t.attempts, t.failures
-	switch {
-	case t.request != nil && t.request.sent != nil:
-		attempts--
-	case came.Sub(t.failedAt) < atOnce:
-		attempts, failures = attempts-1, failures-1
-	}
-	return attempts, failures
 }
 
 // letThrough records that a read with a token was let through.
@@ -191,7 +175,6 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
 	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
-	request.tries.tokens, request.tries.tokenFailures = s.tokens.attempts, s.tokens.failures
 	if s.tokens.refused > 0 {
 		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
 	}
@@ -220,8 +203,6 @@ func (s *schedule) settleTokenLocked(p *permit, err error) {
 		s.noTokenLocked(err)
 	default:
 		t.tries.failed(err)
-		s.tokens.failures++
-		s.tokens.failedAt = t.tries.failedAt
 		s.backOffLocked(t)
 		s.endWaitingLocked(func(read *ticket) error { return s.unfitWithoutTokenLocked(read, t) })
 	}
@@ -231,8 +212,7 @@ func (s *schedule) settleTokenLocked(p *permit, err error) {
 // after a request for a token failed, nil where it has. Each that failed since the
 // read was ready counts as one of its own.
 func (s *schedule) unfitWithoutTokenLocked(t, request *ticket) error {
-	failures := s.tokens.failures - max(t.tries.tokenFailures, request.tries.tokenFailures)
-	if t.queue == &s.waiting.ready && failures > s.retriesLocked(t) {
+	if t.queue == &s.waiting.ready && request.tries.failures-t.tries.missed > s.retriesLocked(t) {
 		return s.giveUpLocked(t, request.tries.last)
 	}
 	return s.unfitLocked(t, request.tries.failedAt)
