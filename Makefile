@@ -87,8 +87,8 @@ fuzz: ## Fuzz each target for FUZZTIME (60s).
 	@exec tools/fuzz.sh $(FUZZTIME)
 
 .PHONY: simulate
-simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, and hold the client to its rules.
-	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$' -v ./internal/provider -seeds=$(SEEDS)
+simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, hold the client to its rules, and plant faults.
+	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
 
 .PHONY: bench
 bench: $(BIN)/plot ## Measure plans against the engine's own cost; write BENCHMARKS.md and its picture.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,60 +131,6 @@ func (o outcome) expect(t *testing.T, state map[string]any, diagnostics []*tfpro
 		expectError(t, diagnostics, o.argument, o.summary, o.says...)
 	default:
 		expectAllRead(t, []answer{{state: state, diagnostics: diagnostics}})
-	}
-}
-
-// arrivals are the times at which requests of the route came in.
-func arrivals(service *sandbox.Sandbox, route sandbox.Route) []time.Time {
-	var at []time.Time
-	for _, r := range service.Requests() {
-		if r.Route == route {
-			at = append(at, r.At)
-		}
-	}
-	return at
-}
-
-// wait is what may lie between two requests.
-type wait struct{ least, most time.Duration }
-
-// backOffs are waits of that length and up to a quarter more.
-func backOffs(lengths ...time.Duration) []wait {
-	var waits []wait
-	for _, d := range lengths {
-		waits = append(waits, wait{least: d, most: d + d/4})
-	}
-	return waits
-}
-
-func exactly(lengths ...time.Duration) []wait {
-	var waits []wait
-	for _, d := range lengths {
-		waits = append(waits, wait{least: d, most: d})
-	}
-	return waits
-}
-
-// after adds what an attempt itself takes.
-func after(took time.Duration, waits []wait) []wait {
-	later := slices.Clone(waits)
-	for i := range later {
-		later[i].least += took
-		later[i].most += took
-	}
-	return later
-}
-
-func expectWaits(t *testing.T, at []time.Time, waits []wait) {
-	t.Helper()
-	if len(at) != len(waits)+1 {
-		t.Errorf("%d requests, want %d", len(at), len(waits)+1)
-		return
-	}
-	for i, want := range waits {
-		if got := at[i+1].Sub(at[i]); got < want.least || got > want.most {
-			t.Errorf("wait %d took %s, want %s to %s", i+1, got, want.least, want.most)
-		}
 	}
 }
 

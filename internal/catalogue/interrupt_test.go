@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"context"
@@ -11,34 +11,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// reader is a read under way.
-type reader struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	answer answer
-	took   time.Duration
-}
-
-func (e *engine) start(t *testing.T, r reading) *reader {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	under := &reader{cancel: cancel, done: make(chan struct{})}
-	began := time.Now()
-	go func() {
-		defer close(under.done)
-		under.answer.state, under.answer.diagnostics = e.read(ctx, t, r.name, r.config)
-		under.took = time.Since(began)
-	}()
-	return under
-}
-
-var mainReading = reading{"model_group", arguments{"id": mainGroup}}
-
 func TestOneReaderIsCancelledTheOthersFinish(t *testing.T) {
 	t.Parallel()
 	// Readers of the same answer, and of the same token.
-	same := []reading{mainReading, mainReading, mainReading}
-	others := []reading{mainReading, {"latest_model", arguments{"model_group_id": mainGroup}}, {"model_groups", nil}}
+	same := []reading{theGroup, theGroup, theGroup}
+	others := []reading{theGroup, latestModel(mainGroup), groups("")}
 	for name, test := range map[string]struct {
 		fault     sandbox.Fault
 		readings  []reading
@@ -70,10 +47,10 @@ func TestOneReaderIsCancelledTheOthersFinish(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(test.fault)
-				e := inMemory(t, service, nil)
+				c := connect(t, service)
 				var readers []*reader
 				for _, r := range test.readings {
-					readers = append(readers, e.start(t, r))
+					readers = append(readers, r.start(t, c))
 					synctest.Wait() // so that the first is the one who asks
 				}
 				time.Sleep(5 * sec)
@@ -87,7 +64,7 @@ func TestOneReaderIsCancelledTheOthersFinish(t *testing.T) {
 						}
 						continue
 					}
-					expectError(t, r.answer.diagnostics, "", summaryInterrupted)
+					expectError(t, r.answer.err, toldInterrupted)
 					if r.took != 5*sec {
 						t.Errorf("the cancelled reader took %s", r.took)
 					}
@@ -106,8 +83,8 @@ func TestTheRequestEndsWithItsLastReader(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				requests := make(chan context.Context, 1)
 				service.Inject(sandbox.Fault{Route: route, Kind: sandbox.Hang, Times: 1, OnRequest: func(r *http.Request) { requests <- r.Context() }})
-				e := inMemory(t, service, nil)
-				readers := []*reader{e.start(t, mainReading), e.start(t, mainReading), e.start(t, mainReading)}
+				c := connect(t, service)
+				readers := []*reader{theGroup.start(t, c), theGroup.start(t, c), theGroup.start(t, c)}
 				request := <-requests
 				time.Sleep(5 * sec)
 				for i, r := range readers {
@@ -122,7 +99,7 @@ func TestTheRequestEndsWithItsLastReader(t *testing.T) {
 				}
 				for _, r := range readers {
 					<-r.done
-					expectError(t, r.answer.diagnostics, "", summaryInterrupted)
+					expectError(t, r.answer.err, toldInterrupted)
 					if r.took != 5*sec {
 						t.Errorf("a reader took %s", r.took)
 					}
@@ -131,7 +108,7 @@ func TestTheRequestEndsWithItsLastReader(t *testing.T) {
 					t.Errorf("%d requests", n)
 				}
 				// Who comes later asks anew.
-				e.mustRead(t, mainReading.name, mainReading.config)
+				theGroup.mustRead(t, c)
 			})
 		})
 	}
@@ -145,37 +122,37 @@ func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
 		fault    sandbox.Fault
 		most     time.Duration // that the later reader takes
 		requests map[sandbox.Route]int
-		summary  string
+		kind     simTold
 	}{
 		"a hanging read": {
 			fault:    sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1},
 			most:     52 * sec,
 			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
-			summary:  summaryTimeout,
+			kind:     toldTimeout,
 		},
 		"a hanging token call": {
 			fault:    sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1},
 			most:     52 * sec,
 			requests: map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1},
-			summary:  summaryTimeout,
+			kind:     toldTimeout,
 		},
 		// Asked for after 20 s, over after 70 s.
 		"a wait too long for the first": {
 			fault: late, most: 55 * sec,
 			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
-			summary:  summaryRateLimited,
+			kind:     toldLimited,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(test.fault)
-				e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "65s"})
-				first := e.start(t, mainReading)
+				c := connect(t, service, readTimeout(60*sec), requestTimeout(65*sec))
+				first := theGroup.start(t, c)
 				time.Sleep(15 * sec)
-				later := e.start(t, mainReading)
+				later := theGroup.start(t, c)
 				<-first.done
-				expectError(t, first.answer.diagnostics, "", test.summary)
+				expectError(t, first.answer.err, test.kind)
 				<-later.done
 				expectAllRead(t, []answer{later.answer})
 				if later.took > test.most {
@@ -192,25 +169,25 @@ func TestInterruptingEndsAReadAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault sandbox.Fault
-		more  arguments
+		more  []setting
 	}{
 		"the service hangs":        {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}},
 		"the service is slow":      {fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 20 * sec}},
 		"the token call hangs":     {fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang}},
-		"between two attempts":     {fault: status(503, "", 0), more: arguments{argMaxRetries: 20}},
-		"between two token calls":  {fault: sandbox.RefuseToken("temporarily_unavailable", "Later."), more: arguments{argMaxRetries: 20}},
+		"between two attempts":     {fault: status(503, "", 0), more: []setting{maxRetries(20)}},
+		"between two token calls":  {fault: sandbox.RefuseToken("temporarily_unavailable", "Later."), more: []setting{maxRetries(20)}},
 		"in a wait it was told":    {fault: limited(sandbox.RouteGroup, "200", 0)},
-		"in a wait for its turn":   {fault: sandbox.Fault{Route: sandbox.RouteLatest}, more: arguments{argMaxRequestsPerSecond: 0.01}},
-		"without snapshot, a hang": {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, more: arguments{argSnapshot: false}},
+		"in a wait for its turn":   {fault: sandbox.Fault{Route: sandbox.RouteLatest}, more: []setting{atMost(1, 100*sec)}},
+		"without snapshot, a hang": {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, more: []setting{afresh()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(test.fault)
-				e := inMemory(t, service, test.more)
+				c := connect(t, service, test.more...)
 				var readers []*reader
 				for range 5 {
-					readers = append(readers, e.start(t, mainReading))
+					readers = append(readers, theGroup.start(t, c))
 				}
 				time.Sleep(8 * sec)
 				asked := service.Count(sandbox.RouteAny)
@@ -221,7 +198,7 @@ func TestInterruptingEndsAReadAtOnce(t *testing.T) {
 				all.Wait()
 				for _, r := range readers {
 					<-r.done
-					expectError(t, r.answer.diagnostics, "", summaryInterrupted)
+					expectError(t, r.answer.err, toldInterrupted)
 					if r.took != 8*sec {
 						t.Errorf("it took %s to return", r.took-8*sec)
 					}
@@ -238,12 +215,12 @@ func TestInterruptingEndsAReadAtOnce(t *testing.T) {
 func TestInterruptingEndsABodyThatStalls(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := &stalling{service: sandbox.New(sandbox.Default()), times: 100}
-		e := inMemory(t, service, nil)
-		r := e.start(t, mainReading)
+		c := connect(t, service)
+		r := theGroup.start(t, c)
 		time.Sleep(8 * sec)
 		r.cancel()
 		<-r.done
-		expectError(t, r.answer.diagnostics, "", summaryInterrupted)
+		expectError(t, r.answer.err, toldInterrupted)
 		if r.took != 8*sec {
 			t.Errorf("it took %s to return", r.took-8*sec)
 		}

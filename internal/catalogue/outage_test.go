@@ -1,10 +1,7 @@
-package provider
+package catalogue_test
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,8 +15,8 @@ func TestWaitsUseUpNoRetries(t *testing.T) {
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 401, Times: 1})
 		service.Inject(limited(sandbox.RouteGroup, "3", 4))
 		service.Inject(status(503, "", 1))
-		e := inMemory(t, service, arguments{argMaxRetries: 1})
-		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		c := connect(t, service, maxRetries(1))
+		group(mainGroup).mustRead(t, c)
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 7})
 	})
 }
@@ -28,30 +25,30 @@ func TestWaitsUseUpNoRetries(t *testing.T) {
 func TestFinalAnswersThatLookTransient(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fault   sandbox.Fault
-		at      string
-		summary string
+		fault sandbox.Fault
+		at    string
+		kind  simTold
 	}{
 		"a redirect to nowhere": {
-			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Status: 302, Header: http.Header{"Location": {"http://[::1/%zz"}}},
-			summary: summaryRedirect,
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 302, Header: http.Header{"Location": {"http://[::1/%zz"}}},
+			kind:  toldStatus,
 		},
 		"404 with a code of the token endpoint": {
 			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 404, Body: `{"code":"temporarily_unavailable","message":"No."}`},
-			at:    "id", summary: summaryGroupNotFound,
+			at:    "id", kind: toldStatus,
 		},
 		"200 labelled gzip that is not": {
-			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: `{"id":"x"}`},
-			summary: summaryUnexpected,
+			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: `{"id":"x"}`},
+			kind:  toldUnusable,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(test.fault)
-				e := inMemory(t, service, nil)
-				_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-				expectError(t, diagnostics, test.at, test.summary)
+				c := connect(t, service)
+				err := group(mainGroup).read(t, c).err
+				expectError(t, err, test.kind)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 			})
 		})
@@ -72,10 +69,10 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 				took := func(blocks int) time.Duration {
 					service := sandbox.New(manyGroups(t, blocks))
 					service.Inject(fault)
-					e := inMemory(t, service, nil)
+					c := connect(t, service)
 					began := time.Now()
-					for i, a := range e.readAll(t, 10, eachGroup(0, blocks)) {
-						if a.state != nil {
+					for i, a := range readAll(t, c, 10, eachGroup(0, blocks)) {
+						if a.err == nil {
 							t.Errorf("read %d succeeded", i)
 						}
 					}
@@ -96,8 +93,8 @@ func TestAServiceThatComesBackLosesNoRead(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 100))
 		remove := service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 503})
 		time.AfterFunc(14*sec, remove) // within the retries of the first
-		e := inMemory(t, service, nil)
-		expectAllRead(t, e.readAll(t, 10, eachGroup(0, 100)))
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 10, eachGroup(0, 100)))
 	})
 }
 
@@ -105,10 +102,9 @@ func TestAnOutageEndsWithTheFirstGoodAnswer(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 10))
 		remove := service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 503})
-		e := inMemory(t, service, nil)
+		c := connect(t, service)
 		read := func(i int) bool {
-			state, _ := e.read(t.Context(), t, "model_group", arguments{"id": groupID(i)})
-			return state != nil
+			return group(groupID(i)).read(t, c).err == nil
 		}
 		if read(0) || service.Count(sandbox.RouteGroup) != 5 {
 			t.Errorf("%d attempts of the first, want 5", service.Count(sandbox.RouteGroup))
@@ -123,59 +119,6 @@ func TestAnOutageEndsWithTheFirstGoodAnswer(t *testing.T) {
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 503, Times: 2})
 		if !read(3) {
 			t.Error("after a good answer a read has its retries again")
-		}
-	})
-}
-
-// What the process learns of the allowance is logged when it changes.
-func TestChangesOfThePaceAreLogged(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 20, Per: 10 * sec}
-		service := sandbox.New(manyGroups(t, 60), sandbox.WithAllowance(allowance))
-		e := inMemory(t, service, nil)
-		var written logs
-		ctx := written.in(t.Context())
-		for i := range 60 {
-			_, diagnostics := e.read(ctx, t, "model_group", arguments{"id": groupID(i)})
-			expectNone(t, diagnostics)
-		}
-		if said := written.String(); !strings.Contains(said, "The pace is now at most 20 requests in ") {
-			t.Error("no line tells of the allowance of 20 requests")
-		}
-	})
-}
-
-// The log says of each wait why it is, in a sentence.
-func TestWaitsAreLogged(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, "3", 1))
-		service.Inject(status(503, `{"code":"DOWN","message":"Down."}`, 1))
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 401, Times: 1})
-		e := inMemory(t, service, nil)
-		var written logs
-		_, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": mainGroup})
-		expectNone(t, diagnostics)
-		var said []string
-		for _, line := range written.lines(t) {
-			if message, ok := line["@message"].(string); ok {
-				said = append(said, message)
-			}
-		}
-		for _, want := range []string{
-			"A token is asked for: there is none yet.",
-			"POST /v1/auth/token 200 in 0 ms, attempt 1",
-			"GET " + mainPath + " 429 in 0 ms, attempt 1",
-			"was answered with 429: every request waits 3s.",
-			"503 in 0 ms, attempt 2",
-			"because it failed",
-			"was answered with 401: the token is not used again.",
-			"A token is asked for: the last one was refused.",
-			"GET " + mainPath + " 200 in 0 ms, attempt 4",
-		} {
-			if !slices.ContainsFunc(said, func(message string) bool { return strings.Contains(message, want) }) {
-				t.Errorf("no line says %q:\n%s", want, fmt.Sprint(said))
-			}
 		}
 	})
 }

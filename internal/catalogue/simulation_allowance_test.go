@@ -1,6 +1,7 @@
-package provider
+package catalogue_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -12,6 +13,16 @@ type simAllowance struct {
 	requests int
 	per      time.Duration
 	phase    time.Duration // of fixed windows
+}
+
+func newSimAllowance(r *rand.Rand) simAllowance {
+	a := simAllowance{
+		kind:     oneOf(r, "fixed", "sliding", "bucket"),
+		requests: oneOf(r, 1, 2, 5, 10, 20, 60, 120),
+		per:      oneOf(r, time.Second, 2*time.Second, 4*time.Second, 10*time.Second, 30*time.Second, time.Minute),
+	}
+	a.phase = between(r, 0, a.per-1)
+	return a
 }
 
 // simCounter is an allowance in use.

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"log"
 	"maps"
@@ -21,12 +20,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // listen serves the simulated service with net/http over connections in memory,
 // by HTTP/2 over TLS or by HTTP/1.1 without.
-func (s *simService) listen(http2 bool) (dial dialFunc, url string, more arguments, closeAll func()) {
-	if !http2 {
+func (s *simService) listen(way simWay) (dial dialFunc, url string, authorities []*x509.Certificate, closeAll func()) {
+	if way == overHTTP1 {
 		dial, closeAll = sandbox.Pipe(s)
-		return dial, "http://localhost", arguments{}, closeAll
+		return dial, "http://localhost", nil, closeAll
 	}
 	certificate, authority := simCertificate()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -39,7 +40,7 @@ func (s *simService) listen(http2 bool) (dial dialFunc, url string, more argumen
 	}
 	var served sync.WaitGroup
 	served.Go(func() { _ = server.ServeTLS(listener, "", "") })
-	return listener.dial, "https://localhost", arguments{argCACertificate: authority}, func() {
+	return listener.dial, "https://localhost", []*x509.Certificate{authority}, func() {
 		cancel()
 		_ = server.Close()
 		served.Wait()
@@ -52,7 +53,16 @@ func (s *simService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	x := s.arrive(r.Context(), r.Method, r.URL.RequestURI(), r.Header)
+	x := s.arrive(r.Context(), 0, r.Method, r.URL.RequestURI(), r.Header)
+	if s.closes(x, r) {
+		hijacked, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		s.end(x, errReset)
+		_ = hijacked.Close()
+		return
+	}
 	reply, err := s.answer(r.Context(), x, body)
 	if err != nil {
 		s.end(x, err)
@@ -69,7 +79,7 @@ func (s *simService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(reply.status)
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
-	if err := pass(r.Context(), reply.stall); err != nil {
+	if err := elapse(r.Context(), reply.stall); err != nil {
 		s.end(x, err)
 		panic(http.ErrAbortHandler)
 	}
@@ -82,6 +92,23 @@ func (s *simService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if reply.cut {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// closes tells whether the connection of a request, which was kept from another
+// one, is closed before the first byte of an answer.
+func (s *simService) closes(x *simRequest, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string]bool{}
+	}
+	kept := s.kept[r.RemoteAddr]
+	s.kept[r.RemoteAddr] = true
+	if r.ProtoMajor != 1 || !kept || s.plan.dice.roll("closing", x.number).Float64() >= s.plan.service.closing {
+		return false
+	}
+	x.closed, x.fault, x.arrivedAt = true, "closed", s.now()
+	return true
 }
 
 // abort breaks a connection after a part of a header: net/http sends a request
@@ -133,7 +160,7 @@ func (l *simListener) Close() error {
 func (l *simListener) Addr() net.Addr { return &net.IPAddr{} }
 
 // simCertificate is made once, for localhost and for the fake clock's years.
-var simCertificate = sync.OnceValues(func() (tls.Certificate, string) {
+var simCertificate = sync.OnceValues(func() (tls.Certificate, *x509.Certificate) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		panic(err)
@@ -146,6 +173,9 @@ var simCertificate = sync.OnceValues(func() (tls.Certificate, string) {
 	if err != nil {
 		panic(err)
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
-		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	authority, err := x509.ParseCertificate(der)
+	if err != nil {
+		panic(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
 })

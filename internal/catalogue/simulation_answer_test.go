@@ -1,11 +1,10 @@
-package provider
+package catalogue_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +28,7 @@ func (s *simService) decide(x *simRequest, body []byte) *simReply {
 	plan := &s.plan.service
 	s.attempts[x.key()]++
 	now := x.arrivedAt
-	for s.revoked < len(plan.revocations) && slices.Sorted(slices.Values(plan.revocations))[s.revoked] <= now {
+	for s.revoked < len(plan.revocations) && plan.revocations[s.revoked] <= now {
 		s.revoked++
 		for _, token := range s.tokens {
 			token.revoked = true
@@ -39,9 +38,16 @@ func (s *simService) decide(x *simRequest, body []byte) *simReply {
 		x.fault = "outage: " + plan.outage
 		return s.apply(x, plan.outage)
 	}
+	if plan.changeAt > 0 && now >= plan.changeAt && s.counter.simAllowance != plan.changed {
+		s.counter = simCounter{simAllowance: plan.changed, window: -1}
+	}
 	if wait := s.counter.admit(now); wait > 0 {
 		x.fault = "allowance"
 		return s.limit(x, wait, plan.refusal)
+	}
+	if stray := plan.strays; stray > 0 && !x.token && s.plan.dice.roll("stray", x.number).Float64() < stray {
+		x.fault = "401 stray"
+		return s.apply(x, x.fault)
 	}
 	if x.fault = s.drawFault(x); x.fault == "" {
 		return s.honest(x, body)
@@ -114,7 +120,7 @@ func (s *simService) issue(x *simRequest, body []byte) *simReply {
 	case plan.wrongSecret || fields["client_secret"] != s.secret:
 		return s.refuse(x, http.StatusUnauthorized, "invalid_client")
 	}
-	token := &simToken{number: len(s.issued) + 1, asked: x.sentAt, known: never, refused: never}
+	token := &simToken{number: len(s.issued) + 1, process: x.process, asked: x.sentAt, known: never, refused: never}
 	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
 	s.issued = append(s.issued, token)
 	s.tokens[token.text] = token
@@ -148,7 +154,7 @@ func (s *simService) issue(x *simRequest, body []byte) *simReply {
 func (s *simService) headers(x *simRequest) http.Header {
 	header := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {fmt.Sprintf("request-%d", x.number)}}
 	if s.plan.service.echoes {
-		header["X-Request-Id"] = []string{"request " + s.echo(x)}
+		header["X-Request-Id"] = []string{header.Get("X-Request-Id") + " " + s.echo(x)}
 		header["Server"] = header["X-Request-Id"]
 	}
 	return header
@@ -161,8 +167,14 @@ func (s *simService) echo(x *simRequest) string {
 		return ""
 	}
 	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
+	if s.given != nil {
+		credentials = nil // the client knows no secret, so it can hide none
+	}
 	if x.bearer != nil {
 		credentials = append(credentials, x.bearer.text)
+	}
+	if len(credentials) == 0 {
+		return ""
 	}
 	r := s.plan.dice.roll("echo "+x.path, x.reader, s.attempts[x.key()])
 	return strings.Map(func(c rune) rune {

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func (s *simService) distort(x *simRequest, fault string, reply *simReply) *simR
 		reply.stall = oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
 	case "stall 401":
 		if x.bearer != nil && reply.status == http.StatusOK {
-			x.bearer.stray, x.bearer.revoked = true, true
+			x.bearer.revoked = true
 			reply = s.refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
 		}
 		reply.stall = oneOf(r, time.Second, 20*time.Second, 45*time.Second)
@@ -60,10 +60,11 @@ func (s *simService) apply(x *simRequest, fault string) *simReply {
 		reply := s.refuse(x, http.StatusInternalServerError, "INTERNAL_ERROR")
 		reply.stall = between(r, time.Second, time.Minute)
 		return reply
-	case fault == "401":
+	case fault == "401", fault == "401 always":
 		return s.refuseToken(x)
-	case fault == "401 always":
-		return s.refuseToken(x)
+	case fault == "401 stray":
+		// One instance of several does not know the token.
+		return s.refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
 	case fault == "502 temporarily":
 		return s.refuse(x, http.StatusBadGateway, "temporarily_unavailable")
 	case fault == "404 temporarily":
@@ -104,7 +105,7 @@ func (s *simService) apply(x *simRequest, fault string) *simReply {
 // refuseToken refuses a token that was good. The service goes on refusing it.
 func (s *simService) refuseToken(x *simRequest) *simReply {
 	if x.bearer != nil {
-		x.bearer.stray, x.bearer.revoked = true, true
+		x.bearer.revoked = true
 	}
 	return s.refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
 }

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"cmp"
@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 var (
@@ -20,10 +23,11 @@ var (
 	simStop  = flag.Int("stop-after", 20, "stop after so many seeds with violations")
 	simWhole = flag.Bool("whole", false, "replay the whole plan of the seed, not what is left of it that still fails")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
+	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
 // TestSimulation makes plans over services that fail, each drawn from a seed,
-// and holds the client to its rules (see simulation_check_test.go). `make
+// and holds the client to its rules (simRules). `make
 // simulate` runs many seeds; -seed replays one.
 func TestSimulation(t *testing.T) {
 	if *simSeed >= 0 {
@@ -31,6 +35,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	t.Parallel()
+	defer every(200*time.Millisecond, boundMemory)()
 	var next, failed atomic.Uint64
 	began := time.Now()
 	if testing.Verbose() {
@@ -40,6 +45,8 @@ func TestSimulation(t *testing.T) {
 		})
 		defer stop()
 	}
+	var mu sync.Mutex
+	counts := map[string]int{} // of seeds, by rule
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
@@ -51,14 +58,35 @@ func TestSimulation(t *testing.T) {
 				seed := *simFirst + n
 				if violations := runSeed(t, seed); len(violations) > 0 {
 					failed.Add(1)
-					t.Errorf("seed %d (replay with -run=TestSimulation -seed=%[1]d):\n%s", seed, strings.Join(violations, "\n"))
+					t.Errorf("seed %d (replay with -run=TestSimulation -seed=%[1]d):\n%s", seed, told(violations))
+					mu.Lock()
+					broken := map[string]bool{}
+					for _, v := range violations {
+						broken[v.rule] = true
+					}
+					for rule := range broken {
+						counts[rule]++
+					}
+					mu.Unlock()
 				}
 			}
 		})
 	}
 	all.Wait()
-	t.Logf("%d seeds in %s, %d with violations",
-		min(next.Load(), uint64(*simSeeds)), time.Since(began).Round(time.Second), failed.Load())
+	t.Logf("%d seeds in %s, %d with violations %v",
+		min(next.Load(), uint64(*simSeeds)), time.Since(began).Round(time.Second), failed.Load(), counts)
+}
+
+// told are the first violations of a seed: one mistake can make many.
+func told(violations []simViolation) string {
+	var out strings.Builder
+	for _, v := range violations[:min(len(violations), 8)] {
+		fmt.Fprintln(&out, v)
+	}
+	if more := len(violations) - 8; more > 0 {
+		fmt.Fprintf(&out, "and %d more\n", more)
+	}
+	return out.String()
 }
 
 // every calls f again and again until stop is called.
@@ -78,8 +106,17 @@ func every(interval time.Duration, f func()) (stop func()) {
 	return func() { ticker.Stop(); close(done) }
 }
 
+// boundMemory ends a client that sends without end at one instant, before it takes
+// the whole machine.
+func boundMemory() {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(sample); sample[0].Value.Uint64() > 3<<30 {
+		panic("the simulation takes more than 3 GiB")
+	}
+}
+
 // runSeed runs one seed and returns what is wrong, nil where nothing is.
-func runSeed(t *testing.T, seed uint64) []string {
+func runSeed(t *testing.T, seed uint64) []simViolation {
 	t.Helper()
 	// A bubble whose clock stands still would hold everything up.
 	watchdog := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes more than two minutes", seed)) })
@@ -87,13 +124,13 @@ func runSeed(t *testing.T, seed uint64) []string {
 	return violationsOf(t, newSimPlan(seed))
 }
 
-func violationsOf(t *testing.T, plan simPlan) []string {
+func violationsOf(t *testing.T, plan simPlan) []simViolation {
 	t.Helper()
 	run, problem := simulate(t, plan)
 	if problem != "" {
-		return []string{"end: " + problem}
+		return []simViolation{{"end", problem}}
 	}
-	return run.check()
+	return slices.DeleteFunc(run.check(), func(v simViolation) bool { return *simOnly != "" && v.rule != *simOnly })
 }
 
 // replay runs one seed, takes from its plan what the violation does not need,
@@ -103,9 +140,8 @@ func replay(t *testing.T, seed uint64) {
 	plan := newSimPlan(seed)
 	violations := violationsOf(t, plan)
 	if len(violations) > 0 && !*simWhole {
-		rule, _, _ := strings.Cut(violations[0], ":")
 		plan = shrink(plan, func(p simPlan) bool {
-			return slices.ContainsFunc(violationsOf(t, p), func(v string) bool { return strings.HasPrefix(v, rule+":") })
+			return slices.ContainsFunc(violationsOf(t, p), func(v simViolation) bool { return v.rule == violations[0].rule })
 		})
 	}
 	run, problem := simulate(t, plan)
@@ -114,10 +150,12 @@ func replay(t *testing.T, seed uint64) {
 	}
 	t.Logf("%s\n%s", &plan, run.trace())
 	for _, v := range run.check() {
-		t.Error(v)
+		if *simOnly == "" || v.rule == *simOnly {
+			t.Error(v)
+		}
 	}
 	if len(violations) > 0 && !t.Failed() {
-		t.Errorf("this time all went well; before: %s", strings.Join(violations, "\n"))
+		t.Errorf("this time all went well; before: %v", violations)
 	}
 }
 
@@ -147,12 +185,17 @@ func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 		try(func(p *simPlan) { p.service.tokenFaults = slices.Delete(p.service.tokenFaults, i, i+1) })
 	}
 	for _, change := range []func(*simPlan){
-		func(p *simPlan) { p.way = byClient },
+		func(p *simPlan) { p.way = inMemory },
 		func(p *simPlan) { p.interruptAt = 0 },
-		func(p *simPlan) { p.ceiling = 0 },
+		func(p *simPlan) { p.ceiling = pace.Limit{} },
+		func(p *simPlan) { p.accessToken = false },
 		func(p *simPlan) { p.jitter = 0 },
 		func(p *simPlan) { p.service.allowance = simAllowance{} },
+		func(p *simPlan) { p.service.changeAt = 0 },
 		func(p *simPlan) { p.service.outage = "" },
+		func(p *simPlan) { p.service.strays = 0 },
+		func(p *simPlan) { p.service.closing = 0 },
+		func(p *simPlan) { p.service.tokenTakes = 0 },
 		func(p *simPlan) { p.service.revocations = nil },
 		func(p *simPlan) { p.service.publications = nil },
 		func(p *simPlan) { p.service.disabledFrom = 0 },
@@ -180,12 +223,11 @@ func (run *simRun) trace() string {
 		}
 	}
 	for _, r := range run.readings {
-		add(r.start, "reader %d begins: %s %s", r.reader.index, r.reader.source, strings.Join(r.paths, " "))
-		add(r.end, "reader %d ends after %s: %s %q %s",
-			r.reader.index, r.end-r.start, r.answer, r.summaries, strings.ReplaceAll(r.details, "\n", " "))
+		add(r.start, "reader %d of process %d begins: %s %s", r.reader.index, r.reader.process, r.reader.source, r.path)
+		add(r.end, "reader %d ends after %s: %s %v", r.reader.index, r.end-r.start, r.answer, r.err)
 	}
 	for _, x := range run.requests {
-		what := fmt.Sprintf("request %d (reader %d, %s)", x.number, x.reader, cmp.Or(x.fault, "as it should"))
+		what := fmt.Sprintf("request %d (process %d, reader %d, %s)", x.number, x.process, x.reader, cmp.Or(x.fault, "as it should"))
 		token := ""
 		if x.bearer != nil {
 			token = fmt.Sprintf(" with token %d", x.bearer.number)

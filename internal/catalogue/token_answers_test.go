@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"encoding/json"
@@ -21,99 +21,99 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	}
 	const json, html = "application/json", "text/html; charset=utf-8"
 	for name, test := range map[string]struct {
-		fault   sandbox.Fault
-		more    arguments
-		summary string
-		says    []string
-		hides   string
+		fault sandbox.Fault
+		more  []setting
+		kind  simTold
+		says  []string
+		hides string
 	}{
 		"a wrong secret": {
-			fault:   sandbox.Fault{Route: sandbox.RouteToken},
-			more:    arguments{argClientSecret: "wrong-secret"},
-			summary: summaryRejected,
+			fault: sandbox.Fault{Route: sandbox.RouteToken},
+			more:  []setting{secret("wrong-secret")},
+			kind:  toldRejected,
 			says: []string{
-				"The service said: The client id or the client secret is wrong.",
-				"Status 401 Unauthorized, code invalid_client, for POST http://localhost/v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET",
+				"The client id or the client secret is wrong.",
+				"401 Unauthorized (invalid_client)",
 			},
 			hides: "wrong-secret",
 		},
 		"invalid_client": {
-			fault: sandbox.RefuseToken("invalid_client", "Revoked in May."), summary: summaryRejected,
-			says: []string{"The service said: Revoked in May.", "Status 401 Unauthorized, code invalid_client"},
+			fault: sandbox.RefuseToken("invalid_client", "Revoked in May."), kind: toldRejected,
+			says: []string{"Revoked in May.", "401 Unauthorized (invalid_client)"},
 		},
 		"invalid_client with 400": {
-			fault: answering(400, json, `{"error":"invalid_client","error_description":"Revoked."}`), summary: summaryRejected,
-			says: []string{"The service said: Revoked.", "Status 400 Bad Request, code invalid_client"},
+			fault: answering(400, json, `{"error":"invalid_client","error_description":"Revoked."}`), kind: toldRejected,
+			says: []string{"Revoked.", "400 Bad Request (invalid_client)"},
 		},
 		"invalid_request": {
-			fault: sandbox.RefuseToken("invalid_request", "A field is malformed."), summary: summaryNoToken,
-			says: []string{"The service said: A field is malformed.", "Status 400 Bad Request, code invalid_request"},
+			fault: sandbox.RefuseToken("invalid_request", "A field is malformed."), kind: toldNoToken,
+			says: []string{"A field is malformed.", "400 Bad Request (invalid_request)"},
 		},
 		"unsupported_grant_type": {
-			fault: sandbox.RefuseToken("unsupported_grant_type", "Not that."), summary: summaryNoToken,
-			says: []string{"The service said: Not that.", "Status 400 Bad Request, code unsupported_grant_type"},
+			fault: sandbox.RefuseToken("unsupported_grant_type", "Not that."), kind: toldNoToken,
+			says: []string{"Not that.", "400 Bad Request (unsupported_grant_type)"},
 		},
 		"an unknown OAuth error": {
-			fault: answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), summary: summaryNoToken,
-			says: []string{"The service said: Something new.", "Status 400 Bad Request, code brand_new"},
+			fault: answering(400, json, `{"error":"brand_new","error_description":"Something new."}`), kind: toldNoToken,
+			says: []string{"Something new.", "400 Bad Request (brand_new)"},
 		},
 		"an unknown OAuth error with 403": {
-			fault: answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), summary: summaryNoToken,
-			says: []string{"The service said: Something new.", "Status 403 Forbidden, code brand_new"},
+			fault: answering(403, json, `{"error":"brand_new","error_description":"Something new."}`), kind: toldNoToken,
+			says: []string{"Something new.", "403 Forbidden (brand_new)"},
 		},
 		"401 with HTML": {
-			fault: answering(401, html, "<html><title>Who are you?</title></html>"), summary: summaryRejected,
-			says: []string{"a page of HTML titled Who are you?", "Status 401 Unauthorized, for POST"},
+			fault: answering(401, html, "<html><title>Who are you?</title></html>"), kind: toldNoToken,
+			says: []string{"a page of HTML titled Who are you?", "401 Unauthorized"},
 		},
 		"400, empty": {
-			fault: answering(400, json, ""), summary: summaryNoToken,
-			says: []string{"Status 400 Bad Request, for POST http://localhost/v1/auth/token"},
+			fault: answering(400, json, ""), kind: toldNoToken,
+			says: []string{"400 Bad Request"},
 		},
 		"404": {
-			fault: answering(404, html, "<html>nothing</html>"), summary: summaryNoToken,
-			says: []string{"no token endpoint", "Check base_url", "Status 404 Not Found, for POST http://localhost/v1/auth/token"},
+			fault: answering(404, html, "<html>nothing</html>"), kind: toldNoToken,
+			says: []string{"404 Not Found"},
 		},
 		"redirect": {
-			fault:   sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
-			summary: summaryRedirect,
+			fault: sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
+			kind:  toldNoToken,
 			says: []string{
-				"a redirect to https://login.example/.", "asks no further", "Status 302 Found, for POST http://localhost/v1/auth/token",
+				"302 Found",
 			},
 		},
 		"200 with an OAuth error": {
-			fault: answering(200, json, `{"error":"brand_new","error_description":"Something new."}`), summary: summaryNoToken,
-			says: []string{"The service said: Something new.", "Status 200 OK, code brand_new"},
+			fault: answering(200, json, `{"error":"brand_new","error_description":"Something new."}`), kind: toldNoToken,
+			says: []string{"Something new.", "200 OK (brand_new)"},
 		},
 		"200 without a token": {
-			fault: answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), summary: summaryNoToken,
-			says:  []string{"no bearer token", "asks no further"},
+			fault: answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), kind: toldNoToken,
+			says:  []string{"no bearer token"},
 			hides: "abcdefgh",
 		},
 		"200 with an empty token": {
-			fault: answering(200, json, `{"access_token":"","token_type":"Bearer"}`), summary: summaryNoToken, says: []string{"no bearer token"},
+			fault: answering(200, json, `{"access_token":"","token_type":"Bearer"}`), kind: toldNoToken, says: []string{"no bearer token"},
 		},
-		"200, empty": {fault: answering(200, json, ""), summary: summaryNoToken, says: []string{"no bearer token"}},
+		"200, empty": {fault: answering(200, json, ""), kind: toldNoToken, says: []string{"no bearer token"}},
 		"200, a list": {
-			fault: answering(200, json, `["abcdefgh"]`), summary: summaryNoToken, says: []string{"no bearer token"}, hides: "abcdefgh",
+			fault: answering(200, json, `["abcdefgh"]`), kind: toldNoToken, says: []string{"no bearer token"}, hides: "abcdefgh",
 		},
 		"200, a token that is no string": {
-			fault: answering(200, json, `{"access_token":["abcdefgh"]}`), summary: summaryNoToken,
+			fault: answering(200, json, `{"access_token":["abcdefgh"]}`), kind: toldNoToken,
 			says:  []string{"no bearer token"},
 			hides: "abcdefgh",
 		},
 		"200, another token type": {
-			fault: answering(200, json, `{"access_token":"abcdefgh","token_type":"mac"}`), summary: summaryNoToken,
+			fault: answering(200, json, `{"access_token":"abcdefgh","token_type":"mac"}`), kind: toldNoToken,
 			says:  []string{`a token of type "mac", where a bearer token is expected`},
 			hides: "abcdefgh",
 		},
 		"200, a token no header can hold": {
-			fault: answering(200, json, `{"access_token":"abcd\r\nefgh","token_type":"Bearer"}`), summary: summaryNoToken,
+			fault: answering(200, json, `{"access_token":"abcd\r\nefgh","token_type":"Bearer"}`), kind: toldNoToken,
 			says:  []string{"characters that no bearer token may have"},
 			hides: "efgh",
 		},
 		"200 with HTML": {
-			fault: answering(200, html, "<html><title>Sign in</title>abcdefgh</html>"), summary: summaryNoToken,
-			says:  []string{"no bearer token", "a login page", "Check base_url"},
+			fault: answering(200, html, "<html><title>Sign in</title>abcdefgh</html>"), kind: toldNoToken,
+			says:  []string{"no bearer token"},
 			hides: "abcdefgh",
 		},
 	} {
@@ -122,9 +122,9 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 30))
 				test.fault.Delay = sec
 				service.Inject(test.fault)
-				e := inMemory(t, service, test.more)
+				c := connect(t, service, test.more...)
 				began := time.Now()
-				answers := e.readAll(t, 20, eachGroup(0, 20))
+				answers := readAll(t, c, 20, eachGroup(0, 20))
 				// Where the form is not understood, the same is sent once as JSON.
 				asked := 1
 				if notUnderstood := strings.HasPrefix(name, "invalid_request") || strings.HasPrefix(name, "unsupported"); notUnderstood {
@@ -133,13 +133,13 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 				if took := time.Since(began); took != time.Duration(asked)*sec {
 					t.Errorf("it took %s", took)
 				}
-				answers = append(answers, e.readAll(t, 5, eachGroup(20, 30))...)
+				answers = append(answers, readAll(t, c, 5, eachGroup(20, 30))...)
 				if took := time.Since(began); took != time.Duration(asked)*sec {
 					t.Errorf("later reads took %s more", took-time.Duration(asked)*sec)
 				}
-				detail := expectOneCause(t, answers, test.summary, test.says...)
-				if test.hides != "" && strings.Contains(detail, test.hides) {
-					t.Errorf("it shows %q:\n%s", test.hides, detail)
+				expectAllTold(t, answers, test.kind, test.says...)
+				if text := answers[0].err.Error(); test.hides != "" && strings.Contains(text, test.hides) {
+					t.Errorf("it shows %q: %s", test.hides, text)
 				}
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: asked})
 			})
@@ -154,46 +154,46 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Body: body}
 	}
 	for name, test := range map[string]struct {
-		fault   sandbox.Fault
-		took    time.Duration
-		summary string
-		says    []string
+		fault sandbox.Fault
+		took  time.Duration
+		kind  simTold
+		says  []string
 	}{
 		"temporarily_unavailable": {
-			fault: sandbox.RefuseToken("temporarily_unavailable", "Try later."), summary: summaryUnavailable,
+			fault: sandbox.RefuseToken("temporarily_unavailable", "Try later."), kind: toldUnavailable,
 			says: []string{
-				"The service said: Try later.", "Status 502 Bad Gateway, code temporarily_unavailable, for POST http://localhost/v1/auth/token",
+				"Try later.", "502 Bad Gateway (temporarily_unavailable)",
 			},
 		},
 		"temporarily_unavailable with 400": {
-			fault: plainly(400, `{"error":"temporarily_unavailable","error_description":"Try later."}`), summary: summaryUnavailable,
-			says: []string{"The service said: Try later.", "Status 400 Bad Request, code temporarily_unavailable"},
+			fault: plainly(400, `{"error":"temporarily_unavailable","error_description":"Try later."}`), kind: toldUnavailable,
+			says: []string{"Try later.", "400 Bad Request (temporarily_unavailable)"},
 		},
 		"500": {
-			fault: plainly(500, `{"error":"server_error","error_description":"It broke."}`), summary: summaryUnavailable,
-			says: []string{"The service said: It broke.", "Status 500 Internal Server Error, code server_error"},
+			fault: plainly(500, `{"error":"server_error","error_description":"It broke."}`), kind: toldUnavailable,
+			says: []string{"It broke.", "500 Internal Server Error (server_error)"},
 		},
 		"503 with HTML": {
-			fault: plainly(503, "<html><title>Closed</title></html>"), summary: summaryUnavailable,
-			says: []string{"titled Closed", "Status 503 Service Unavailable"},
+			fault: plainly(503, "<html><title>Closed</title></html>"), kind: toldUnavailable,
+			says: []string{"titled Closed", "503 Service Unavailable"},
 		},
-		"408": {fault: plainly(408, ""), summary: summaryUnavailable, says: []string{"Status 408 Request Timeout"}},
+		"408": {fault: plainly(408, ""), kind: toldUnavailable, says: []string{"408 Request Timeout"}},
 		"dropped": {
-			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Reset}, summary: summaryUnreachable,
-			says: []string{"for POST http://localhost/v1/auth/token"},
+			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Reset}, kind: toldNetwork,
+			says: []string{"POST http://localhost/v1/auth/token"},
 		},
 		"hanging": {
 			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang},
-			took:  30 * sec, summary: summaryTimeout,
-			says: []string{"no whole answer within 30s, for POST http://localhost/v1/auth/token"},
+			took:  30 * sec, kind: toldTimeout,
+			says: []string{"POST http://localhost/v1/auth/token: no whole answer within 30s"},
 		},
 		"cut by length": {
-			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, summary: summaryUnreachable,
-			says: []string{"for POST http://localhost/v1/auth/token"},
+			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, kind: toldNetwork,
+			says: []string{"POST http://localhost/v1/auth/token"},
 		},
 		"cut inside the JSON": {
-			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutJSON}, summary: summaryUnreachable,
-			says: []string{"for POST http://localhost/v1/auth/token"},
+			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutJSON}, kind: toldNetwork,
+			says: []string{"POST http://localhost/v1/auth/token"},
 		},
 	} {
 		t.Run(name+", twice", func(t *testing.T) {
@@ -202,8 +202,8 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 				fault := test.fault
 				fault.Times = 2
 				service.Inject(fault)
-				e := inMemory(t, service, nil)
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, 20)))
+				c := connect(t, service)
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
 				expectWaits(t, arrivals(service, sandbox.RouteToken), after(test.took, backOffs(1*sec, 2*sec)))
 			})
@@ -212,15 +212,15 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 20))
 				remove := service.Inject(test.fault)
-				e := inMemory(t, service, nil)
-				answers := e.readAll(t, 20, eachGroup(0, 20))
-				expectOneCause(t, answers, test.summary, append([]string{"gave up after 5 attempts", "max_retries allows no more"}, test.says...)...)
+				c := connect(t, service)
+				answers := readAll(t, c, 20, eachGroup(0, 20))
+				expectAllTold(t, answers, test.kind, append([]string{"gave up after 5 attempts"}, test.says...)...)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 5})
 				expectWaits(t, arrivals(service, sandbox.RouteToken), after(test.took, backOffs(1*sec, 2*sec, 4*sec, 8*sec)))
 
 				// It may have passed: it is no latch.
 				remove()
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, 20)))
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 6, sandbox.RouteGroup: 20})
 			})
 		})
@@ -234,8 +234,8 @@ func TestTokenRequestsThatAreLimitedWait(t *testing.T) {
 		fault.Header.Set("Retry-After", "7")
 		fault.Times = 2
 		service.Inject(fault)
-		e := inMemory(t, service, arguments{argMaxRetries: 0})
-		expectAllRead(t, e.readAll(t, 20, eachGroup(0, 20)))
+		c := connect(t, service, maxRetries(0))
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
 		expectWaits(t, arrivals(service, sandbox.RouteToken), exactly(7*sec, 7*sec))
 	})
@@ -284,8 +284,8 @@ func TestTokenAnswersThatWork(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(fault)
-				e := inMemory(t, service, nil)
-				e.mustRead(t, "model_group", arguments{"id": mainGroup})
+				c := connect(t, service)
+				group(mainGroup).mustRead(t, c)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 			})
 		})

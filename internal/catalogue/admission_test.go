@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"net/http"
@@ -33,8 +33,8 @@ func TestTheCeilingHoldsWhileTokensEnd(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 60), options...)
 				service.Inject(sandbox.Fault{Delay: 200 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 1})
-				expectAllRead(t, e.readAll(t, 30, eachGroup(0, 60)))
+				c := connect(t, service, atMost(1, sec))
+				expectAllRead(t, readAll(t, c, 30, eachGroup(0, 60)))
 				expectSpacing(t, service, sec)
 			})
 		})
@@ -46,8 +46,8 @@ func TestACeilingBelowOneInTenSecondsIsKept(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 8))
 		refusal := limited(sandbox.RouteGroup, "3", 2)
 		service.Inject(refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.02, argReadTimeout: "20m"})
-		expectAllRead(t, e.readAll(t, 8, eachGroup(0, 8)))
+		c := connect(t, service, atMost(1, 50*sec), readTimeout(20*time.Minute))
+		expectAllRead(t, readAll(t, c, 8, eachGroup(0, 8)))
 		expectSpacing(t, service, 50*sec)
 	})
 }
@@ -56,21 +56,21 @@ func TestACeilingBelowOneInTenSecondsIsKept(t *testing.T) {
 func TestReadsAreSentInTheOrderInWhichTheyCame(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		ceiling int
-		life    time.Duration
+		apart time.Duration
+		life  time.Duration
 	}{
-		"under a ceiling":      {ceiling: 2, life: time.Hour},
-		"with tokens that end": {ceiling: 2, life: 8 * sec},
+		"under a ceiling":      {apart: sec / 2, life: time.Hour},
+		"with tokens that end": {apart: sec / 2, life: 8 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				const blocks = 100
 				service := sandbox.New(manyGroups(t, blocks), sandbox.WithTokenLife(test.life))
 				service.Inject(sandbox.Fault{Delay: 100 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: test.ceiling})
+				c := connect(t, service, atMost(1, test.apart))
 				var readers []*reader
 				for _, r := range eachGroup(0, blocks) {
-					readers = append(readers, e.start(t, r))
+					readers = append(readers, r.start(t, c))
 					synctest.Wait()
 				}
 				for _, r := range readers {
@@ -98,8 +98,8 @@ func TestAnAllowanceOfSixtyAMinuteStarvesNobody(t *testing.T) {
 		sixty := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
 		service := sandbox.New(manyGroups(t, 300), sandbox.WithAllowance(sixty))
 		service.Inject(sandbox.Fault{Delay: 50 * time.Millisecond})
-		e := inMemory(t, service, arguments{argReadTimeout: "3m"})
-		expectAllRead(t, e.readAll(t, 30, eachGroup(0, 300)))
+		c := connect(t, service, readTimeout(3*time.Minute))
+		expectAllRead(t, readAll(t, c, 30, eachGroup(0, 300)))
 	})
 }
 
@@ -118,16 +118,16 @@ func TestAPauseThatDoesNotFitFailsWhoeverWaits(t *testing.T) {
 		refusal := limited(sandbox.RouteGroup, "600", 0)
 		refusal.Delay = 1500 * time.Millisecond
 		at(1, refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.5})
+		c := connect(t, service, atMost(1, 2*sec))
 		began := time.Now()
 		var readers []*reader
 		for _, r := range eachGroup(0, 3) {
-			readers = append(readers, e.start(t, r))
+			readers = append(readers, r.start(t, c))
 			synctest.Wait()
 		}
 		for i, r := range readers {
 			<-r.done
-			expectError(t, r.answer.diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+			expectError(t, r.answer.err, toldLimited, "asked to wait 10m0s")
 			if took := time.Since(began); took != 5500*time.Millisecond {
 				t.Errorf("reader %d ended after %s", i, took)
 			}
@@ -150,11 +150,11 @@ func TestARefusalCountsBeforeItsBodyHasEnded(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done() // the body never comes
 		})
-		e := inMemory(t, service, nil)
+		c := connect(t, service)
 		began := time.Now()
 		var readers []*reader
 		for i, r := range eachGroup(0, 20) {
-			readers = append(readers, e.start(t, r))
+			readers = append(readers, r.start(t, c))
 			if i > 0 {
 				time.Sleep(500 * time.Millisecond)
 			}
@@ -177,12 +177,12 @@ func TestARefusalCountsBeforeItsBodyHasEnded(t *testing.T) {
 func TestAReadWithoutATurnIsToldWhy(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 40), sandbox.WithAllowance(sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 5, Per: 20 * sec}))
-		e := inMemory(t, service, arguments{argReadTimeout: "50s"})
-		answers := e.readAll(t, 40, eachGroup(0, 40))
+		c := connect(t, service, readTimeout(50*sec))
+		answers := readAll(t, c, 40, eachGroup(0, 40))
 		late := 0
 		for _, a := range answers {
-			if a.state == nil {
-				expectError(t, a.diagnostics, "", summaryRateLimited, "429 Too Many Requests")
+			if a.err != nil {
+				expectError(t, a.err, toldLimited, "429 Too Many Requests")
 				late++
 			}
 		}
@@ -200,11 +200,11 @@ func TestTheBackOffOfARefusalIsItsOwn(t *testing.T) {
 		refusal := limited(sandbox.RouteGroup, "-", 3)
 		refusal.Path = "/v1/model-group/" + groupID(0)
 		service.Inject(refusal)
-		e := inMemory(t, service, nil)
-		first := e.start(t, eachGroup(0, 1)[0])
+		c := connect(t, service)
+		first := eachGroup(0, 1)[0].start(t, c)
 		for _, r := range eachGroup(1, 30) {
 			time.Sleep(400 * time.Millisecond)
-			e.start(t, r)
+			r.start(t, c)
 		}
 		<-first.done
 		expectAllRead(t, []answer{first.answer})

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"net/http"
@@ -32,8 +32,8 @@ func TestValidCredentialsAreNeverCalledRejected(t *testing.T) {
 				service := sandbox.New(manyGroups(t, test.blocks),
 					sandbox.WithAllowance(test.allowance), sandbox.WithTokenLife(test.life), sandbox.WithExpiresIn(nil))
 				service.Inject(sandbox.Fault{Delay: 100 * time.Millisecond})
-				e := inMemory(t, service, nil)
-				expectAllRead(t, e.readAll(t, 10, eachGroup(0, test.blocks)))
+				c := connect(t, service)
+				expectAllRead(t, readAll(t, c, 10, eachGroup(0, test.blocks)))
 			})
 		})
 	}
@@ -49,8 +49,8 @@ func TestNothingIsSentAfterARejection(t *testing.T) {
 		refusal := sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "No.")
 		refusal.Skip, refusal.Delay = 6, 100*time.Millisecond
 		service.Inject(refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 5})
-		answers := e.readAll(t, 20, eachGroup(0, 40))
+		c := connect(t, service, atMost(1, sec/5))
+		answers := readAll(t, c, 20, eachGroup(0, 40))
 		requests := service.Requests()
 		refusals := 0
 		for _, r := range requests {
@@ -60,13 +60,14 @@ func TestNothingIsSentAfterARejection(t *testing.T) {
 		}
 		rejected := 0
 		for _, a := range answers {
-			if len(a.diagnostics) == 1 && a.diagnostics[0].Summary == summaryRejected {
+			if kindOf(a.err) == toldRejected {
 				rejected++
 			}
 		}
-		// The 401, the new token, its refusal; at 5 a second no other was under way.
-		if last := requests[len(requests)-1]; refusals != 2 || last.Status != http.StatusUnauthorized {
-			t.Errorf("%d refusals, want 2; the last request got %d, want 401", refusals, last.Status)
+		// The 401, and two replacements that were refused as well, because a token has
+		// served before; at 5 a second no other was under way.
+		if last := requests[len(requests)-1]; refusals != 3 || last.Status != http.StatusUnauthorized {
+			t.Errorf("%d refusals, want 3; the last request got %d, want 401", refusals, last.Status)
 		}
 		if rejected != 34 {
 			t.Errorf("%d reads were told of the rejection, want 34", rejected)
@@ -104,10 +105,10 @@ func TestRefusedTokensAndPausesInTurnsEnd(t *testing.T) {
 					w.Header().Set("Retry-After", "5")
 					w.WriteHeader(http.StatusTooManyRequests)
 				})
-				e := inMemory(t, service, nil)
-				_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": groupID(0)})
-				if len(diagnostics) != 1 {
-					t.Fatalf("%v", diagnostics)
+				c := connect(t, service)
+				err := group(groupID(0)).read(t, c).err
+				if err == nil {
+					t.Fatal("it was read")
 				}
 				if tokens := inner.Count(sandbox.RouteToken); reads != test.reads || tokens != test.tokens {
 					t.Errorf("%d reads and %d tokens, want %d and %d", reads, tokens, test.reads, test.tokens)
@@ -127,9 +128,9 @@ func TestATokenAgesOnItsWay(t *testing.T) {
 			return status, header, body
 		}
 		service.Inject(sandbox.Fault{Route: sandbox.RouteToken, Mutate: slowly})
-		e := inMemory(t, service, arguments{argSnapshot: false})
+		c := connect(t, service, afresh())
 		for range 4 {
-			e.mustRead(t, "model_group", arguments{"id": mainGroup})
+			group(mainGroup).mustRead(t, c)
 			time.Sleep(2 * sec)
 		}
 		for _, r := range service.Requests() {
@@ -150,11 +151,11 @@ func TestTheTokenFormatIsFoundAndKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenFormat(sandbox.TokenJSON), option, sandbox.WithTokenLife(10*sec))
-				e := inMemory(t, service, nil)
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, 10)))
+				c := connect(t, service)
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, 10)))
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 10})
 				time.Sleep(20 * sec)
-				expectAllRead(t, e.readAll(t, 20, eachGroup(10, 20)))
+				expectAllRead(t, readAll(t, c, 20, eachGroup(10, 20)))
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
 			})
 		})
@@ -166,12 +167,12 @@ func TestThoseWhoShareACallAskAgainTogether(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1})
-		e := inMemory(t, service, arguments{argReadTimeout: "60s", argRequestTimeout: "65s", argSnapshot: true})
-		first := e.start(t, mainReading)
+		c := connect(t, service, readTimeout(60*sec), requestTimeout(65*sec))
+		first := theGroup.start(t, c)
 		time.Sleep(10 * sec)
 		var later []*reader
 		for range 20 {
-			later = append(later, e.start(t, mainReading))
+			later = append(later, theGroup.start(t, c))
 		}
 		<-first.done
 		for _, r := range later {

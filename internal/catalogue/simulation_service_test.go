@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +19,7 @@ const never = time.Duration(-1)
 // of the connection.
 type simRequest struct {
 	number  int
+	process int
 	token   bool   // it asks for one
 	path    string // with the query
 	reader  int    // who made the call that it belongs to, -1 where that is not known
@@ -38,18 +38,19 @@ type simRequest struct {
 	left                               bool          // it ended because nobody waited for it any more
 	delivered                          bool          // the client has all that the service sent
 	cut                                bool          // which was not all
+	closed                             bool          // a kept connection was closed before the first byte
 }
 
 // simToken is a token as the service knows it.
 type simToken struct {
 	number  int
+	process int
 	text    string
 	asked   time.Duration // when the request for it was sent
 	known   time.Duration // when the client had it, or never
 	ends    time.Duration // 0: it serves for ever
 	stated  time.Duration // its life as the answer tells it, 0 where it does not
 	revoked bool
-	stray   bool          // refused although nothing was wrong with it
 	refused time.Duration // when the client was told that it is refused, or never
 }
 
@@ -68,8 +69,10 @@ type simService struct {
 	hits     map[string]int // faults of each
 	tokens   map[string]*simToken
 	issued   []*simToken
-	revoked  int // how many revocations have been
+	given    *simToken // in place of credentials, nil where these are given
+	revoked  int       // how many revocations have been
 	underWay int
+	kept     map[string]bool // connections that have carried a request
 }
 
 func newSimService(plan *simPlan) *simService {
@@ -85,18 +88,23 @@ func newSimService(plan *simPlan) *simService {
 		plan: plan, began: time.Now(), counter: simCounter{simAllowance: plan.service.allowance, window: -1},
 		attempts: map[string]int{}, hits: map[string]int{}, tokens: map[string]*simToken{},
 	}
-	s.secret = oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==")
-	if plan.way == byClient {
-		s.secret = oneOf(r, s.secret, "%s\n")
-	}
+	s.secret = oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n")
 	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
 	s.secret = strings.ReplaceAll(s.secret, "%s", s.secretPart)
+	if plan.accessToken {
+		s.given = &simToken{text: "t/en+&=?" + s.tokenPart, known: 0, refused: never}
+		if plan.service.tokenLife > 0 {
+			s.given.ends = plan.service.tokenLife
+		}
+		s.given.revoked = plan.service.wrongSecret
+		s.tokens[s.given.text] = s.given
+	}
 	return s
 }
 
 // mostSimRequests is more than any plan takes. A client that never stops asking
 // must not hold everything up.
-const mostSimRequests = 20_000
+const mostSimRequests = 5_000
 
 // now is the time since the beginning.
 func (s *simService) now() time.Duration { return time.Since(s.began) }
@@ -104,22 +112,22 @@ func (s *simService) now() time.Duration { return time.Since(s.began) }
 type simReaderKey struct{}
 
 // arrive records a request that the client sends now.
-func (s *simService) arrive(ctx context.Context, method, path string, header http.Header) *simRequest {
+func (s *simService) arrive(ctx context.Context, process int, method, path string, header http.Header) *simRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reader, ok := ctx.Value(simReaderKey{}).(int)
 	if !ok {
 		reader = -1
-		if s.plan.way == byNetwork && method == http.MethodGet {
+		if s.plan.way != inMemory && method == http.MethodGet {
 			for _, other := range s.plan.readers {
-				if path == other.paths()[0] {
+				if path == other.path(other.groups[0]) {
 					reader = other.index
 				}
 			}
 		}
 	}
 	x := &simRequest{
-		number: len(s.log), token: method == http.MethodPost, path: path, reader: reader,
+		number: len(s.log), process: process, token: method == http.MethodPost, path: path, reader: reader,
 		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never, pauseUntil: never,
 	}
 	x.asJSON = strings.HasPrefix(header.Get("Content-Type"), "application/json")
@@ -167,6 +175,9 @@ func (s *simService) header(x *simRequest, reply *simReply) {
 func (s *simService) latency(x *simRequest) (there, back time.Duration) {
 	r := s.plan.dice.roll("latency "+x.path, x.reader, s.attempts[x.key()])
 	base := s.plan.service.latencyBase
+	if x.token {
+		defer func() { there += s.plan.service.tokenTakes }()
+	}
 	half := func() time.Duration {
 		switch s.plan.service.latency {
 		case "constant":
@@ -186,13 +197,13 @@ func (s *simService) latency(x *simRequest) (there, back time.Duration) {
 // key names who asks what.
 func (x *simRequest) key() string {
 	if x.token {
-		return "token"
+		return fmt.Sprint("token ", x.process)
 	}
 	return fmt.Sprint(x.path, " ", x.reader)
 }
 
-// pass lets time pass, unless the request ends first.
-func pass(ctx context.Context, d time.Duration) error {
+// elapse lets time pass, unless the request ends first.
+func elapse(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -208,8 +219,14 @@ func pass(ctx context.Context, d time.Duration) error {
 
 var errReset = errors.New("read tcp 192.0.2.1:443: connection reset by peer")
 
+// simLine is the line of one process to the service.
+type simLine struct {
+	*simService
+	process int
+}
+
 // RoundTrip carries a request to the service and its answer back.
-func (s *simService) RoundTrip(request *http.Request) (*http.Response, error) {
+func (s simLine) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	var body []byte
 	if request.Body != nil {
@@ -217,7 +234,7 @@ func (s *simService) RoundTrip(request *http.Request) (*http.Response, error) {
 		_ = request.Body.Close()
 	}
 	_, target, _ := strings.Cut(request.URL.RequestURI(), "/v1")
-	x := s.arrive(ctx, request.Method, "/v1"+target, request.Header)
+	x := s.arrive(ctx, s.process, request.Method, "/v1"+target, request.Header)
 	reply, err := s.answer(ctx, x, body)
 	if err != nil {
 		s.end(x, err)
@@ -234,7 +251,7 @@ func (s *simService) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: fmt.Sprint(reply.status, " ", http.StatusText(reply.status)), StatusCode: reply.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: reply.header, ContentLength: length, Request: request,
-		Body: &simBody{service: s, request: x, ctx: ctx, reply: reply},
+		Body: &simBody{service: s.simService, request: x, ctx: ctx, reply: reply},
 	}, nil
 }
 
@@ -249,7 +266,7 @@ func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*s
 		there = 24 * time.Hour // until the reader has had enough
 	}
 	s.mu.Unlock()
-	if err := pass(ctx, there); err != nil {
+	if err := elapse(ctx, there); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -260,7 +277,7 @@ func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*s
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	if err := pass(ctx, back+reply.slow); err != nil {
+	if err := elapse(ctx, back+reply.slow); err != nil {
 		return nil, err
 	}
 	if reply.reset {
@@ -281,7 +298,7 @@ type simBody struct {
 
 func (b *simBody) Read(p []byte) (int, error) {
 	if b.failed == nil {
-		b.failed = pass(b.ctx, b.reply.stall)
+		b.failed = elapse(b.ctx, b.reply.stall)
 		b.reply.stall = 0
 	}
 	if b.failed != nil {
@@ -308,24 +325,4 @@ func (b *simBody) Close() error {
 	}
 	b.service.end(b.request, err)
 	return nil
-}
-
-// paths are the questions of a reader.
-func (r *simReader) paths() []string {
-	if len(r.groups) == 0 {
-		return []string{"/v1/model-group"}
-	}
-	var paths []string
-	for _, group := range r.groups {
-		path := "/v1/model-group/" + groupID(group)
-		switch r.source {
-		case "latest_model", "latest_models":
-			path += "/latest-model"
-		case "model_group_models":
-			path += "/models"
-		}
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	return paths
 }

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ func TestOneTokenServesAnyNumberOfBlocks(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 100))
 		service.Inject(sandbox.Fault{Route: sandbox.RouteToken, Delay: sec})
-		e := inMemory(t, service, nil)
-		expectAllRead(t, e.readAll(t, 20, eachGroup(0, 100)))
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 100)))
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 100})
 	})
 }
@@ -35,10 +35,10 @@ func TestATokenIsRefusedOnce(t *testing.T) {
 				for i := range 20 {
 					service.Inject(sandbox.Fault{Path: "/v1/model-group/" + groupID(i), Delay: delay(i)})
 				}
-				e := inMemory(t, service, nil)
-				expectAllRead(t, e.readAll(t, 1, eachGroup(20, 21)))
+				c := connect(t, service)
+				expectAllRead(t, readAll(t, c, 1, eachGroup(20, 21)))
 				service.DropTokens()
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, 20)))
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1 + 20 + 20})
 			})
 		})
@@ -55,8 +55,8 @@ func TestATokenIsDroppedInTheMiddleOfARun(t *testing.T) {
 				service.DropTokens()
 			}
 		}})
-		e := inMemory(t, service, nil)
-		expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, blocks)))
 		refused, sent := 0, map[string]int{}
 		for _, r := range service.Requests() {
 			if r.Status == http.StatusUnauthorized {
@@ -116,11 +116,11 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default(), append([]sandbox.Option{sandbox.WithTokenLife(test.life)}, test.options...)...)
-				e := inMemory(t, service, arguments{argSnapshot: false})
+				c := connect(t, service, afresh())
 				var asked []int
 				for i := range test.reads {
 					before := service.Count(sandbox.RouteToken)
-					e.mustRead(t, "model_group", arguments{"id": mainGroup})
+					group(mainGroup).mustRead(t, c)
 					if service.Count(sandbox.RouteToken) > before {
 						asked = append(asked, i)
 					}
@@ -144,24 +144,23 @@ func TestATokenRefusedForGoodEndsTheRun(t *testing.T) {
 				refusal := sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")
 				refusal.Delay = sec
 				service.Inject(refusal)
-				e := inMemory(t, service, nil)
-				first := e.readAll(t, parallelism, eachGroup(0, parallelism))
+				c := connect(t, service)
+				first := readAll(t, c, parallelism, eachGroup(0, parallelism))
 				requests := map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 2 * parallelism}
 				expectRequests(t, service, requests)
 
 				began := time.Now()
 				later := append(
-					e.readAll(t, 20, eachGroup(20, 40)),
-					e.readAll(t, 1, []reading{{"model_groups", nil}, {"latest_model", arguments{"model_group_id": "x"}}})...,
+					readAll(t, c, 20, eachGroup(20, 40)),
+					readAll(t, c, 1, []reading{groups(""), latestModel("x")})...,
 				)
 				if took := time.Since(began); took != 0 {
 					t.Errorf("later reads took %s", took)
 				}
 				expectRequests(t, service, requests)
-				expectOneCause(t, append(first, later...), summaryRejected,
-					"The service said: Your token is no good here.",
-					"Status 401 Unauthorized, code UNAUTHORIZED, for GET http://localhost/v1/model-group/group-0", "client_id and client_secret",
-					"asks no further")
+				expectAllTold(t, append(first, later...), toldRejected,
+					"Your token is no good here.",
+					"401 Unauthorized (UNAUTHORIZED)")
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-package provider
+package catalogue_test
 
 import (
 	"net/http"
@@ -47,8 +47,8 @@ func TestRetryAfterIsKept(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(limited(sandbox.RouteGroup, test.header(), 3))
 				// What the service asks for is no failure: it uses up no retry.
-				e := inMemory(t, service, arguments{argMaxRetries: 0})
-				e.mustRead(t, "model_group", arguments{"id": mainGroup})
+				c := connect(t, service, maxRetries(0))
+				group(mainGroup).mustRead(t, c)
 				at := arrivals(service, sandbox.RouteGroup)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 4})
 				// From the second refusal on the process goes more slowly, which
@@ -70,14 +70,14 @@ func TestEveryReaderWaits(t *testing.T) {
 		refusal := limited(sandbox.RouteGroup, "10", 1)
 		refusal.Path = "/v1/model-group/" + groupID(0)
 		service.Inject(refusal)
-		e := inMemory(t, service, nil)
+		c := connect(t, service)
 		began := time.Now()
 		var all sync.WaitGroup
 		for i := range 20 {
 			// The first is refused; the others start one by one in the pause.
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * 400 * time.Millisecond)
-				e.mustRead(t, "model_group", arguments{"id": groupID(i)})
+				group(groupID(i)).mustRead(t, c)
 			})
 		}
 		all.Wait()
@@ -95,32 +95,27 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		header string
-		more   arguments
+		more   []setting
 		says   []string
 	}{
-		"seconds": {header: "600", says: []string{"The service asked to wait 10m0s, and this read had 5m0s left"}},
+		"seconds": {header: "600", says: []string{"the service asked to wait 10m0s, and 5m0s are left"}},
 		"of a short read": {
-			header: "31", more: arguments{argReadTimeout: "30s"}, says: []string{"The service asked to wait 31s, and this read had 30s left"},
+			header: "31", more: []setting{readTimeout(30 * sec)}, says: []string{"the service asked to wait 31s, and 30s are left"},
 		},
-		"for a hundred ages": {header: "99999999999999999999", says: []string{"The service asked to wait 876000h0m0s"}},
-		"a date":             {header: "Tue, 01 Feb 2000 00:00:00 GMT", says: []string{"The service asked to wait 744h0m0s"}},
+		"for a hundred ages": {header: "99999999999999999999", says: []string{"the service asked to wait 876000h0m0s"}},
+		"a date":             {header: "Tue, 01 Feb 2000 00:00:00 GMT", says: []string{"the service asked to wait 744h0m0s"}},
 		"no wait named": {
-			header: "-", more: arguments{argReadTimeout: "900ms"}, says: []string{"The service named no time to wait", "900ms left"},
+			header: "-", more: []setting{readTimeout(900 * time.Millisecond)}, says: []string{"named no wait"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				service.Inject(limited(sandbox.RouteGroup, test.header, 0))
-				e := inMemory(t, service, test.more)
+				c := connect(t, service, test.more...)
 				began := time.Now()
-				group := reading{"model_group", arguments{"id": mainGroup}}
-				answers := e.readAll(t, 1, []reading{group, group, group}) // the first is refused; what comes later asks no more
-				expectOneCause(t, answers, summaryRateLimited,
-					append(
-						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"},
-						test.says...,
-					)...)
+				answers := readAll(t, c, 1, []reading{theGroup, theGroup, theGroup}) // the first is refused; what comes later asks no more
+				expectAllTold(t, answers, toldLimited, append(test.says, "429 Too Many Requests (RATE_LIMITED): Too many requests.")...)
 				if took := time.Since(began); took != 0 {
 					t.Errorf("it took %s", took)
 				}
@@ -134,12 +129,12 @@ func TestAReadThatStartsLateInThePauseSitsItOut(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 2))
 		service.Inject(limited(sandbox.RouteGroup, "600", 1))
-		e := inMemory(t, service, nil)
+		c := connect(t, service)
 		began := time.Now()
-		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": groupID(0)})
-		expectError(t, diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+		err := group(groupID(0)).read(t, c).err
+		expectError(t, err, toldLimited, "asked to wait 10m0s")
 		time.Sleep(400 * sec)
-		e.mustRead(t, "model_group", arguments{"id": groupID(1)})
+		group(groupID(1)).mustRead(t, c)
 		if took := time.Since(began); took != 600*sec {
 			t.Errorf("the second read ended after %s, want 10 minutes", took)
 		}
@@ -151,10 +146,10 @@ func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(limited(sandbox.RouteGroup, "20", 0))
-		e := inMemory(t, service, arguments{argReadTimeout: "70s"})
+		c := connect(t, service, readTimeout(70*sec))
 		began := time.Now()
-		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-		expectError(t, diagnostics, "", summaryRateLimited, "Status 429 Too Many Requests, code RATE_LIMITED")
+		err := group(mainGroup).read(t, c).err
+		expectError(t, err, toldLimited, "429 Too Many Requests (RATE_LIMITED)")
 		if took := time.Since(began); took > 70*sec {
 			t.Errorf("it took %s", took)
 		}
@@ -172,9 +167,9 @@ func TestAnAllowanceOfTenASecond(t *testing.T) {
 				const blocks = 60
 				service := sandbox.New(manyGroups(t, blocks), sandbox.WithRateLimit(10, sec))
 				service.Inject(sandbox.Fault{Delay: latency})
-				e := inMemory(t, service, nil)
+				c := connect(t, service)
 				began := time.Now()
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, blocks)))
 				took := time.Since(began)
 				refusals := 0
 				for _, r := range service.Requests() {
@@ -192,22 +187,21 @@ func TestAnAllowanceOfTenASecond(t *testing.T) {
 	}
 }
 
-func TestMaxRequestsPerSecondIsKept(t *testing.T) {
+func TestTheCeilingIsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		ceiling float64
-		apart   time.Duration
+		apart time.Duration
 	}{
-		"5":   {ceiling: 5, apart: 200 * time.Millisecond},
-		"0.5": {ceiling: 0.5, apart: 2 * sec},
+		"5 a second":         {apart: 200 * time.Millisecond},
+		"one in two seconds": {apart: 2 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				const blocks = 30
 				service := sandbox.New(manyGroups(t, blocks))
 				service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: test.ceiling})
-				expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
+				c := connect(t, service, atMost(1, test.apart))
+				expectAllRead(t, readAll(t, c, 20, eachGroup(0, blocks)))
 				requests := service.Requests()
 				for i, r := range requests[1:] {
 					// The limiter reckons in floating point: a nanosecond is off.
@@ -228,19 +222,19 @@ func TestMaxRequestsPerSecondIsKept(t *testing.T) {
 func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 10))
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.1, argReadTimeout: "25s"})
+		c := connect(t, service, atMost(1, 10*sec), readTimeout(25*sec))
 		began := time.Now()
-		answers := e.readAll(t, 10, eachGroup(0, 10))
+		answers := readAll(t, c, 10, eachGroup(0, 10))
 		if took := time.Since(began); took > 25*sec {
 			t.Errorf("it took %s", took)
 		}
 		read, late := 0, 0
 		for _, a := range answers {
-			if a.state != nil {
+			if a.err == nil {
 				read++
 				continue
 			}
-			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests_per_second")
+			expectError(t, a.err, toldCeiling)
 			late++
 		}
 		// The token at 0 s, reads at 10 s and 20 s.
@@ -256,10 +250,10 @@ func TestAllWhoWaitFailAtOnceWhereANewWaitDoesNotFit(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 20))
 		service.Inject(slowly(limited(sandbox.RouteGroup, "5", 20)))
 		service.Inject(limited(sandbox.RouteGroup, "600", 0))
-		e := inMemory(t, service, nil)
+		c := connect(t, service)
 		began := time.Now()
-		for _, a := range e.readAll(t, 20, eachGroup(0, 20)) {
-			expectError(t, a.diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+		for _, a := range readAll(t, c, 20, eachGroup(0, 20)) {
+			expectError(t, a.err, toldLimited, "asked to wait 10m0s")
 		}
 		if took := time.Since(began); took != 6*sec {
 			t.Errorf("it took %s", took)
@@ -276,18 +270,18 @@ func TestTimeWithoutRequestsDoesNotLowerTheRate(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(limited(sandbox.RouteGroup, "1", 1))
-		e := inMemory(t, service, arguments{argSnapshot: false})
-		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		c := connect(t, service, afresh())
+		group(mainGroup).mustRead(t, c)
 		time.Sleep(10 * time.Minute)
 		service.Inject(limited(sandbox.RouteLatest, "1", 1))
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 100 * time.Millisecond})
 		for range 10 {
-			e.mustRead(t, "model_group", arguments{"id": mainGroup})
+			group(mainGroup).mustRead(t, c)
 		}
-		e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup})
+		latestModel(mainGroup).mustRead(t, c)
 		began := time.Now()
 		for range 10 {
-			e.mustRead(t, "model_group", arguments{"id": mainGroup})
+			group(mainGroup).mustRead(t, c)
 		}
 		if took := time.Since(began); took < 2*sec || took > 20*sec {
 			t.Errorf("ten reads after the second refusal took %s, want at most 20s", took)

@@ -1,0 +1,315 @@
+package catalogue_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// pipe serves a handler without a socket: one that waits on a socket keeps the
+// clock of a bubble from moving.
+var pipe = sandbox.Pipe
+
+// onFakeClock runs a test in a bubble of testing/synctest, beside others.
+func onFakeClock(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
+}
+
+// setting changes the configuration of a client from the provider's defaults.
+type setting func(*catalogue.Config)
+
+func maxRetries(n int) setting { return func(c *catalogue.Config) { c.MaxRetries = n } }
+
+func readTimeout(d time.Duration) setting { return func(c *catalogue.Config) { c.ReadTimeout = d } }
+
+func requestTimeout(d time.Duration) setting {
+	return func(c *catalogue.Config) { c.RequestTimeout = d }
+}
+
+func afresh() setting { return func(c *catalogue.Config) { c.Snapshot = false } }
+
+func secret(text string) setting { return func(c *catalogue.Config) { c.ClientSecret = text } }
+
+// atMost sets the operator's ceiling.
+func atMost(requests int, per time.Duration) setting {
+	return func(c *catalogue.Config) { c.Ceiling = pace.Limit{Requests: requests, Per: per} }
+}
+
+// connect makes a client of a service that is reached without a socket.
+func connect(t *testing.T, service http.Handler, settings ...setting) *catalogue.Client {
+	t.Helper()
+	dial, closeAll := pipe(service)
+	t.Cleanup(closeAll)
+	return dialling(t, dial, settings...)
+}
+
+// dialling makes a client that connects by dial, of the organisation that owns
+// most groups of the sandbox's default catalogue.
+func dialling(t *testing.T, dial dialFunc, settings ...setting) *catalogue.Client {
+	t.Helper()
+	base, err := url.Parse("http://localhost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := catalogue.Config{
+		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret", RequestTimeout: 30 * sec,
+		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true, DialContext: dial,
+	}
+	for _, change := range settings {
+		change(&config)
+	}
+	return catalogue.New(config)
+}
+
+// manyGroups is a catalogue of so many groups, group-000 and so on, each with
+// the revisions 1 and 2.
+func manyGroups(t *testing.T, n int) *sandbox.Catalogue {
+	t.Helper()
+	groups := make([]string, 0, n)
+	for i := range n {
+		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
+			"models": [
+				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
+				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
+			]}`, groupID(i), i))
+	}
+	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
+		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
+		"modelGroups": [` + strings.Join(groups, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// reading is one question, and answer what its caller gets.
+type (
+	reading func(context.Context, *catalogue.Client) (any, error)
+	answer  struct {
+		value any
+		err   error
+	}
+)
+
+// The four questions of interface.md.
+
+func group(id string) reading {
+	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroup(ctx, id) }
+}
+
+func groups(timeHorizon string) reading {
+	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroups(ctx, timeHorizon) }
+}
+
+func latestModel(id string) reading {
+	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.LatestModel(ctx, id) }
+}
+
+func models(id string) reading {
+	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.Models(ctx, id) }
+}
+
+// theGroup is the main one of the sandbox's default catalogue, and mainPath where
+// it is read.
+var theGroup = group(mainGroup)
+
+const (
+	mainGroup = sandbox.MainGroup
+	mainPath  = "/v1/model-group/" + mainGroup
+	sec       = time.Second
+)
+
+// eachGroup reads groups of manyGroups, one question each.
+func eachGroup(from, to int) (readings []reading) {
+	for i := from; i < to; i++ {
+		readings = append(readings, group(groupID(i)))
+	}
+	return readings
+}
+
+// read asks one question.
+func (r reading) read(t *testing.T, c *catalogue.Client) answer {
+	t.Helper()
+	value, err := r(t.Context(), c)
+	return answer{value, err}
+}
+
+// mustRead reads what has to be there.
+func (r reading) mustRead(t *testing.T, c *catalogue.Client) any {
+	t.Helper()
+	a := r.read(t, c)
+	expectAllRead(t, []answer{a})
+	return a.value
+}
+
+// readAll asks all of them, so many at once, as an engine does.
+func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []answer {
+	t.Helper()
+	answers := make([]answer, len(readings))
+	turns := make(chan struct{}, parallelism)
+	var all sync.WaitGroup
+	for i, r := range readings {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			answers[i] = r.read(t, c)
+		})
+	}
+	all.Wait()
+	return answers
+}
+
+// reader is a read under way.
+type reader struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	answer answer
+	took   time.Duration
+}
+
+func (r reading) start(t *testing.T, c *catalogue.Client) *reader {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	under := &reader{cancel: cancel, done: make(chan struct{})}
+	began := time.Now()
+	go func() {
+		defer close(under.done)
+		under.answer.value, under.answer.err = r(ctx, c)
+		under.took = time.Since(began)
+	}()
+	return under
+}
+
+func expectAllRead(t *testing.T, answers []answer) {
+	t.Helper()
+	for _, a := range answers {
+		if a.err != nil {
+			t.Fatal(a.err)
+		}
+	}
+}
+
+// expectError wants an error of that kind, whose text has all of the fragments.
+func expectError(t *testing.T, err error, kind simTold, fragments ...string) {
+	t.Helper()
+	if got := kindOf(err); got != kind {
+		t.Fatalf("an error of %q, want one of %q: %v", got, kind, err)
+	}
+	for _, fragment := range fragments {
+		if err != nil && !strings.Contains(err.Error(), fragment) {
+			t.Errorf("the error lacks %q: %v", fragment, err)
+		}
+	}
+}
+
+// expectAllTold wants one error of that kind for all.
+func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...string) {
+	t.Helper()
+	for _, a := range answers {
+		expectError(t, a.err, kind, fragments...)
+	}
+}
+
+// outcome is how a read has to end: well, unless there is a kind of failure.
+type outcome struct {
+	kind simTold
+	says []string
+}
+
+func (o outcome) expect(t *testing.T, err error) {
+	t.Helper()
+	expectError(t, err, o.kind, o.says...)
+}
+
+// expectRequests compares how many requests of each route a sandbox has seen; a
+// route left out must have seen none.
+func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {
+	t.Helper()
+	for _, route := range []sandbox.Route{
+		sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels,
+	} {
+		if got := service.Count(route); got != want[route] {
+			t.Errorf("%d requests of route %q, want %d", got, route, want[route])
+		}
+	}
+}
+
+// arrivals are the times at which requests of the route came in.
+func arrivals(service *sandbox.Sandbox, route sandbox.Route) (at []time.Time) {
+	for _, r := range service.Requests() {
+		if r.Route == route {
+			at = append(at, r.At)
+		}
+	}
+	return at
+}
+
+// wait is what may lie between two requests.
+type wait struct{ least, most time.Duration }
+
+// backOffs are waits of that length and up to a quarter more.
+func backOffs(lengths ...time.Duration) (waits []wait) {
+	for _, d := range lengths {
+		waits = append(waits, wait{least: d, most: d + d/4})
+	}
+	return waits
+}
+
+func exactly(lengths ...time.Duration) (waits []wait) {
+	for _, d := range lengths {
+		waits = append(waits, wait{least: d, most: d})
+	}
+	return waits
+}
+
+// after adds what an attempt itself takes.
+func after(took time.Duration, waits []wait) []wait {
+	later := slices.Clone(waits)
+	for i := range later {
+		later[i].least += took
+		later[i].most += took
+	}
+	return later
+}
+
+func expectWaits(t *testing.T, at []time.Time, waits []wait) {
+	t.Helper()
+	if len(at) != len(waits)+1 {
+		t.Errorf("%d requests, want %d", len(at), len(waits)+1)
+		return
+	}
+	for i, want := range waits {
+		if got := at[i+1].Sub(at[i]); got < want.least || got > want.most {
+			t.Errorf("wait %d took %s, want %s to %s", i+1, got, want.least, want.most)
+		}
+	}
+}
+
+// status is an answer to every read of a group, so often.
+func status(code int, body string, times int) sandbox.Fault {
+	return sandbox.Fault{Route: sandbox.RouteGroup, Status: code, Body: body, Times: times}
+}
+
+// limited refuses so many requests of a route with that Retry-After, "-" for
+// none at all.
+func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
+	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
+	if retryAfter != "-" {
+		fault.Header.Set("Retry-After", retryAfter)
+	}
+	fault.Times = times
+	return fault
+}

@@ -1,0 +1,198 @@
+package catalogue_test
+
+import (
+	"slices"
+	"time"
+)
+
+// noMoreAttempts counts attempts as max_retries does.
+func (c *simCheck) noMoreAttempts() {
+	for _, call := range c.calls {
+		attempts, renewals, closed := 0, 0, 0
+		for _, x := range call.requests {
+			switch {
+			case x.closed:
+				// The first such connection costs no retry.
+				if closed++; closed > 1 {
+					attempts++
+				}
+			case x.unauthorized():
+				renewals++
+			case !x.limited() && !x.left:
+				attempts++
+			}
+		}
+		if attempts > c.plan.maxRetries+1 {
+			c.fail("reader %d made %d attempts for %s, with a max_retries of %d",
+				call.reading.reader.index, attempts, call.path, c.plan.maxRetries)
+		}
+		if renewals > 3 {
+			c.fail("reader %d was refused %d times for %s", call.reading.reader.index, renewals, call.path)
+		}
+	}
+}
+
+// noEarlierAttempt wants 1 s, 2 s, 4 s and so on before a further attempt.
+func (c *simCheck) noEarlierAttempt() {
+	for _, call := range c.calls {
+		failures, unnamed, closed := 0, 0, 0
+		for i, x := range call.requests[:len(call.requests)-1] {
+			var wait time.Duration
+			switch {
+			case x.closed && closed == 0:
+				closed++
+			case x.unnamed && x.limited():
+				unnamed++
+				wait = simBackOff(unnamed)
+			case x.transient():
+				failures++
+				wait = simBackOff(failures)
+			}
+			c.spaced(x, call.requests[i+1], wait)
+		}
+	}
+	// Those who wait for a token share its attempts. Whoever waited all the time
+	// knows how many failures there were since he came.
+	var last *simRequest
+	for _, x := range c.requests {
+		if !x.token {
+			continue
+		}
+		if last != nil && (last.transient() && !last.closed || last.unnamed && last.limited()) {
+			most := 0
+			for _, r := range c.readings {
+				if r.start <= last.sentAt && r.end > x.sentAt {
+					most = max(most, c.tokenFailures(r, last))
+				}
+			}
+			if most > 0 {
+				c.spaced(last, x, simBackOff(most))
+			}
+		}
+		last = x
+	}
+}
+
+// tokenFailures counts the failed token requests in a row that ended with last,
+// sent since r came.
+func (c *simCheck) tokenFailures(r *simReading, last *simRequest) (failures int) {
+	for _, x := range slices.Backward(c.requests) {
+		switch {
+		case !x.token || x.number > last.number:
+			continue
+		case x.sentAt < r.start || x.limited() != last.limited() || x.limited() && !x.unnamed || !x.limited() && !x.transient():
+			return failures
+		}
+		failures++
+	}
+	return failures
+}
+
+func (c *simCheck) spaced(x, next *simRequest, wait time.Duration) {
+	if next.sentAt < x.learned()+wait {
+		c.fail("request %d was sent at %s, and request %d had failed at %s: want %s between them",
+			next.number, next.sentAt, x.number, x.learned(), wait)
+	}
+}
+
+// wellBetween tells whether a read came back well in that time.
+func (c *simCheck) wellBetween(from, to time.Duration) bool {
+	return slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+		return x.headerAt != never && x.well() && x.endAt >= from && x.headerAt <= to
+	})
+}
+
+// oneAttemptInAnOutage: after a read gave up, and nothing came back well since
+// it began, later reads make one attempt, until one comes back well.
+func (c *simCheck) oneAttemptInAnOutage() {
+	for _, gaveUp := range c.calls {
+		r, failures := gaveUp.reading, 0
+		closed := 0
+		for _, x := range gaveUp.requests {
+			if x.closed && closed == 0 {
+				closed++
+			} else if x.transient() && !x.left && x.endAt <= r.end {
+				failures++
+			}
+		}
+		if failures <= c.plan.maxRetries || r.cancelled || r.err == nil || c.wellBetween(r.start, r.end) {
+			continue
+		}
+		for _, later := range c.calls {
+			if later.reading.start <= r.end {
+				continue
+			}
+			for i, x := range later.requests[:len(later.requests)-1] {
+				if x.transient() && !(x.closed && i == 0) && !c.wellBetween(r.start, x.endAt) {
+					c.fail("reader %d gave up at %s and nothing came back well since, "+
+						"but reader %d, which came at %s, made request %d after request %d had failed",
+						r.reader.index, r.end, later.reading.reader.index, later.reading.start, later.requests[i+1].number, x.number)
+					break
+				}
+			}
+		}
+	}
+}
+
+// inAnOutage tells whether r has one attempt at that moment: before it began
+// another read gave up after all its retries, and nothing came back well since
+// that one began.
+func (c *simCheck) inAnOutage(r *simReading, at time.Duration) bool {
+	return slices.ContainsFunc(c.readings, func(other *simReading) bool {
+		if other == r || other.err == nil || other.end > r.start || c.wellBetween(other.start+1, at) {
+			return false
+		}
+		failures := 0
+		for _, x := range c.concerning(other) {
+			if x.transient() && x.endAt <= other.end || x.sentAt < other.end && x.endAt >= other.end && x.left {
+				failures++
+			}
+		}
+		return failures > c.plan.maxRetries
+	})
+}
+
+// atOnceWhereAWaitDoesNotFit: a pause that outlasts a reader's time fails it at
+// once, wherever it waits, and so does its own back-off.
+func (c *simCheck) atOnceWhereAWaitDoesNotFit() {
+	for _, refusal := range c.requests {
+		if refusal.pauseUntil == never || refusal.unnamed || refusal.headerAt == never {
+			continue
+		}
+		for _, r := range c.readings {
+			if r.start+c.plan.readTimeout >= refusal.pauseUntil || r.end <= refusal.headerAt || r.start >= refusal.pauseUntil {
+				continue
+			}
+			latest := max(refusal.endAt, r.start)
+			for _, x := range c.requests {
+				// What the service says of a pause is in the body, which may come late.
+				own, told := r.path == x.path, x.limited() && x.pauseUntil > r.start+c.plan.readTimeout
+				if (own || told) && x.sentAt <= refusal.headerAt && x.endAt > refusal.headerAt {
+					latest = max(latest, x.endAt)
+				}
+			}
+			if r.end > latest {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d announced a pause until %s at %s",
+					r.reader.index, r.start+c.plan.readTimeout, r.end, refusal.number, refusal.pauseUntil, refusal.headerAt)
+			}
+		}
+	}
+	for _, call := range c.calls {
+		failures, closed := 0, 0
+		for _, x := range call.requests {
+			if x.closed && closed == 0 {
+				closed++
+				continue
+			}
+			if !x.transient() {
+				continue
+			}
+			failures++
+			r := call.reading
+			if x.endAt < r.end && x.endAt+simBackOff(failures) > r.start+c.plan.readTimeout {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d failed at %s and the next wait was %s",
+					r.reader.index, r.start+c.plan.readTimeout, r.end, x.number, x.endAt, simBackOff(failures))
+			}
+		}
+	}
+}
