@@ -72,7 +72,7 @@ func New(cfg Config) *Client {
 		maxBody:     MaxBody,
 		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
 	}
-	c.mask.add(cfg.ClientSecret)
+	c.mask.Add(cfg.ClientSecret)
 	c.admission = newAdmission(cfg, &c.credentials, c.requestToken)
 	c.groupLists.off, c.groups.off = !cfg.Snapshot, !cfg.Snapshot
 	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot

@@ -89,6 +89,9 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
+// apiError finds the answer of the service in an error.
+func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
+
 // UnusableAnswerError is a 200 whose body is no JSON of the shape that
 // interface.md gives. Place is where, in the service's field names, such as
 // models[3].revision, or "" for the body as a whole.

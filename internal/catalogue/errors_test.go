@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 func TestErrorBodies(t *testing.T) {
@@ -49,7 +51,7 @@ func TestErrorBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &sender{mask: &mask{}}
+			c := &sender{mask: &redact.Mask{}}
 			got := c.apiError(
 				Endpoint{Method: test.method, Path: "/v1"},
 				&http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body),
@@ -104,8 +106,8 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
-	c := &sender{mask: &mask{}}
-	c.mask.add(secret)
+	c := &sender{mask: &redact.Mask{}}
+	c.mask.Add(secret)
 	for length := maxErrorBody - 64; length <= maxErrorBody; length += 16 {
 		for _, at := range []int{length - 10, length - 16<<10 - 10} {
 			body := []byte(strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -190,5 +189,3 @@ func (a *admission) retire(w *waiter) {
 	w.cancel()
 	a.dequeue(w)
 }
-
-func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }

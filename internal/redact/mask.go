@@ -1,4 +1,4 @@
-package catalogue
+package redact
 
 import (
 	"encoding/base64"
@@ -20,19 +20,19 @@ const (
 	minSecret = 6
 )
 
-// mask removes secrets from texts that others wrote: a service may echo what
+// Mask removes secrets from texts that others wrote: a service may echo what
 // it was sent in a message, a header or a redirect.
 //
 // No secret is forgotten, since a service may echo an old token too. The time
 // for one more does not grow with those that are known.
-type mask struct {
+type Mask struct {
 	mu    sync.RWMutex
 	added map[string]bool
 	known map[string][]string // spellings by their first minSecret bytes
 }
 
-// add makes clean remove secret in every spelling.
-func (m *mask) add(secret string) {
+// Add makes Clean remove secret in every spelling.
+func (m *Mask) Add(secret string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.added[secret] {
@@ -47,9 +47,9 @@ func (m *mask) add(secret string) {
 	}
 }
 
-// clean returns text without secrets, and without the part of one that stands
+// Clean returns text without secrets, and without the part of one that stands
 // at its end, where the text may have been cut.
-func (m *mask) clean(text string) string {
+func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var out strings.Builder
@@ -68,7 +68,7 @@ func (m *mask) clean(text string) string {
 
 // match is the length of the longest spelling that text begins with, or of all
 // of the text where a spelling begins with that.
-func (m *mask) match(text string) int {
+func (m *Mask) match(text string) int {
 	longest := 0
 	for _, spelling := range m.known[text[:minSecret]] {
 		if length := min(len(spelling), len(text)); length > longest && spelling[:length] == text[:length] {
@@ -83,7 +83,7 @@ func (m *mask) match(text string) int {
 // or inside something longer.
 func spellings(secret string) []string {
 	var found []string
-	for _, plain := range []string{secret, strings.TrimSpace(secret), printable(secret)} {
+	for _, plain := range []string{secret, strings.TrimSpace(secret), Printable(secret)} {
 		if utf8.RuneCountInString(plain) < minSecret {
 			continue
 		}

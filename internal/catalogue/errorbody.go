@@ -3,8 +3,6 @@ package catalogue
 import (
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,7 +44,7 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
 		// Masked first, because an excerpt may end within a credential.
-		page := excerpt(s.mask.clean(string(body)), response.Header.Get("Content-Type"))
+		page := excerpt(s.mask.Clean(string(body)), response.Header.Get("Content-Type"))
 		e.Message = s.tidy(page, maxExcerpt)
 		return e
 	}
@@ -110,22 +108,3 @@ func excerpt(body, contentType string) string {
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"
 
-// printable replaces control characters and what is no UTF-8, and folds white
-// space, so that a body cannot draw on the user's terminal.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// shorten cuts a text after so many characters, and says so.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
-}

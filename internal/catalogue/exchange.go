@@ -5,17 +5,16 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Exchange is one request and what came back, for a log. No field holds the
@@ -48,14 +47,14 @@ type sender struct {
 	transport      http.RoundTripper
 	requestTimeout time.Duration
 	userAgent      string
-	mask           *mask
+	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
 }
 
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: cfg.UserAgent, mask: &mask{}, observe: cfg.Observe,
+		userAgent: cfg.UserAgent, mask: &redact.Mask{}, observe: cfg.Observe,
 	}
 	if s.transport == nil {
 		s.transport = newTransport(cfg)
@@ -64,50 +63,6 @@ func newSender(cfg Config) sender {
 		s.observe = func(context.Context, Exchange) {}
 	}
 	return s
-}
-
-// newTransport makes the transport of all requests.
-func newTransport(cfg Config) *http.Transport {
-	dial := cfg.DialContext
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
-	}
-	// A dead connection of HTTP/2 is found within one attempt, so that the next
-	// attempt uses another one.
-	ping := min(cfg.RequestTimeout/3, 10*time.Second)
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dial,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
-		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
-		IdleConnTimeout:     90 * time.Second,
-		// An engine reads at any parallelism; with the default of 2 it would
-		// open a connection for almost every read.
-		MaxIdleConnsPerHost: 256,
-		// Answers of many megabytes are common; the default is 4 KiB.
-		ReadBufferSize: 64 << 10,
-
-		OnProxyConnectResponse: keepProxyStatus,
-	}
-}
-
-// trusted is the system's own certificates and those given. Where none are given
-// it is nil, which net/http takes for the system's own.
-func trusted(more []*x509.Certificate) *x509.CertPool {
-	if len(more) == 0 {
-		return nil
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		// On a system without certificates of its own, those given are trusted.
-		pool = x509.NewCertPool()
-	}
-	for _, certificate := range more {
-		pool.AddCert(certificate)
-	}
-	return pool
 }
 
 // outgoing is a request to send.
@@ -144,7 +99,7 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	request.Header.Set("User-Agent", s.userAgent)
 
 	seen := Exchange{
-		Method: out.method, Path: s.mask.clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why,
+		Method: out.method, Path: s.mask.Clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why,
 	}
 	g.sends(at)
 	response, err := s.transport.RoundTrip(request) //nolint:bodyclose // closed in receive
@@ -159,7 +114,7 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	}
 	seen.Duration = time.Since(g.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = s.mask.clean(faultText(fault.Err))
+		seen.Problem = s.mask.Clean(faultText(fault.Err))
 	}
 	s.observe(g.ctx, seen)
 	return err
@@ -181,35 +136,11 @@ func (s *sender) receive(
 	if response.ContentLength > out.limit {
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	in := &incoming{Reader: body, header: response.Header, masked: s.mask.add}
+	in := &incoming{Reader: body, header: response.Header, masked: s.mask.Add}
 	if err := out.read(in); err != nil {
 		return body.size, s.bodyError(attempt, at, response, body.head, err)
 	}
 	return body.size, nil
-}
-
-// boundedReader counts the bytes of a body, and fails after limit of them.
-// io.LimitReader would end there as if the body were complete.
-type boundedReader struct {
-	reader      io.Reader
-	size, limit int64
-	head        []byte // the first maxHead bytes
-}
-
-// maxHead is how many bytes of a body are kept, to recognise a page of HTML.
-const maxHead = 1 << 10
-
-func (r *boundedReader) Read(p []byte) (int, error) {
-	if room := r.limit - r.size + 1; int64(len(p)) > room {
-		p = p[:max(room, 0)]
-	}
-	n, err := r.reader.Read(p)
-	r.size += int64(n)
-	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
-	if r.size > r.limit {
-		return n, &TooLargeError{Limit: r.limit}
-	}
-	return n, err
 }
 
 // requestID finds the service's id of a request, "" where it sends none.
@@ -225,7 +156,7 @@ func (s *sender) requestID(response *http.Response) string {
 // tidy makes a text of the service or the network fit for a message: without
 // control characters and credentials, and of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
-	return shorten(s.mask.clean(printable(s.mask.clean(text))), limit)
+	return redact.Shorten(s.mask.Clean(redact.Printable(s.mask.Clean(text))), limit)
 }
 
 // networkError describes an attempt without a whole answer.
@@ -274,7 +205,7 @@ func (s *sender) bodyError(
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)
 	case errors.As(err, &shape):
-		page := excerpt(s.mask.clean(string(start)), response.Header.Get("Content-Type"))
+		page := excerpt(s.mask.Clean(string(start)), response.Header.Get("Content-Type"))
 		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			return unusable("", "the body is "+page)
 		}

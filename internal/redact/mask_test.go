@@ -1,4 +1,4 @@
-package catalogue
+package redact
 
 import (
 	"encoding/base64"
@@ -12,9 +12,9 @@ import (
 func TestMaskRemovesEverySpelling(t *testing.T) {
 	t.Parallel()
 	const secret = `s3cr&t "/+?é`
-	var m mask
-	m.add(secret)
-	m.add("token-abcdefgh")
+	var m Mask
+	m.Add(secret)
+	m.Add("token-abcdefgh")
 	for _, text := range []string{
 		secret, url.QueryEscape(secret), strings.ToLower(url.QueryEscape(secret)), url.PathEscape(secret),
 		`{"echo":"s3cr&t \"/+?é"}`, "s3cr&amp;t &#34;/+?é",
@@ -22,7 +22,7 @@ func TestMaskRemovesEverySpelling(t *testing.T) {
 		base64.RawStdEncoding.EncodeToString([]byte(secret)),
 		"Bearer token-abcdefgh",
 	} {
-		got := m.clean("before " + text + " after")
+		got := m.Clean("before " + text + " after")
 		if !strings.Contains(got, masked) || strings.Contains(got, "3cr") || strings.Contains(got, "abcdefgh") ||
 			!strings.HasSuffix(got, " after") {
 			t.Errorf("%s: %s", text, got)
@@ -30,19 +30,19 @@ func TestMaskRemovesEverySpelling(t *testing.T) {
 	}
 	for _, around := range []string{"", "i", "id", "id:", "id:x", "id:xy"} {
 		blob := base64.StdEncoding.EncodeToString([]byte(around + secret + around))
-		if got := m.clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(secret)+2 {
+		if got := m.Clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(secret)+2 {
 			t.Errorf("%q around the secret in base64: %s of %s", around, got, blob)
 		}
 	}
-	if got := m.clean("nothing to hide"); got != "nothing to hide" {
+	if got := m.Clean("nothing to hide"); got != "nothing to hide" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestMaskTakesWhiteSpaceAroundASecretAsAbsentToo(t *testing.T) {
 	t.Parallel()
-	var m mask
-	m.add("  correct  horse\n")
+	var m Mask
+	m.Add("  correct  horse\n")
 	for text, want := range map[string]string{
 		"got:   correct  horse\n.":   "got: ***.",
 		"got: correct  horse.":       "got: ***.",
@@ -52,7 +52,7 @@ func TestMaskTakesWhiteSpaceAroundASecretAsAbsentToo(t *testing.T) {
 		`{"got":"correct  horse"}`:   `{"got":"***"}`,
 		"Y29ycmVjdCAgaG9yc2U= it is": "*** it is",
 	} {
-		if got := m.clean(text); got != want {
+		if got := m.Clean(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -61,15 +61,15 @@ func TestMaskTakesWhiteSpaceAroundASecretAsAbsentToo(t *testing.T) {
 func TestMaskLooksForNothingShorterThanSixCharacters(t *testing.T) {
 	t.Parallel()
 	const text = "the model of dev1 and ééé, dev12 or devel4"
-	var m mask
+	var m Mask
 	for _, short := range []string{"", "model", " dev1 ", "ééé", "\n"} {
-		m.add(short)
+		m.Add(short)
 	}
-	if got := m.clean(text); got != strings.ReplaceAll(text, " dev1 ", "***") {
+	if got := m.Clean(text); got != strings.ReplaceAll(text, " dev1 ", "***") {
 		t.Errorf("%q", got)
 	}
-	m.add("devel4")
-	if got := m.clean("dev12 or devel4"); got != "dev12 or ***" {
+	m.Add("devel4")
+	if got := m.Clean("dev12 or devel4"); got != "dev12 or ***" {
 		t.Errorf("%q", got)
 	}
 }
@@ -77,11 +77,11 @@ func TestMaskLooksForNothingShorterThanSixCharacters(t *testing.T) {
 func TestMaskTakesTheLongestSpellingAtAPlace(t *testing.T) {
 	t.Parallel()
 	for _, secrets := range [][]string{{"token-1", "token-12", "token-123"}, {"token-123", "token-12", "token-1"}} {
-		var m mask
+		var m Mask
 		for _, secret := range secrets {
-			m.add(secret)
+			m.Add(secret)
 		}
-		if got := m.clean("token-123, token-12, token-1, token-1token-12, token-3"); got != "***, ***, ***, ******, token-3" {
+		if got := m.Clean("token-123, token-12, token-1, token-1token-12, token-3"); got != "***, ***, ***, ******, token-3" {
 			t.Errorf("%q", got)
 		}
 	}
@@ -92,19 +92,19 @@ func TestMaskTakesTheLongestSpellingAtAPlace(t *testing.T) {
 func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 	t.Parallel()
 	const secret = `correct "horse" é+battery`
-	var m mask
-	m.add(secret)
+	var m Mask
+	m.Add(secret)
 	for _, spelling := range spellings(secret) {
 		for end := minSecret; end <= len(spelling); end++ {
-			if got := m.clean("sent: " + spelling[:end]); got != "sent: ***" {
+			if got := m.Clean("sent: " + spelling[:end]); got != "sent: ***" {
 				t.Errorf("%q: %q", spelling[:end], got)
 			}
 		}
-		if start := "sent: " + spelling[:minSecret-1]; m.clean(start) != start {
+		if start := "sent: " + spelling[:minSecret-1]; m.Clean(start) != start {
 			t.Errorf("%q is too short to be known, and was masked", start)
 		}
 	}
-	if text := "correct " + "words"; m.clean(text) != text {
+	if text := "correct " + "words"; m.Clean(text) != text {
 		t.Errorf("%q was masked, though nothing is cut there", text)
 	}
 }
@@ -114,14 +114,14 @@ func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 //
 //nolint:paralleltest // it counts what the whole process allocates
 func TestMaskGrowsNoSlowerWithTheTokensItKnows(t *testing.T) {
-	var m mask
+	var m Mask
 	added := 0
 	cost := func(tokens int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range tokens {
 			added++
-			m.add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.token-%d", added))
+			m.Add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.token-%d", added))
 		}
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
@@ -130,16 +130,16 @@ func TestMaskGrowsNoSlowerWithTheTokensItKnows(t *testing.T) {
 	if next > 4*first {
 		t.Errorf("the first thousand tokens took %d bytes, the next three thousand %d", first, next)
 	}
-	if got := m.clean("a eyJhbGciOiJSUzI1NiJ9.token-1 b eyJhbGciOiJSUzI1NiJ9.token-4000 c"); got != "a *** b *** c" {
+	if got := m.Clean("a eyJhbGciOiJSUzI1NiJ9.token-1 b eyJhbGciOiJSUzI1NiJ9.token-4000 c"); got != "a *** b *** c" {
 		t.Errorf("%q", got)
 	}
 }
 
 func BenchmarkMaskOfAThousandTokens(b *testing.B) {
 	for b.Loop() {
-		var m mask
+		var m Mask
 		for i := range 1000 {
-			m.add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.%0200d", i))
+			m.Add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.%0200d", i))
 		}
 	}
 }

@@ -1,14 +1,12 @@
 package catalogue
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -75,22 +73,6 @@ type ProxyFault struct {
 	Proxy    string // scheme and host
 	Variable string // where the proxy is set
 	Status   int    // what it answered, 0 where it did not
-}
-
-// proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
-type proxyError struct{ status int }
-
-func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
-}
-
-// keepProxyStatus keeps the status of a proxy's answer. Without this hook
-// http.Transport returns an error that has only the reason phrase.
-func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	if response.StatusCode == http.StatusOK {
-		return nil
-	}
-	return &proxyError{status: response.StatusCode}
 }
 
 // proxyFault describes the proxy that did not let a request through, without its

@@ -1,0 +1,73 @@
+package catalogue
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// newTransport makes the transport of all requests.
+func newTransport(cfg Config) *http.Transport {
+	dial := cfg.DialContext
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	// A dead connection of HTTP/2 is found within one attempt, so that the next
+	// attempt uses another one.
+	ping := min(cfg.RequestTimeout/3, 10*time.Second)
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dial,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
+		IdleConnTimeout:     90 * time.Second,
+		// An engine reads at any parallelism; with the default of 2 it would
+		// open a connection for almost every read.
+		MaxIdleConnsPerHost: 256,
+		// Answers of many megabytes are common; the default is 4 KiB.
+		ReadBufferSize: 64 << 10,
+
+		OnProxyConnectResponse: keepProxyStatus,
+	}
+}
+
+// trusted is the system's own certificates and those given. Where none are given
+// it is nil, which net/http takes for the system's own.
+func trusted(more []*x509.Certificate) *x509.CertPool {
+	if len(more) == 0 {
+		return nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		// On a system without certificates of its own, those given are trusted.
+		pool = x509.NewCertPool()
+	}
+	for _, certificate := range more {
+		pool.AddCert(certificate)
+	}
+	return pool
+}
+
+// proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
+type proxyError struct{ status int }
+
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
+}
+
+// keepProxyStatus keeps the status of a proxy's answer. Without this hook
+// http.Transport returns an error that has only the reason phrase.
+func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyError{status: response.StatusCode}
+}
+
