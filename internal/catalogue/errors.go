@@ -216,13 +216,17 @@ func (e *CeilingError) Error() string {
 // of the read's time.
 type NetworkError struct {
 	Endpoint
-	TimedOut    bool
-	Limit       time.Duration     // the time-out of one attempt, where that was over
-	Permanent   bool              // another attempt cannot end otherwise, as with a certificate that is not trusted
-	Certificate *CertificateFault // nil where that is not the fault
-	Proxy       *ProxyFault       // nil where that is not the fault
-	Problem     string            // what net/http reported, cleaned like a text of the service
-	Err         error
+	TimedOut  bool
+	Limit     time.Duration // the time-out of one attempt, where that was over
+	Fault     Fault
+	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
+	// ConnectionClosed says that the request went out on a connection that was kept
+	// from an earlier one, and that it was closed before the first byte of an answer.
+	ConnectionClosed bool
+	Certificate      *CertificateFault // nil where that is not the fault
+	Proxy            *Proxy            // that the request went through, nil for none
+	Problem          string            // what net/http reported, cleaned like a text of the service
+	Err              error
 }
 
 func (e *NetworkError) Error() string {

@@ -49,15 +49,19 @@ type sender struct {
 	userAgent      string
 	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
+	proxy          *Proxy // nil where none is in the way
+	authorities    int    // those that the configuration trusts beside the system's own
 }
 
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: cfg.UserAgent, mask: &redact.Mask{}, observe: cfg.Observe,
+		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
+		authorities: len(cfg.CACertificates),
 	}
 	if s.transport == nil {
-		s.transport = newTransport(cfg)
+		s.proxy = proxyFor(cfg.BaseURL)
+		s.transport = newTransport(cfg, s.proxy)
 	}
 	if s.observe == nil {
 		s.observe = func(context.Context, Exchange) {}
@@ -90,22 +94,12 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	at := Endpoint{
 		Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target,
 	}
-	request, err := http.NewRequestWithContext(attempt, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
-	if err != nil {
-		return err
-	}
-	maps.Copy(request.Header, out.header)
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", s.userAgent)
-
 	seen := Exchange{
 		Method: out.method, Path: s.mask.Clean(at.Path), Attempt: g.attempt, Waited: g.waited, WaitedFor: g.why,
 	}
 	g.sends(at)
-	response, err := s.transport.RoundTrip(request) //nolint:bodyclose // closed in receive
-	if err != nil {
-		err = s.networkError(attempt, at, err)
-	} else {
+	response, err := s.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	if err == nil {
 		seen.Status = response.StatusCode
 		g.heard(response)
 		seen.Size, err = s.receive(attempt, cancel, at, response, out)
@@ -114,10 +108,35 @@ func (s *sender) exchange(g *grant, out outgoing) error {
 	}
 	seen.Duration = time.Since(g.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = s.mask.Clean(faultText(fault.Err))
+		seen.Problem = s.tidy(faultText(fault.Err), maxExcerpt)
 	}
 	s.observe(g.ctx, seen)
 	return err
+}
+
+// send sends a request, once, and returns the header of its answer.
+func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
+	ctx, journey := observed(attempt)
+	request, err := http.NewRequestWithContext(ctx, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(request.Header, out.header)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", s.userAgent)
+	response, err := s.transport.RoundTrip(request)
+	if err == nil {
+		return response, nil
+	}
+	fault := s.networkError(attempt, at, err, journey.began())
+	if fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent; fault.ConnectionClosed {
+		fault.Problem = errSentBefore.Error()
+	}
+	// Connections that are kept beside one that is dead or closed are likely to be so too.
+	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && (fault.ConnectionClosed || fault.TimedOut) {
+		kept.CloseIdleConnections()
+	}
+	return nil, fault
 }
 
 // receive reads the body of an answer and closes it. It returns the bytes that
@@ -159,27 +178,19 @@ func (s *sender) tidy(text string, limit int) string {
 	return redact.Shorten(s.mask.Clean(redact.Printable(s.mask.Clean(text))), limit)
 }
 
-// networkError describes an attempt without a whole answer.
-func (s *sender) networkError(attempt context.Context, at Endpoint, err error) error {
+// networkError describes an attempt without a whole answer. connected says that the
+// request had got a connection.
+func (s *sender) networkError(attempt context.Context, at Endpoint, err error, connected bool) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Problem: s.tidy(faultText(err), maxExcerpt), Permanent: permanent(err),
-		Certificate: s.certificateFault(err), Proxy: s.proxyFault(err), Err: err,
+		Endpoint: at, Fault: faultOf(err, connected), Problem: s.tidy(faultText(err), maxExcerpt),
+		Certificate: s.certificateFault(err), Proxy: s.proxy.after(err), Err: err,
 	}
+	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
-		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
+		fault.Problem = fmt.Sprintf("no complete answer within %s", s.requestTimeout)
 	}
 	return fault
-}
-
-// faultText is what net/http says of a fault, without what it quotes of an
-// answer that is no HTTP: the quoted part may be a part of a credential.
-func faultText(err error) string {
-	text := err.Error()
-	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
-		text, _, _ = strings.Cut(text, `"`)
-	}
-	return strings.TrimRight(text, " :")
 }
 
 // bodyError describes a 200 whose body could not be used, for the reason err. start
@@ -216,8 +227,12 @@ func (s *sender) bodyError(
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &deflate):
 		return unusable("", "the body is labelled as gzip and is none")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &NetworkError{Endpoint: at, Problem: "the answer was cut short", Err: err}
+		fault := s.networkError(attempt, at, err, true)
+		if !fault.TimedOut {
+			fault.Problem = "the answer was cut short"
+		}
+		return fault
 	default:
-		return s.networkError(attempt, at, err)
+		return s.networkError(attempt, at, err, true)
 	}
 }

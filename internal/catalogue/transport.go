@@ -4,15 +4,18 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
+	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"sync"
 	"time"
 )
 
-// newTransport makes the transport of all requests.
-func newTransport(cfg Config) *http.Transport {
+// newTransport makes the transport of all requests. They go through a proxy
+// where through is not nil.
+func newTransport(cfg Config, through *Proxy) *http.Transport {
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -21,7 +24,7 @@ func newTransport(cfg Config) *http.Transport {
 	// attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               onlyOnce(through),
 		DialContext:         dial,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
 		TLSHandshakeTimeout: 10 * time.Second,
@@ -55,19 +58,81 @@ func trusted(more []*x509.Certificate) *x509.CertPool {
 	return pool
 }
 
-// proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
-type proxyError struct{ status int }
+// net/http sends a request again by itself where a kept connection is closed before
+// an answer came. On HTTP/1.1 it does so once for each connection that it keeps, and
+// on HTTP/2 after GOAWAY and REFUSED_STREAM. Those requests would arrive inside a
+// pause and past the ceiling, because nothing admitted them.
+//
+// A body without GetBody would prevent it too. But on HTTP/2 a GET would then have a
+// body on the wire, which gateways refuse.
 
-func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
+// errSentBefore ends a request that net/http is about to send for the second time.
+var errSentBefore = errors.New("the connection was closed before an answer came")
+
+// journey is what becomes of one request until its answer begins. net/http tells it
+// through hooks, from any goroutine.
+type journey struct {
+	cancel context.CancelCauseFunc
+
+	mu         sync.Mutex
+	connection net.Conn // that it was sent on, nil before that
+	reused     bool     // another request was sent on it before
+	answered   bool     // the first byte of an answer came
+	refused    bool     // HTTP/2: the service refused it and kept the connection
 }
 
-// keepProxyStatus keeps the status of a proxy's answer. Without this hook
-// http.Transport returns an error that has only the reason phrase.
-func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
-	if response.StatusCode == http.StatusOK {
-		return nil
+type journeyKey struct{}
+
+// observed returns a context for one request, and its journey.
+func observed(ctx context.Context) (context.Context, *journey) {
+	j := &journey{}
+	ctx, j.cancel = context.WithCancelCause(ctx)
+	ctx = context.WithValue(ctx, journeyKey{}, j)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: j.gotConnection,
+		GotFirstResponseByte: func() {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.answered = true
+		},
+	}), j
+}
+
+// gotConnection is called before the request is written to a connection, on HTTP/2
+// before each time: it writes nothing once the context is cancelled.
+func (j *journey) gotConnection(got httptrace.GotConnInfo) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.connection != nil {
+		j.refused = got.Conn == j.connection
+		j.cancel(errSentBefore)
+		return
 	}
-	return &proxyError{status: response.StatusCode}
+	j.connection, j.reused = got.Conn, got.Reused
 }
 
+// onlyOnce returns what http.Transport asks for a proxy. On HTTP/1.1 it asks before
+// each time that it sends a request, so the second time is the place to stop it.
+func onlyOnce(through *Proxy) func(*http.Request) (*url.URL, error) {
+	return func(request *http.Request) (*url.URL, error) {
+		if j, ok := request.Context().Value(journeyKey{}).(*journey); ok && j.began() {
+			return nil, errSentBefore
+		}
+		return through.address()
+	}
+}
+
+// began tells whether the request has got a connection.
+func (j *journey) began() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.connection != nil
+}
+
+// closed tells whether the request ended because a kept connection was closed before
+// an answer came. Only the caller knows whether its time was over instead.
+func (j *journey) closed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.reused && !j.answered && !j.refused
+}

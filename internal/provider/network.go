@@ -84,20 +84,20 @@ func namesOf(names []string) string {
 }
 
 // proxy is a proxy that did not let the request through.
-func (m *message) proxy(fault *catalogue.ProxyFault) {
+func (m *message) proxy(fault *catalogue.Proxy) {
 	m.summary = summaryUnreachable
 	const goWithout = "or name the host of base_url in NO_PROXY to go without it."
 	switch fault.Status {
 	case 0:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, could not be reached.", fault.Proxy, fault.Variable)
+		m.cause = fmt.Sprintf("The proxy %s, which %s names, could not be reached.", fault.Address, fault.Variable)
 		m.next = fmt.Sprintf("Check %s, %s", fault.Variable, goWithout)
 	case http.StatusProxyAuthRequired:
 		m.cause = fmt.Sprintf("The proxy %s, which %s names, wants a user name and a password: %s.",
-			fault.Proxy, fault.Variable, statusText(fault.Status))
+			fault.Address, fault.Variable, statusText(fault.Status))
 		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s", fault.Variable, goWithout)
 	default:
 		m.cause = fmt.Sprintf("The proxy %s, which %s names, did not connect to the catalogue: %s.",
-			fault.Proxy, fault.Variable, statusText(fault.Status))
+			fault.Address, fault.Variable, statusText(fault.Status))
 		m.next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)
 	}
 }
