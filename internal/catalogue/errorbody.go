@@ -44,7 +44,7 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
 		// Masked first, because an excerpt may end within a credential.
-		page := excerpt(s.mask.Clean(string(body)), response.Header.Get("Content-Type"))
+		page := excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), response.Header.Get("Content-Type"))
 		e.Message = s.tidy(page, maxExcerpt)
 		return e
 	}

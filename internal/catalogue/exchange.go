@@ -172,10 +172,14 @@ func (s *sender) requestID(response *http.Response) string {
 	return ""
 }
 
+// maxTidied bounds what is searched for credentials, in bytes. It is far more than is
+// shown of any text.
+const maxTidied = 64 << 10
+
 // tidy makes a text of the service or the network fit for a message: without
 // control characters and credentials, and of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
-	return redact.Shorten(s.mask.Clean(redact.Printable(s.mask.Clean(text))), limit)
+	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
 
 // networkError describes an attempt without a whole answer. connected says that the

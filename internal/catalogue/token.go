@@ -152,7 +152,7 @@ func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
 		return nil, &oauthError{body: answer}
 	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
 		problem := noBearerToken
-		if page := excerpt(c.mask.Clean(string(answer)), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
+		if page := excerpt(c.mask.Clean(string(answer[:min(len(answer), maxTidied)])), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
 			problem += " but " + c.tidy(page, maxExcerpt)
 		}
 		return nil, &TokenError{Problem: problem}

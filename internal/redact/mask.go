@@ -1,16 +1,10 @@
 package redact
 
 import (
-	"encoding/base64"
-	"html"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -18,20 +12,27 @@ const (
 	// minSecret is the least length of what is looked for: a shorter text
 	// would mask everyday words.
 	minSecret = 6
+	// maxRounds bounds how often a text is unescaped, and maxNested how often
+	// base64 stands inside base64. What is escaped more often is masked whole.
+	maxRounds = 8
+	maxNested = 2
 )
 
 // Mask removes secrets from texts that others wrote: a service may echo what
-// it was sent in a message, a header or a redirect.
+// it was sent in a message, a header or a redirect. The zero Mask knows none.
 //
-// No secret is forgotten, since a service may echo an old token too. The time
-// for one more does not grow with those that are known.
+// A secret is found in every spelling, because the text is searched as it is and
+// in everything that it becomes when it is unescaped and decoded. No secret is
+// forgotten, since a service may echo an old token too, and the time for one
+// text does not grow with those that are known.
 type Mask struct {
 	mu    sync.RWMutex
 	added map[string]bool
-	known map[string][]string // spellings by their first minSecret bytes
+	known map[string][]string // folded secrets by their first minSecret bytes
+	begin [256]bool           // the first bytes of those
 }
 
-// Add makes Clean remove secret in every spelling.
+// Add makes Clean remove secret in every spelling, with its white space or trimmed.
 func (m *Mask) Add(secret string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,8 +43,30 @@ func (m *Mask) Add(secret string) {
 		m.added, m.known = map[string]bool{}, map[string][]string{}
 	}
 	m.added[secret] = true
-	for _, spelling := range spellings(secret) {
-		m.known[spelling[:minSecret]] = append(m.known[spelling[:minSecret]], spelling)
+	for _, plain := range []string{secret, strings.TrimSpace(secret)} {
+		if utf8.RuneCountInString(plain) < minSecret {
+			continue
+		}
+		// A secret may itself hold what looks like an escape.
+		for whole := reading(plain); ; {
+			m.look(string(whole.folded().text()))
+			next, changed := whole.unescaped()
+			if !changed {
+				break
+			}
+			whole = next
+		}
+	}
+}
+
+// look adds a folded secret.
+func (m *Mask) look(folded string) {
+	if utf8.RuneCountInString(folded) < minSecret {
+		return
+	}
+	if start := folded[:minSecret]; !slices.Contains(m.known[start], folded) {
+		m.known[start] = append(m.known[start], folded)
+		m.begin[start[0]] = true
 	}
 }
 
@@ -52,84 +75,74 @@ func (m *Mask) Add(secret string) {
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	if len(m.known) == 0 {
+		return text
+	}
+	hidden := m.find(nil, reading(text), 0)
+	slices.SortFunc(hidden, func(a, b span) int { return int(a.from - b.from) })
 	var out strings.Builder
-	done := 0
-	for at := 0; at+minSecret <= len(text); {
-		if length := m.match(text[at:]); length > 0 {
-			out.WriteString(text[done:at] + masked)
-			at += length
-			done = at
-		} else {
-			at++
+	done := int32(0)
+	for _, part := range hidden {
+		if part.from >= done {
+			out.WriteString(text[done:part.from] + masked)
 		}
+		done = max(done, part.to)
 	}
 	return out.String() + text[done:]
 }
 
-// match is the length of the longest spelling that text begins with, or of all
-// of the text where a spelling begins with that.
-func (m *Mask) match(text string) int {
-	longest := 0
-	for _, spelling := range m.known[text[:minSecret]] {
-		if length := min(len(spelling), len(text)); length > longest && spelling[:length] == text[:length] {
-			longest = length
-		}
-	}
-	return longest
+// Tidy makes a text of a stranger fit for a message: without control characters
+// and secrets, and of at most limit characters.
+func (m *Mask) Tidy(text string, limit int) string {
+	return Shorten(Printable(m.Clean(text)), limit)
 }
 
-// spellings lists how a secret may stand in a text, with its white space or
-// trimmed: as it is, escaped for a URL, JSON or HTML, and in base64, by itself
-// or inside something longer.
-func spellings(secret string) []string {
-	var found []string
-	for _, plain := range []string{secret, strings.TrimSpace(secret), Printable(secret)} {
-		if utf8.RuneCountInString(plain) < minSecret {
+// find appends where secrets stand in a text, of which v is one reading. nested
+// counts the layers of base64 around it.
+func (m *Mask) find(hidden []span, v view, nested int) []span {
+	for range maxRounds {
+		end := v.span().to
+		hidden = m.match(hidden, v.folded(), end)
+		if whole := v.whole(); len(whole) < len(v) {
+			hidden = m.match(hidden, whole.folded(), end)
+		}
+		next, changed := v.unescaped()
+		if !changed {
+			if nested < maxNested {
+				for decoded := range v.base64() {
+					hidden = m.find(hidden, decoded, nested+1)
+				}
+			}
+			return hidden
+		}
+		v = next
+	}
+	return append(hidden, v.span())
+}
+
+// match appends where secrets stand in a folded text: of several at one place the
+// longest, and at the end, which stands for all up to end, any that begins there.
+func (m *Mask) match(hidden []span, v view, end int32) []span {
+	text := v.text()
+	for at := 0; at+minSecret <= len(text); {
+		longest := 0
+		if !m.begin[text[at]] {
+			at++
 			continue
 		}
-		query, path := url.QueryEscape(plain), url.PathEscape(plain)
-		escaped := []string{
-			plain, query, path, lowerHex(query), lowerHex(path),
-			inJSON(plain, false), inJSON(plain, true), html.EscapeString(plain),
+		for _, secret := range m.known[string(text[at:at+minSecret])] {
+			if length := min(len(secret), len(text)-at); length > longest && secret[:length] == string(text[at:at+length]) {
+				longest = length
+			}
 		}
-		for _, spelling := range escaped {
-			// net/http quotes what it cannot read, and JSON may stand inside JSON.
-			found = append(found, spelling, inJSON(spelling, false), inJSON(spelling, true))
+		if longest > 0 {
+			part := v[at : at+longest].trimmed().span()
+			if at+longest == len(text) {
+				part.to = end
+			}
+			hidden = append(hidden, part)
 		}
-		found = append(found, inBase64(plain, base64.StdEncoding)...)
-		found = append(found, inBase64(plain, base64.URLEncoding)...)
+		at += max(longest, 1)
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// inJSON spells a text inside a JSON string, with or without the escapes that
-// make JSON safe in HTML.
-func inJSON(text string, forHTML bool) string {
-	quoted, _ := json.Marshal(text, jsontext.EscapeForHTML(forHTML), jsontext.AllowInvalidUTF8(true))
-	return string(quoted[1 : len(quoted)-1])
-}
-
-// inBase64 spells a text in base64. Inside a longer text it can start at any
-// of three places of a group of four characters; the characters that it shares
-// with its neighbours are left out.
-func inBase64(text string, encoding *base64.Encoding) []string {
-	whole := encoding.EncodeToString([]byte(text))
-	found := []string{whole, strings.TrimRight(whole, "=")}
-	for shift := range 3 {
-		shifted := encoding.EncodeToString(append(make([]byte, shift), text...))
-		found = append(found, shifted[(shift*8+5)/6:(shift+len(text))*8/6])
-	}
-	return found
-}
-
-// lowerHex spells the %XX of an escaped text in lower case.
-func lowerHex(escaped string) string {
-	parts := strings.Split(escaped, "%")
-	for i, part := range parts[1:] {
-		if len(part) >= 2 {
-			parts[i+1] = strings.ToLower(part[:2]) + part[2:]
-		}
-	}
-	return strings.Join(parts, "%")
+	return hidden
 }
