@@ -107,4 +107,3 @@ func excerpt(body, contentType string) string {
 
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"
-

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
 // MaxBody is the largest answer the client reads, in bytes. It is the limit of
@@ -51,6 +52,7 @@ type weighedReader struct {
 const (
 	objectWeight  = 80 // a pointer, and the largest struct below a record
 	elementWeight = 24 // a pointer to a string, and its header
+	invalidWeight = 14 // for a byte that is no UTF-8: three bytes in its place, in each copy of the text
 )
 
 func (r *weighedReader) Read(p []byte) (int, error) {
@@ -59,10 +61,28 @@ func (r *weighedReader) Read(p []byte) (int, error) {
 		r.err = err
 	}
 	elements := bytes.Count(p[:n], []byte{','}) + bytes.Count(p[:n], []byte{'['})
-	if tooLarge := r.weigh(n + elementWeight*elements + objectWeight*bytes.Count(p[:n], []byte{'{'})); tooLarge != nil {
+	size := n + elementWeight*elements + objectWeight*bytes.Count(p[:n], []byte{'{'}) + invalidWeight*invalid(p[:n])
+	if tooLarge := r.weigh(size); tooLarge != nil {
 		return 0, tooLarge
 	}
 	return n, err
+}
+
+// invalid counts the bytes that are no UTF-8. A character that a read cuts in two
+// counts as well, which is little.
+func invalid(text []byte) int {
+	if utf8.Valid(text) {
+		return 0
+	}
+	count := 0
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			count++
+		}
+		text = text[size:]
+	}
+	return count
 }
 
 // weigh counts so many bytes of memory.
@@ -73,4 +93,3 @@ func (r *weighedReader) weigh(size int) error {
 	}
 	return nil
 }
-
