@@ -220,7 +220,7 @@ func (s *sender) bodyError(
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)
 	case errors.As(err, &shape):
-		page := excerpt(s.mask.Clean(string(start)), response.Header.Get("Content-Type"))
+		page := s.page(start, response.Header)
 		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			return unusable("", "the body is "+page)
 		}

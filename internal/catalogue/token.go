@@ -151,11 +151,7 @@ func (c *Client) readToken(in *incoming, answer []byte) (*token, error) {
 	case text(fields["error"]) != "":
 		return nil, &oauthError{body: answer}
 	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
-		problem := noBearerToken
-		if page := excerpt(c.mask.Clean(string(answer[:min(len(answer), maxTidied)])), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
-			problem += " but " + c.tidy(page, maxExcerpt)
-		}
-		return nil, &TokenError{Problem: problem}
+		return nil, &TokenError{Problem: noBearerToken + ": it is " + c.inPlaceOf("access_token", answer, in.header)}
 	}
 	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
 		const odd = "the answer holds a token of type %q, where a bearer token is expected"
