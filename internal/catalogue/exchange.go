@@ -128,7 +128,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, journey.began())
+	fault := s.networkError(attempt, at, err, journey.fault(err))
 	if fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent; fault.ConnectionClosed {
 		fault.Problem = errSentBefore.Error()
 	}
@@ -182,17 +182,16 @@ func (s *sender) tidy(text string, limit int) string {
 	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
 
-// networkError describes an attempt without a whole answer. connected says that the
-// request had got a connection.
-func (s *sender) networkError(attempt context.Context, at Endpoint, err error, connected bool) *NetworkError {
+// networkError describes an attempt without a whole answer.
+func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Fault: faultOf(err, connected), Problem: s.tidy(faultText(err), maxExcerpt),
+		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt),
 		Certificate: s.certificateFault(err), Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
-		fault.Problem = fmt.Sprintf("no complete answer within %s", s.requestTimeout)
+		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}
 	return fault
 }
@@ -231,12 +230,12 @@ func (s *sender) bodyError(
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &deflate):
 		return unusable("", "the body is labelled as gzip and is none")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		fault := s.networkError(attempt, at, err, true)
+		fault := s.networkError(attempt, at, err, Broken)
 		if !fault.TimedOut {
 			fault.Problem = "the answer was cut short"
 		}
 		return fault
 	default:
-		return s.networkError(attempt, at, err, true)
+		return s.networkError(attempt, at, err, Broken)
 	}
 }

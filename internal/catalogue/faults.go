@@ -71,8 +71,6 @@ func ofTLS(err error) Fault {
 		return NoTLS
 	case alerted(err, protocolVersion), strings.Contains(err.Error(), choseOldTLS):
 		return OldTLS
-	case alerted(err, certificateRequired), alerted(err, badCertificate):
-		return WantsCertificate
 	case errors.As(err, &unknown):
 		return UnknownAuthority
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
@@ -85,13 +83,11 @@ func ofTLS(err error) Fault {
 	return Unreachable
 }
 
-// Alerts of RFC 8446 §6.2, as the other side sends them. Without a certificate of
-// the client, TLS 1.2 calls it bad and TLS 1.3 required.
-const (
-	badCertificate      tls.AlertError = 42
-	protocolVersion     tls.AlertError = 70
-	certificateRequired tls.AlertError = 116
-)
+// opAlert is what crypto/tls calls the end of a connection by an alert of the other side.
+const opAlert = "remote error"
+
+// protocolVersion is an alert of RFC 8446 §6.2.
+const protocolVersion tls.AlertError = 70
 
 // choseOldTLS is what crypto/tls says, without a type, of a service that goes on with
 // an old version in place of an alert.
@@ -101,7 +97,7 @@ const choseOldTLS = "tls: server selected unsupported protocol version"
 // type of such an error to itself, but not its words.
 func alerted(err error, alert tls.AlertError) bool {
 	remote, ok := errors.AsType[*net.OpError](err)
-	return ok && remote.Op == "remote error" && remote.Err.Error() == alert.Error()
+	return ok && remote.Op == opAlert && remote.Err.Error() == alert.Error()
 }
 
 // refusedHere tells whether nobody listens at a loopback address.

@@ -24,9 +24,11 @@ func newTransport(cfg Config, through *Proxy) *http.Transport {
 	// attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	return &http.Transport{
-		Proxy:               onlyOnce(through),
-		DialContext:         dial,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
+		Proxy:       onlyOnce(through),
+		DialContext: dial,
+		TLSClientConfig: &tls.Config{
+			MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates), GetClientCertificate: noCertificate,
+		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
@@ -79,6 +81,7 @@ type journey struct {
 	reused     bool     // another request was sent on it before
 	answered   bool     // the first byte of an answer came
 	refused    bool     // HTTP/2: the service refused it and kept the connection
+	wanted     bool     // the service wanted a certificate of the client
 }
 
 type journeyKey struct{}
@@ -122,11 +125,32 @@ func onlyOnce(through *Proxy) func(*http.Request) (*url.URL, error) {
 	}
 }
 
+// noCertificate sends the service no certificate, and notes that it wanted one.
+func noCertificate(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if j, ok := request.Context().Value(journeyKey{}).(*journey); ok {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.wanted = true
+	}
+	return &tls.Certificate{}, nil
+}
+
 // began tells whether the request has got a connection.
 func (j *journey) began() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.connection != nil
+}
+
+// fault classifies the error that the request ended with.
+func (j *journey) fault(err error) Fault {
+	connected := j.began()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if remote, ok := errors.AsType[*net.OpError](err); ok && remote.Op == opAlert && j.wanted {
+		return WantsCertificate
+	}
+	return faultOf(err, connected)
 }
 
 // closed tells whether the request ended because a kept connection was closed before

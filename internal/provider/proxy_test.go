@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,21 +80,28 @@ func TestHTTPSProxy(t *testing.T) {
 func TestAProxyThatRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		status   int // 0 for a proxy that is not there
+		status   int    // 0 for a proxy that is not there
+		address  string // "" for http://user:hunter2@PROXY
 		retried  bool
 		messages []string
 	}{
-		"407": {status: http.StatusProxyAuthRequired, messages: []string{
+		"407 to a user": {status: http.StatusProxyAuthRequired, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
+				"407 Proxy Authentication Required.",
+			"Check them, or name the host of base_url in NO_PROXY to go without it. Special characters in a user name or password are " +
+				"written as %XX, such as %23 for #.",
+		}},
+		"407": {status: http.StatusProxyAuthRequired, address: "http://PROXY", messages: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
 			"The fault: the proxy answered 407 Proxy Authentication Required, for POST https://example.com/v1/auth/token",
 			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"404": {status: http.StatusNotFound, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 404 Not Found.",
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 404 Not Found.",
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"502": {status: http.StatusBadGateway, retried: true, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 502 Bad Gateway.",
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 502 Bad Gateway.",
 			"gave up after 1 attempt",
 		}},
 		"not there": {retried: true, messages: []string{
@@ -109,7 +117,8 @@ func TestAProxyThatRefuses(t *testing.T) {
 				proxy.Close()
 			}
 			host := strings.TrimPrefix(proxy.URL, "http://")
-			child := behindProxy(t, "", "HTTPS_PROXY=http://user:hunter2@"+host)
+			address := strings.ReplaceAll(cmp.Or(test.address, "http://user:hunter2@PROXY"), "PROXY", host)
+			child := behindProxy(t, "", "HTTPS_PROXY="+address)
 			out, err := child.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
