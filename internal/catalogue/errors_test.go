@@ -142,8 +142,9 @@ func TestWhatIsInPlaceOfAToken(t *testing.T) {
 		`null`:                                          "JSON, but null and not an object",
 		"<html><title>Sign in</title>hidden</html>": "a page of HTML titled Sign in",
 		many: "a JSON object without access_token (it has: a, b, c, d, e, f, g, h, i, j, 5 more)",
-		`{"\u001b[31m` + secret + `":1,"\u202e":2}`:                 "a JSON object without access_token (it has: [31m***, )",
-		`{"` + strings.Repeat("é", 500) + `":1,"` + secret + `":2}`: "a JSON object without access_token (it has: ***, " + strings.Repeat("é", maxWord) + "…)",
+		`{"\u001b[31m` + secret + `":1,"\u202e":2}`: "a JSON object without access_token (it has: [31m***, )",
+		`{"` + strings.Repeat("é", 500) + `":1,"` + secret + `":2}`: "a JSON object without access_token (it has: ***, " +
+			strings.Repeat("é", maxWord) + "…)",
 	} {
 		if got := s.inPlaceOf("access_token", []byte(body), http.Header{}); got != want {
 			t.Errorf("%.80s: %s\nwant %s", body, got, want)

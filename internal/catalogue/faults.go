@@ -49,7 +49,8 @@ func faultOf(err error, connected bool) Fault {
 		return ProxyFailed
 	case ofTLS(err) != Unreachable:
 		return ofTLS(err)
-	case connected, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), dialled && dial.Op == "read":
+	case connected, dialled && (dial.Op == "read" || dial.Op == opAlert), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return Broken
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return UnknownHost

@@ -380,7 +380,8 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	if fault := sendOnce(t, s, ""); fault != nil {
 		t.Fatalf("%+v", fault)
 	}
-	if agent, _ := got.Load().(string); strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, "terraform-provider/1 pipeline X-Inj") {
+	const want = "terraform-provider/1 pipeline X-Injected: 1 "
+	if agent, _ := got.Load().(string); strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, want) {
 		t.Errorf("%q", agent)
 	}
 }

@@ -112,10 +112,11 @@ func (m *message) untrusted(fault *catalogue.CertificateFault) {
 		m.next = "Check base_url. If the certificate is the service's, give it in ca_certificate_pem."
 		return
 	}
-	m.cause = fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not trust%s.",
-		fault.Issuer, given)
+	m.cause = fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not "+
+		"trust%s.", fault.Issuer, given)
 	m.next = fmt.Sprintf("Check base_url. If that is the service's authority, give the certificate of %q in "+
-		"ca_certificate_pem. A proxy in your network that opens connections signs with an authority of its own.", fault.Issuer)
+		"ca_certificate_pem. A proxy in your network that opens connections signs with an authority of its own.",
+		fault.Issuer)
 }
 
 // notValidNow is a certificate that has expired, or is for later.
@@ -152,7 +153,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		m.next = fmt.Sprintf("Check them, %s %s.", goWithout, escaped)
 	case fault.Status == http.StatusProxyAuthRequired:
 		m.cause = fmt.Sprintf("%s wants a user name and a password: %s.", named, statusText(fault.Status))
-		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.", fault.Variable, goWithout, escaped)
+		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.",
+			fault.Variable, goWithout, escaped)
 	default:
 		m.cause = fmt.Sprintf("%s did not connect to the service: %s.", named, statusText(fault.Status))
 		m.next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)

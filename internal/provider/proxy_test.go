@@ -136,6 +136,54 @@ func TestAProxyThatRefuses(t *testing.T) {
 	}
 }
 
+// TestFaultsBehindAProxy: whatever goes wrong behind a proxy, the message names it,
+// because it may be what answers.
+func TestFaultsBehindAProxy(t *testing.T) {
+	t.Parallel()
+	unknown, _ := overTLS(t, http.NotFoundHandler(), nil)
+	tunnel := func(then func(net.Conn)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			client, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			defer client.Close()
+			_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+			then(client)
+		})
+	}
+	for name, test := range map[string]struct {
+		proxy   http.Handler
+		timeout string
+		message string
+	}{
+		"an unknown authority": {
+			proxy: &connectProxy{target: unknown.Listener.Addr().String()}, message: "The certificate of what answers is signed by itself.",
+		},
+		"no tunnel": {
+			proxy: answering(http.StatusOK, "text/html", "<html>Welcome</html>"), message: "What answers at base_url does not speak TLS",
+		},
+		"a tunnel that is closed": {proxy: tunnel(func(net.Conn) {}), message: "The connection broke before the answer was complete."},
+		"a tunnel that hangs": {
+			proxy: tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }), timeout: "300ms", message: "within request_timeout, which is 300ms.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy := httptest.NewServer(test.proxy)
+			t.Cleanup(proxy.Close)
+			out, err := behindProxy(t, "", "HTTPS_PROXY="+proxy.URL, "MODELCATALOGUE_REQUEST_TIMEOUT="+test.timeout).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			line := "The request went through the proxy " + proxy.URL + ", which HTTPS_PROXY names."
+			if text := string(out); !strings.Contains(text, test.message) || strings.Count(text, line) != 1 {
+				t.Errorf("lacks %q or %q:\n%s", test.message, line, text)
+			}
+		})
+	}
+}
+
 const proxyRole, proxyAuthority = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
 
 // behindProxy is TestHTTPSProxy as a child, with only these variables that name

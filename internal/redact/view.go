@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"html"
 	"iter"
 	"strconv"
@@ -190,9 +191,8 @@ func unescapeHTML(text string) (plain string, size int) {
 func (v view) whole() view {
 	tail := v[max(0, len(v)-maxEntity):].text()
 	kept := len(tail)
-	if at := strings.LastIndexAny(string(tail), `%\&`); at >= 0 && !strings.ContainsFunc(string(tail[at+1:]), func(r rune) bool {
-		return r != '#' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
-	}) {
+	beyond := func(r rune) bool { return r != '#' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') }
+	if at := bytes.LastIndexAny(tail, `%\&`); at >= 0 && !bytes.ContainsFunc(tail[at+1:], beyond) {
 		kept = at
 	}
 	for at := kept - 1; at >= max(0, kept-utf8.UTFMax); at-- {

@@ -1,0 +1,204 @@
+package catalogue
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	dialling := func(address net.Addr, err error) error {
+		return &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: err}
+	}
+	loopback, elsewhere := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
+	certificate := &x509.Certificate{}
+	for name, test := range map[string]struct {
+		err       error
+		connected bool
+		want      Fault
+	}{
+		"refused here":                 {err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
+		"refused here, Windows":        {err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
+		"refused elsewhere":            {err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
+		"reset here":                   {err: dialling(loopback, syscall.ECONNRESET), want: Unreachable},
+		"no route":                     {err: dialling(elsewhere, syscall.EHOSTUNREACH), want: Unreachable},
+		"no such host":                 {err: dialling(nil, &net.DNSError{IsNotFound: true}), want: UnknownHost},
+		"a resolver that fails":        {err: dialling(nil, &net.DNSError{IsTemporary: true}), want: Unreachable},
+		"EOF of a new connection":      {err: io.EOF, want: Broken},
+		"reset before the TLS is made": {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
+		"anything after a connection":  {err: errors.New("malformed HTTP response"), connected: true, want: Broken},
+		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
+		"a proxy refused":              {err: &net.OpError{Op: "proxyconnect", Err: dialling(loopback, syscall.ECONNREFUSED)}, want: ProxyFailed},
+		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
+		"no address of a proxy":        {err: errNoProxyAddress, want: ProxyFailed},
+		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
+		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},
+		"old TLS, by an alert":         {err: &net.OpError{Op: "remote error", Err: tls.AlertError(70)}, want: OldTLS},
+		"old TLS, chosen":              {err: errors.New("tls: server selected unsupported protocol version 301"), want: OldTLS},
+		"another alert":                {err: &net.OpError{Op: "remote error", Err: tls.AlertError(80)}, want: Broken},
+		"an unknown authority":         {err: x509.UnknownAuthorityError{Cert: certificate}, want: UnknownAuthority},
+		"expired":                      {err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired}, want: InvalidCertificate},
+		"another host":                 {err: x509.HostnameError{Certificate: certificate, Host: "a"}, want: OtherHost},
+		"another fault of a certificate": {
+			err:  &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.TooManyIntermediates}},
+			want: Insecure,
+		},
+	} {
+		if got := faultOf(test.err, test.connected); got != test.want {
+			t.Errorf("%s: fault %d, want %d", name, got, test.want)
+		}
+		if lasts := test.want >= NoTLS; test.want.permanent() != lasts {
+			t.Errorf("%s: permanent is %t", name, !lasts)
+		}
+	}
+}
+
+// TestAClientCertificateThatIsWanted: in TLS 1.2 the service ends the handshake with an
+// alert that could mean anything. With 1.3 the client may see the connection closed first.
+func TestAClientCertificateThatIsWanted(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	fault := sendOnce(t, senderFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}), "")
+	if fault == nil || fault.Fault != WantsCertificate || !fault.Permanent {
+		t.Errorf("%+v", fault)
+	}
+}
+
+// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a
+// certificate, and it is quoted before it is trusted.
+func TestACertificateCannotWriteOnATerminal(t *testing.T) {
+	t.Parallel()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		DNSNames: []string{"\x1b[31mred\x07.example", "\r\nX-Injected: 1"},
+	}
+	template.Subject.CommonName = "\x1b[2Jcleared"
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"another host":         x509.HostnameError{Certificate: certificate, Host: "\x1b[31mcatalogue.example"},
+		"an unknown authority": x509.UnknownAuthorityError{Cert: certificate},
+		"expired":              x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired, Detail: "\x1b[31m"},
+	} {
+		var logged Exchange
+		base := &url.URL{Scheme: "https", Host: "catalogue.example"}
+		c := New(Config{
+			BaseURL: base, ClientID: "id", ClientSecret: "secret", RequestTimeout: time.Second, ReadTimeout: time.Second,
+			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+		})
+		_, err := c.ModelGroups(t.Context(), "")
+		fault, ok := errors.AsType[*NetworkError](err)
+		if !ok || fault.Certificate == nil || logged.Problem == "" {
+			t.Fatalf("%s: %v, %+v", name, err, logged)
+		}
+		for _, text := range append(fault.Certificate.Names, fault.Certificate.Issuer, fault.Certificate.Asked, fault.Problem, logged.Problem) {
+			if strings.ContainsAny(text, "\x1b\x07\r\n") {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+}
+
+// failing is a network on which every request ends with an error.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+// TestProxies: a variable that holds no address must not make the client go without a proxy.
+func TestProxies(t *testing.T) { //nolint:paralleltest // it sets the environment
+	for _, test := range []struct {
+		base, variable, except string
+		want                   *Proxy
+		err                    error
+	}{
+		{base: "https://catalogue.example"},
+		{
+			base: "https://catalogue.example", variable: "http://joe:p%23ss@proxy.example:8080",
+			want: &Proxy{Address: "http://proxy.example:8080", Credential: true},
+		},
+		{base: "https://catalogue.example", variable: "proxy.example:8080", want: &Proxy{Address: "http://proxy.example:8080"}},
+		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", want: &Proxy{}, err: errNoProxyAddress},
+		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", except: ".example"},
+		{base: "https://catalogue.example", variable: "http://proxy.example:8080", except: "catalogue.example"},
+		{base: "http://localhost:8080", variable: "http://joe:p#ss/w%rd@proxy.example:8080"},
+	} {
+		for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+			t.Setenv(name, "")
+		}
+		t.Setenv("https_proxy", test.variable)
+		t.Setenv("no_proxy", test.except)
+		base, err := url.Parse(test.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := proxyFor(base)
+		if (got == nil) != (test.want == nil) {
+			t.Errorf("%+v: %+v", test, got)
+			continue
+		}
+		if address, err := got.address(); !errors.Is(err, test.err) || (address == nil) != (got == nil || err != nil) {
+			t.Errorf("%+v: %v, %v", test, address, err)
+		}
+		if got == nil {
+			continue
+		}
+		if got.Address != test.want.Address || got.Credential != test.want.Credential || got.Variable != "https_proxy" || got.Failed {
+			t.Errorf("%+v: %+v", test, got)
+		}
+		if test.err == nil {
+			continue
+		}
+		s := senderFor(t, test.base, Config{})
+		if fault := sendOnce(t, s, ""); fault == nil || fault.Fault != ProxyFailed || !fault.Permanent || !fault.Proxy.Failed ||
+			strings.Contains(fault.Problem, "joe") {
+			t.Errorf("%+v", fault)
+		}
+	}
+}
+
+// TestWhatAProxyAnswers tells which of its answers it would repeat.
+func TestWhatAProxyAnswers(t *testing.T) {
+	t.Parallel()
+	through := &Proxy{Address: "http://proxy.example", whole: &url.URL{Scheme: "http", Host: "proxy.example"}}
+	for status, permanent := range map[int]bool{407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false} {
+		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
+		if !after.Failed || after.Status != status || after.permanent() != permanent {
+			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())
+		}
+	}
+	if after := through.after(io.EOF); after.Failed || after.permanent() || through.Failed {
+		t.Errorf("a fault behind the proxy: %+v", after)
+	}
+	if through = nil; through.after(io.EOF) != nil || through.permanent() {
+		t.Error("no proxy has a fault")
+	}
+}
