@@ -38,21 +38,22 @@ func (a *answers[T]) get(
 	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error),
 ) (answer T, err error) {
 	// His place is that of his arrival, even where he asks again.
-	for me := (&arrival{began: time.Now()}); ; {
+	for me := (&arrival{budget: budget{began: time.Now()}}); ; {
 		shared, answer, err := a.enter(ctx, s, key, has, ask, me)
 		if shared == nil {
 			return answer, err
 		}
+		again := false
 		select {
 		case <-shared.done:
-			err = shared.err
+			err, again = me.own(shared.ticket, s.maxRetries)
 		case <-ctx.Done():
 			err = s.leave(shared.ticket, me.began, ctx.Err())
 		}
 		if err == nil {
 			return shared.value, nil
 		}
-		if ctx.Err() != nil || !me.hasMore(shared.ticket, err) {
+		if !again || ctx.Err() != nil {
 			return answer, err
 		}
 	}
@@ -71,16 +72,14 @@ func (a *answers[T]) enter(
 		return nil, known.value, nil
 	}
 	if me.order == 0 {
-		s.waiting.arrived++
-		me.order = s.waiting.arrived
+		s.arriveLocked(ctx, me)
 	}
 	shared = a.calls[key]
 	if shared == nil {
 		shared = a.begin(ctx, s, key, ask, me)
 		s.dispatchLocked()
 	}
-	shared.callers++
-	me.missed = s.missedLocked(shared.ticket)
+	s.joinsLocked(me, shared.ticket)
 	return shared, answer, nil
 }
 

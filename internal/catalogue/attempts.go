@@ -10,11 +10,11 @@ import (
 // new token.
 const maxRenewals = 2
 
-// budget is the time and the attempts that a read has.
+// budget is the time and the attempts that a caller has, and his read.
 type budget struct {
-	began, deadline time.Time // of its first caller
-	oneAttempt      bool      // it came in an outage
-	successes       int       // outage.successes when it came
+	began, deadline time.Time
+	oneAttempt      bool // he came in an outage
+	successes       int  // outage.successes when he came
 }
 
 // tries are the attempts of a ticket and what came of them.
@@ -203,19 +203,31 @@ func unanswered(p *permit) error {
 	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
 
-// missedLocked tells whether a read has lost attempts before a caller joins it.
-func (s *schedule) missedLocked(t *ticket) bool {
-	request := s.tokens.request
-	return t.tries.failures > 0 || len(t.tries.refusals.tokens) > 0 ||
-		request != nil && t.sent == nil && request.tries.failures > t.tries.missed
+// joinsLocked adds a caller to a read, and records the attempts that he missed.
+func (s *schedule) joinsLocked(a *arrival, t *ticket) {
+	t.callers++
+	a.missed = s.attemptsLocked(t)
+	if request := s.tokens.request; a.missed > 0 && (t.sent != nil || request != nil && request.sent != nil) {
+		a.missed-- // he waits for the one that is under way
+	}
 }
 
-// hasMore tells whether a caller has time or attempts of his own, where the read that
-// he joined ended with err for want of them.
-func (a *arrival) hasMore(joined *ticket, err error) bool {
-	gaveUp, ended := errors.AsType[*GaveUpError](err)
-	if _, unfit := errors.AsType[*WaitTooLongError](err); unfit || ended && gaveUp.Timeout {
-		return a.began.Sub(joined.began) >= atOnce
+// own is what the read of a caller ended with, as it is for him: with his own time, and
+// the attempts since he came. He asks again where he joined the read later, and has time
+// or attempts that it had no more. Those who come at once share its end.
+func (a *arrival) own(joined *ticket, retries int) (err error, again bool) {
+	now, later := time.Now(), a.began.Sub(joined.began) >= atOnce
+	if shared, ok := errors.AsType[*WaitTooLongError](joined.err); ok {
+		own := *shared
+		own.Attempts, own.Elapsed, own.Remaining = max(0, own.Attempts-a.missed), now.Sub(a.began), a.deadline.Sub(now)
+		return &own, later
 	}
-	return a.missed && (ended || classify(err) == unauthorized)
+	shared, ok := errors.AsType[*GaveUpError](joined.err)
+	if !ok {
+		return joined.err, false
+	}
+	own := *shared
+	own.Attempts, own.Elapsed = max(0, own.Attempts-a.missed), now.Sub(a.began)
+	a.failures, a.last = own.Attempts, own.Err
+	return &own, later && (own.Timeout || a.missed > 0) && own.Attempts <= retries
 }

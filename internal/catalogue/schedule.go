@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -99,6 +98,10 @@ func (s *schedule) dispatchLocked() {
 	}
 	var wake time.Time
 	for head := s.headLocked(now); head != nil; head = s.headLocked(now) {
+		if !head.isToken() && !now.Before(head.deadline) {
+			s.endLocked(head, s.timeIsOverLocked(head, head.began))
+			continue
+		}
 		at, why := s.pace.Next(now, head.isToken())
 		if !at.After(now) {
 			s.sendLocked(head, now)
@@ -238,7 +241,7 @@ func (p *permit) ended(err error) {
 		p.answered = true
 		s.pace.Answered(p.number, time.Now())
 	}
-	if api, ok := errors.AsType[*APIError](err); ok && s.pause.permit == p {
+	if api, ok := apiError(err); ok && s.pause.permit == p {
 		s.pause.refusal, s.pause.told = api, true
 		s.endBeforeLocked(s.pause.until, func(t *ticket) error { return s.unfitLocked(t, time.Now()) })
 	}
@@ -277,7 +280,7 @@ func (s *schedule) settleLocked(t *ticket, err error) {
 
 // answeredLocked ends a read with an answer, or with an error that stays.
 func (s *schedule) answeredLocked(t *ticket, err error) {
-	api, ok := errors.AsType[*APIError](err)
+	api, ok := apiError(err)
 	if ok && api.Is(ErrOrganisationDisabled) {
 		s.finishLocked(err)
 		err = s.run.end

@@ -41,21 +41,35 @@ func newTicket(ctx context.Context, send func(*permit) error, end func(error)) *
 	return t
 }
 
-// arrival is when a caller came, and his place among all who came.
+// arrival is a caller: his budget, and his place among all who came.
 type arrival struct {
-	began  time.Time
-	order  int
-	missed bool // the read that he joined had failed before
+	budget
+	order    int
+	missed   int   // attempts of the read that he joins, before he came
+	failures int   // attempts that failed since he came
+	last     error // the last of them
 }
 
-// newReadLocked puts a read into the queue. It has the place and the time of its
-// first caller.
+// arriveLocked gives a caller his place and what he has.
+func (s *schedule) arriveLocked(ctx context.Context, a *arrival) {
+	s.waiting.arrived++
+	a.order = s.waiting.arrived
+	a.deadline, _ = ctx.Deadline()
+	a.oneAttempt, a.successes = s.outage.on, s.outage.successes
+}
+
+// newReadLocked puts a read into the queue. It has the place, the time and the
+// attempts of its first caller.
 func (s *schedule) newReadLocked(ctx context.Context, first arrival, send func(*permit) error, end func(error)) *ticket {
 	t := newTicket(ctx, send, end)
-	t.order = first.order
-	deadline, _ := ctx.Deadline()
-	t.budget = budget{began: first.began, deadline: deadline, oneAttempt: s.outage.on, successes: s.outage.successes}
-	s.enqueueLocked(t)
+	t.order, t.budget = first.order, first.budget
+	if first.failures == 0 {
+		s.enqueueLocked(t)
+		return t
+	}
+	t.tries.failures = first.failures - 1
+	t.tries.failed(first.last)
+	s.backOffLocked(t)
 	return t
 }
 

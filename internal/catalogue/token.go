@@ -175,7 +175,7 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
 	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
-	if s.tokens.refused > 0 {
+	if s.tokens.served && s.tokens.refused > 0 {
 		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
 	}
 	s.tokens.request = request
@@ -259,7 +259,7 @@ func (s *schedule) noTokenLocked(err error) {
 // rejection is the error that ends the run, after a 401 proved it. err is how that
 // request ended, nil while its body is on the way.
 func (p *permit) rejection(err error) error {
-	if _, ok := errors.AsType[*APIError](err); !ok {
+	if _, ok := apiError(err); !ok {
 		err = &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
 	}
 	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
