@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -11,6 +12,11 @@ import (
 // fail counts a failure of w that may pass. It returns an error where w has no
 // attempt left, and else starts the back-off.
 func (a *admission) fail(w *waiter, err error) error {
+	// The service may have closed a kept connection before the request came.
+	if fault, ok := errors.AsType[*NetworkError](err); ok && fault.ConnectionClosed && !w.reconnected {
+		w.reconnected = true
+		return nil
+	}
 	w.last, w.failedAt = err, time.Now()
 	w.failures++
 	if w.failures > a.budget(w) {

@@ -34,6 +34,7 @@ type waiter struct {
 	failedAt         time.Time // when that was
 	well             int       // outage.well when it came
 	single           bool      // it came in an outage, so it has one attempt
+	reconnected      bool      // a kept connection was closed under it, and it was admitted once more for that
 }
 
 // caller is one of those who wait for an answer.
