@@ -147,10 +147,11 @@ func (e *RejectedError) Error() string { return "the credentials are rejected: "
 func (e *RejectedError) Unwrap() error { return e.Err }
 
 // TokenError is an answer of the token endpoint that holds no token to use. It
-// says nothing of the answer's content, which may be a token.
+// tells the names of fields and no values, which may be a token.
 type TokenError struct {
 	Endpoint
 	Problem   string
+	Page      bool   // the answer is a page of HTML
 	RequestID string // the service's own, "" where it sends none
 }
 

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -70,7 +71,7 @@ func ofTLS(err error) Fault {
 	switch {
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return NoTLS
-	case alerted(err, protocolVersion), strings.Contains(err.Error(), choseOldTLS):
+	case alerted(err, alertProtocolVersion), strings.Contains(err.Error(), choseOldTLS):
 		return OldTLS
 	case errors.As(err, &unknown):
 		return UnknownAuthority
@@ -87,8 +88,8 @@ func ofTLS(err error) Fault {
 // opAlert is what crypto/tls calls the end of a connection by an alert of the other side.
 const opAlert = "remote error"
 
-// protocolVersion is an alert of RFC 8446 §6.2.
-const protocolVersion tls.AlertError = 70
+// alertProtocolVersion is an alert of RFC 8446 §6.2.
+const alertProtocolVersion = 70
 
 // choseOldTLS is what crypto/tls says, without a type, of a service that goes on with
 // an old version in place of an alert.
@@ -96,9 +97,9 @@ const choseOldTLS = "tls: server selected unsupported protocol version"
 
 // alerted tells whether the other side ended TLS with an alert. crypto/tls keeps the
 // type of such an error to itself, but not its words.
-func alerted(err error, alert tls.AlertError) bool {
+func alerted(err error, alert uint8) bool {
 	remote, ok := errors.AsType[*net.OpError](err)
-	return ok && remote.Op == opAlert && remote.Err.Error() == alert.Error()
+	return ok && remote.Op == opAlert && remote.Err.Error() == tls.AlertError(alert).Error()
 }
 
 // refusedHere tells whether nobody listens at a loopback address.
@@ -135,7 +136,7 @@ func (s *sender) certificateFault(err error) *CertificateFault {
 	} else if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok && unknown.Cert != nil {
 		certificate = unknown.Cert
 		fault.Issuer = s.tidy(nameOf(certificate), maxExcerpt)
-		fault.SelfSigned = string(certificate.RawIssuer) == string(certificate.RawSubject)
+		fault.SelfSigned = bytes.Equal(certificate.RawIssuer, certificate.RawSubject)
 	}
 	if certificate == nil {
 		return nil

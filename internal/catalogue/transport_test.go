@@ -222,7 +222,7 @@ const (
 )
 
 func frame(kind, flags byte, stream uint32, payload []byte) []byte {
-	header := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind)) //nolint:gosec // a few bytes
+	header := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind))
 	return append(binary.BigEndian.AppendUint32(append(header, flags), stream), payload...)
 }
 

@@ -38,7 +38,7 @@ func connectionScenes() []scene {
 		secured("a certificate of an unknown authority", signed, trustNone),
 		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
-		serving("TLS 1.1 only", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), //nolint:gosec // it is refused
+		serving("TLS 1.1 only", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}),
 		// With TLS 1.3 the client may see the connection closed before it sees why.
 		serving("a certificate of the client wanted",
 			&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}),

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -316,4 +318,30 @@ func BenchmarkMaskOfAPage(b *testing.B) {
 	for b.Loop() {
 		m.Clean(page)
 	}
+}
+
+// FuzzMask: whatever stands around a secret, and however it is spelled there, Clean
+// hides it and returns.
+func FuzzMask(f *testing.F) {
+	names := slices.Sorted(maps.Keys(spelled))
+	escapes := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return strings.HasPrefix(name, "base64") || name == "lower case" // which loses base64
+	})
+	for i := range names {
+		f.Add(uint(i), uint(i+1), "before %", "; after \\")
+	}
+	const secret = `s3cr&t "/+?é zyx`
+	var m Mask
+	m.Add(secret)
+	f.Fuzz(func(t *testing.T, first, second uint, before, after string) {
+		inner, outer := spelled[names[first%uint(len(names))]], spelled[escapes[second%uint(len(escapes))]]
+		text := before + " " + outer(inner(secret)) + " " + after
+		got := m.Clean(text)
+		if strings.Contains(got, secret) || !strings.Contains(got, masked) {
+			t.Errorf("%q: %q", text, got)
+		}
+		if again := m.Clean(got); strings.Contains(again, secret) {
+			t.Errorf("%q: %q", got, again)
+		}
+	})
 }

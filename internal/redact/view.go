@@ -28,7 +28,7 @@ type span struct{ from, to int32 }
 func reading(text string) view {
 	v := make(view, len(text))
 	for i := range len(text) {
-		v[i] = char{text[i], span{int32(i), int32(i + 1)}} //nolint:gosec // see span
+		v[i] = char{text[i], span{int32(i), int32(i + 1)}}
 	}
 	return v
 }
@@ -135,7 +135,7 @@ func hexadecimal(text string, start, digits int) (plain string, size int) {
 	case err != nil:
 		return "", 0
 	case digits == 2:
-		return string([]byte{byte(value)}), size
+		return string([]byte{byte(value)}), size //nolint:gosec // two digits are eight bits
 	}
 	return string(rune(value)), size //nolint:gosec // no more than 32 bits; what is no character is replaced
 }
@@ -160,8 +160,8 @@ func unescapeJSON(text string) (plain string, size int) {
 		plain, size = hexadecimal(text, 2, 4)
 		// The first half of a pair is no character, and neither is the second.
 		if r, _ := utf8.DecodeRuneInString(plain); size == 6 && r == utf8.RuneError && len(text) >= 12 && text[6:8] == `\u` {
-			high, _ := strconv.ParseUint(text[2:6], 16, 32)
-			low, err := strconv.ParseUint(text[8:12], 16, 32)
+			high, _ := strconv.ParseInt(text[2:6], 16, 32)
+			low, err := strconv.ParseInt(text[8:12], 16, 32)
 			if whole := utf16.DecodeRune(rune(high), rune(low)); err == nil && whole != utf8.RuneError {
 				return string(whole), 12
 			}
