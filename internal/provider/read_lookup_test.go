@@ -94,7 +94,7 @@ func TestAMissingRevisionListsThoseThatAre(t *testing.T) {
 	expectError(t, diagnostics, "revision", "Revision not found", "no revision 4", "It has: 3, 2, 1, 0.")
 }
 
-func TestPickRevision(t *testing.T) {
+func TestAPinPicksItsRevision(t *testing.T) {
 	t.Parallel()
 	numbered := func(revisions ...int64) []*catalogue.Model {
 		var models []*catalogue.Model
@@ -129,7 +129,7 @@ func TestPickRevision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model, problem := pickRevision(test.models, "g", test.revision)
+			model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
 			if test.summary == "" {
 				if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
 					t.Errorf("%+v, %v", model, problem)
