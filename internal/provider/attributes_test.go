@@ -43,7 +43,10 @@ var many = map[string]struct {
 	"model_groups":       {records: listedRecords("model_groups")},
 	"model_group_models": {config: arguments{"model_group_id": mainGroup}, records: listedRecords("models")},
 	"latest_models":      {records: modelsOf},
-	"pinned_models":      {config: arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}}, records: modelsOf},
+	"pinned_models": {
+		config:  arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true},
+		records: modelsOf,
+	},
 }
 
 // listedRecords are the records of a list, by their place in it.
@@ -161,12 +164,13 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 				t.Errorf("%s: %q is taken for %q, want %q", name, mistaken, suggested, suggestion)
 			}
 		}
-		expectError(t, e.validate(t, name, config.with("attributes", []any{nil})), "attributes[0]", summaryAttribute, "The name is null.")
+		expectError(t, e.validate(t, name, config.with("attributes", []any{nil})), "attributes[0]", summaryAttribute,
+			"attributes[0] is null. Give a name")
 		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(e.types[name])} {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
 		expectTold(t, e.validate(t, name, config.with("attributes", []any{"a", "id", "b"})),
-			told{argument: "attributes[0]", summary: summaryAttribute}, told{argument: "attributes[2]", summary: summaryAttribute})
+			told{argument: "attributes[0]", summary: summaryAttribute, says: []string{`"a" and "b" are no attributes of an element of `}})
 	}
 	expectRequests(t, service, nil)
 }
@@ -193,7 +197,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"empty id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", ""}}, argument: "model_group_ids[1]",
-			summary: summaryInvalidID, fragment: "it is empty",
+			summary: summaryInvalidID, fragment: "model_group_ids[1] cannot be the id of a model group: it is empty.",
 		},
 		"relative id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"..", "a"}}, argument: "model_group_ids[0]",
@@ -201,7 +205,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"null id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", "b", nil}}, argument: "model_group_ids[2]",
-			summary: summaryInvalidID, fragment: "The value is null.",
+			summary: summaryInvalidID, fragment: "model_group_ids[2] is null.",
 		},
 		"empty id of a pin": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"": 1}}, argument: `revisions[""]`, summary: summaryInvalidID,
@@ -213,19 +217,43 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"negative revision": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1, "b": -1}}, argument: `revisions["b"]`,
-			summary: summaryInvalidRevision, fragment: "must be at least 0, and is -1",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "b" must be at least 0, not -1.`,
 		},
 		"revision in between": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1.5}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "must be a whole number, and 1.5 is none",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "a" must be a whole number, not 1.5.`,
 		},
 		"revision beyond 2^63": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1e30}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "must be a number of 64 bits",
+			summary: summaryInvalidRevision, fragment: "must be at most 9223372036854775807, not 1000000000000000",
+		},
+		"image of no pin": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": "i", "b": "i", "c": "i"}},
+			argument: `docker_images["b"]`, summary: summaryInvalidImage, fragment: `for model groups that revisions does not have: "b", "c". Give`,
+		},
+		"null image": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": nil}},
+			argument: `docker_images["a"]`, summary: summaryInvalidImage, fragment: `The image of model group "a" is null. Give the image`,
+		},
+		"empty image": {
+			dataSource: "pinned_models", config: arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}},
+			argument: `docker_images["a"]`, summary: summaryInvalidImage, fragment: `The image of model group "a" is empty.`,
+		},
+		"one empty image": {
+			dataSource: "model", config: arguments{"model_group_id": "a", "revision": 1, "docker_image": ""},
+			argument: "docker_image", summary: summaryInvalidImage, fragment: "The value is empty.",
+		},
+		"an empty tag": {
+			dataSource: "latest_model", config: arguments{"model_group_id": "a", "where": map[string]any{"tags": []any{unknown, ""}}},
+			argument: "where.tags[1]", summary: summaryInvalidTag, fragment: "where.tags[1] is empty.",
+		},
+		"a null tag": {
+			dataSource: "latest_models", config: arguments{"where": map[string]any{"tags": []any{"a", nil}}},
+			argument: "where.tags[1]", summary: summaryInvalidTag, fragment: "where.tags[1] is null.",
 		},
 		"null revision": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": nil}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "The value is null.",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "a" is null. Give it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +267,14 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		{"latest_models", arguments{"model_group_ids": []any{"a", "a"}}},
 		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
 		{"pinned_models", arguments{"revisions": unknown}},
+		{"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "i"}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, "b": 1}, "docker_images": map[string]any{"a": "i", "b": unknown}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown}},
+		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
+		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
+		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
+		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}},
+		{"latest_models", arguments{"where": map[string]any{"enabled": unknown, "tags": []any{unknown}}}},
 	} {
 		expectNone(t, e.validate(t, good.name, good.config))
 	}

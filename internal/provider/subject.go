@@ -99,7 +99,9 @@ func idOddity(id string) string {
 	return spaceAround(id)
 }
 
-func looksLikeAName(id string) bool { return strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace) }
+func looksLikeAName(id string) bool {
+	return strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace)
+}
 
 func spaceAround(value string) string {
 	switch {
