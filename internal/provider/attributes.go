@@ -152,8 +152,8 @@ func (v attributeNames) hint(mistaken string) string {
 		return fmt.Sprintf("Did you mean %q?", name)
 	}
 	// At most two letters in five may have to change for a likeness.
-	if like := nearest(name, v.known, 2*len(name)/5); like != "" {
-		return fmt.Sprintf("Did you mean %q?", like)
+	if like := nearest(name, v.known, 2*len(name)/5); len(like) > 0 {
+		return fmt.Sprintf("Did you mean %q?", like[0])
 	}
 	for _, known := range v.known {
 		if len(name) > 2 && strings.Contains(known, name) {

@@ -143,11 +143,13 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 	e, service := sandboxEngine(t)
 	for name, suggestions := range map[string]map[string]string{
 		"model_groups": {
+			"nmae": "name", "pubilc": "public", "model_groups.name": "name", "name, id": "",
 			"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": "",
 		},
 		"model_group_models": {
 			"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon",
-			"is_latest": "", "*": "", "": "",
+			"is_latest": "", "*": "", "": "", "models.docker_image": "docker_image", "models": "", "model": "", "docker image": "docker_image",
+			"models.docker_imgae": "docker_image", "docker": "docker_image",
 		},
 		"latest_models": {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
 		"pinned_models": {"is_lates": "is_latest", "last_revision": "latest_revision"},
@@ -173,6 +175,49 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 			told{argument: "attributes[0]", summary: summaryAttribute, says: []string{`"a" and "b" are no attributes of an element of `}})
 	}
 	expectRequests(t, service, nil)
+}
+
+// Several mistakes are one error, and the list of names stands there once.
+func TestSeveralNamesOfNoAttribute(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, northwind("http://localhost"))
+	config := arguments{"model_group_id": "a"}
+	for _, test := range []struct {
+		names []any
+		says  string
+	}{
+		{[]any{"id", "docker", "tag", "foo"}, `"docker" (did you mean "docker_image"?), "tag" (did you mean "tags"?) and "foo" are no attributes ` +
+			"of an element of models.\n\nThese can be named: archived, "},
+		{[]any{"id", "*"}, `"*" is no attribute of an element of models. Leave the argument out to fill all of them.`},
+		{[]any{"id", "models"}, `"models" is no attribute of an element of models. Leave it out: the names are those inside of it, such as ` +
+			`docker_image.`},
+		{[]any{"id", "docker_image, revision"}, `Write each name as an element of its own.`},
+		{[]any{"id", "*", "x"}, `"*" (leave the argument out to fill all of them) and "x" are no attributes`},
+	} {
+		diagnostics := e.validate(t, "model_group_models", config.with("attributes", test.names))
+		expectError(t, diagnostics, "attributes[1]", summaryAttribute, test.says)
+		if n := strings.Count(diagnostics[0].Detail, "has_performance_metrics"); n != 1 {
+			t.Errorf("%v: the list stands there %d times", test.names, n)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     int
+	}{
+		{"", "", 0}, {"name", "name", 0}, {"", "abc", 3}, {"abc", "", 3}, {"name", "nmae", 1}, {"name", "nam", 1}, {"name", "nane", 1},
+		{"kitten", "sitting", 3}, {"ca", "abc", 3}, {"été", "ete", 2}, {"abcd", "badc", 2},
+	} {
+		if got := distance(test.from, test.to); got != test.want {
+			t.Errorf("%q, %q: %d, want %d", test.from, test.to, got, test.want)
+		}
+		if got := distance(test.to, test.from); got != test.want {
+			t.Errorf("%q, %q: %d, want %d", test.to, test.from, got, test.want)
+		}
+	}
 }
 
 func TestArgumentsOfAFleetAreValidated(t *testing.T) {

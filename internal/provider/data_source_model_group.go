@@ -135,30 +135,36 @@ func idAndHorizon(group *catalogue.ModelGroup) string {
 
 // nameHint tells what a name that is not found may have been meant for, or "".
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
-	names := map[string]map[string]bool{} // quoted, by their folded form
+	names := map[string][]string{} // by their folded form
 	for _, group := range groups {
 		if group.ID != nil && *group.ID == name {
 			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
 		}
 		if group.Name != nil {
 			form := folded(*group.Name)
-			if names[form] == nil {
-				names[form] = map[string]bool{}
-			}
-			names[form][fmt.Sprintf("%q", *group.Name)] = true
+			names[form] = append(names[form], fmt.Sprintf("%q", *group.Name))
 		}
 	}
-	meant := folded(name)
-	if names[meant] == nil {
+	forms := []string{folded(name)}
+	if names[forms[0]] == nil {
 		// Names of a catalogue often differ in a few letters only, such as "Q1" and
 		// "Q2", so only one mistake in ten letters counts as one.
-		meant = nearest(meant, slices.Sorted(maps.Keys(names)), 1+len(meant)/10)
+		forms = nearest(forms[0], slices.Collect(maps.Keys(names)), 1+len(forms[0])/10)
 	}
-	if len(names[meant]) == 0 {
+	var alike []string
+	for _, form := range forms {
+		alike = append(alike, names[form]...)
+	}
+	if len(alike) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Did you mean %s?", strings.Join(slices.Sorted(maps.Keys(names[meant])), " or "))
+	slices.Sort(alike)
+	alike = slices.Compact(alike)
+	return fmt.Sprintf("Did you mean %s?", strings.Join(alike[:min(len(alike), maxAlike)], " or "))
 }
+
+// maxAlike bounds the names that a hint suggests.
+const maxAlike = 3
 
 // folded is a name in NFC and lower case, with single spaces between its words and
 // none around, and with one kind of hyphen.

@@ -1,13 +1,18 @@
 package provider
 
-// nearest is the text that a mistaken one is most like, the first of several, or
-// "" where each takes more than so many changes.
-func nearest(mistaken string, known []string, changes int) string {
-	best := ""
+// nearest are the texts that a mistaken one is most like, none where each takes
+// more than so many changes.
+func nearest(mistaken string, known []string, changes int) []string {
+	var best []string
 	for _, text := range known {
-		if n := distance(mistaken, text); n <= changes {
-			best, changes = text, n-1
+		n := distance(mistaken, text)
+		if n > changes {
+			continue
 		}
+		if n < changes {
+			best, changes = nil, n
+		}
+		best = append(best, text)
 	}
 	return best
 }
