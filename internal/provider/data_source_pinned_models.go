@@ -124,8 +124,8 @@ func warnOfWithdrawn(diags *diag.Diagnostics, questions []question, replies []re
 	}
 	if len(lines) > 0 {
 		diags.AddAttributeWarning(path.Root(argRevisions), summaryWithdrawn, fmt.Sprintf(
-			"%d of %d pinned revisions are archived or disabled:%s\n\n%s",
-			len(lines), len(questions), bulleted(lines, maxIDs), withdrawnFleetNext))
+			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
+			len(questions), len(lines), bulleted(lines, maxIDs), withdrawnFleetNext))
 	}
 }
 

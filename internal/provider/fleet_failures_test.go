@@ -179,13 +179,15 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		},
 		"outage": {
 			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503}},
-			summary: summaryUnavailable, says: []string{"gave up after 5 attempts"}, tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
+			summary: summaryUnavailable, says: []string{"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered."},
+			tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
 		},
 		"outage, later": {
 			faults: []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503, Skip: 100}},
 			// Those that began before the last good answer say nothing of the
 			// service, so a few more are asked.
-			summary: summaryUnavailable, tokens: 1, reads: 100 + 2*5*manyAtOnce, within: 40 * sec,
+			summary: summaryUnavailable, says: []string{" groups were asked for, 100 were answered."},
+			tokens: 1, reads: 100 + 2*5*manyAtOnce, within: 40 * sec,
 		},
 		"no network": {
 			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Kind: sandbox.Reset}},

@@ -230,7 +230,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	// The attributes that are filled have no say.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
 	state, diagnostics := e.read(t.Context(), t, "pinned_models", config)
-	expectWarning(t, diagnostics, "revisions", summaryWithdrawn, "23 of 40 pinned revisions are archived or disabled:",
+	expectWarning(t, diagnostics, "revisions", summaryWithdrawn, "Of 40 pinned revisions 23 may be withdrawn:",
 		`"group-000": revision 1 is archived and disabled (the latest is 2)`, `"group-009": revision 1 is archived (`, "and 13 others")
 	if strings.Contains(diagnostics[0].Detail, "group-010") || len(modelsOf(t, state)) != groups {
 		t.Errorf("%d models, and\n%s", len(modelsOf(t, state)), diagnostics[0].Detail)
