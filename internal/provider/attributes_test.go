@@ -202,6 +202,15 @@ func TestSeveralNamesOfNoAttribute(t *testing.T) {
 	}
 }
 
+// Engines drop a misspelt name in an object, so what is left of it may be nothing.
+func TestNoConditionIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, northwind("http://localhost"))
+	expectWarning(t, e.validate(t, "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}), "where", summaryNoCondition,
+		"may be misspelt")
+	expectWarning(t, e.validate(t, "latest_models", arguments{"where": map[string]any{"enabled": nil}}), "where", summaryNoCondition)
+}
+
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -318,7 +327,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
 		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
 		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
-		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}},
+		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{"tags": []any{}}}},
 		{"latest_models", arguments{"where": map[string]any{"enabled": unknown, "tags": []any{unknown}}}},
 	} {
 		expectNone(t, e.validate(t, good.name, good.config))
