@@ -228,9 +228,9 @@ func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectReques
 			return
 		}
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, summaryNoCondition, "Any model satisfies where, because it has none of enabled, "+
-		"archived and tags. Engines drop any other name without a word, so one of these may be misspelt. If no condition is "+
-		"meant, leave where out, or set it to null.")
+	resp.Diagnostics.AddAttributeWarning(req.Path, summaryNoCondition, "Any model satisfies where, because it has none "+
+		"of enabled, archived and tags. Engines drop any other name without a word, so one of these may be misspelt. "+
+		"If no condition is meant, leave where out, or set it to null.")
 }
 
 // tagNames validates a list of tags.
