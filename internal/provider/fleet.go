@@ -84,7 +84,7 @@ func (w *fleetWidth) may(running int) bool {
 // answer takes account of how long a question took.
 func (w *fleetWidth) answer(took time.Duration) {
 	w.now = min(w.now+2, manyAtOnce)
-	if took > prompt || w.refused() {
+	if took > prompt {
 		w.now = fewAtOnce
 	}
 }
