@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
 // groupError says why a group that was read has not what a block asks for.
@@ -17,6 +21,15 @@ type groupError struct {
 }
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }
+
+// explainRead says why one group could not be read, or has not what the block
+// asks for.
+func (d *catalogueDataSource) explainRead(err error, about subject) diag.Diagnostic {
+	if problem, ok := errors.AsType[*groupError](err); ok {
+		return diag.NewAttributeErrorDiagnostic(path.Root(problem.argument), problem.summary, problem.detail)
+	}
+	return d.diagnose(err, about)
+}
 
 // maxIDs bounds the ids, tags and the like that one diagnostic names.
 const maxIDs = 10

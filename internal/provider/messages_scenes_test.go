@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -124,7 +125,9 @@ func argumentScenes() []scene {
 	}
 }
 
-func lookupScenes() []scene {
+func lookupScenes() []scene { return slices.Concat(findingScenes(), pinScenes(), fleetScenes()) }
+
+func findingScenes() []scene {
 	sandboxed := faulty()
 	group := func(config arguments) reading { return reading{"model_group", config} }
 	return []scene{
