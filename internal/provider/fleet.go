@@ -20,7 +20,7 @@ const (
 	// slow. It is the default parallelism of an engine, so each question has the
 	// same chance to end within its read_timeout as in a block of its own.
 	fewAtOnce = 10
-	// manyAtOnce is how many there are at most. Each prompt answer adds one.
+	// manyAtOnce is how many there are at most. Each prompt answer adds two.
 	manyAtOnce = 32
 	// prompt is the longest time that a prompt answer takes, its wait for the
 	// allowance included.

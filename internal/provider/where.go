@@ -181,8 +181,12 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy st
 		lines = append(lines, fmt.Sprintf("revision %d %s", int64(*model.Revision), strings.Join(w.unmet(model), ", ")))
 	}
 	short := lines[0]
-	if older := len(lines) - 1; older > 0 {
-		short += fmt.Sprintf(", and none of %d older ones satisfies", older)
+	switch older := len(lines) - 1; older {
+	case 0:
+	case 1:
+		short += "; the older one fails too"
+	default:
+		short += fmt.Sprintf("; %d older ones fail too", older)
 	}
 	mayLack := ""
 	if w.Archived == nil || *w.Archived {

@@ -149,7 +149,7 @@ func TestWhatWasLookedAt(t *testing.T) {
 			"them out.\n\nDo this.") {
 		t.Fatalf("%+v", problem)
 	}
-	if want := `revision 25 lacks the tag "a", and none of 25 older ones satisfies`; problem.short != want {
+	if want := `revision 25 lacks the tag "a"; 25 older ones fail too`; problem.short != want {
 		t.Errorf("%q, want %q", problem.short, want)
 	}
 	// Two models of one revision name no single one, unless only one satisfies.
@@ -184,7 +184,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	expectTold(t, diagnostics,
 		told{argument: "model_group_ids[10]", summary: summaryNoneSatisfies, says: []string{
 			`No revision of model group "group-010" satisfies where = { enabled = true }:`, "  - revision 1 is disabled", "take the group out",
-			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2 is disabled, and none of 1 older ones satisfies",
+			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2 is disabled; the older one fails too",
 		}},
 		told{argument: "model_group_ids[12]", summary: summaryGroupOrModels},
 	)
