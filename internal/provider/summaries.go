@@ -14,6 +14,9 @@ const (
 	summaryIDsAndHorizon   = "Both model_group_ids and time_horizon given"
 	summaryAttribute       = "Unknown attribute"
 	summaryNoIDNorName     = "Missing id or name"
+	summaryInvalidImage    = "Invalid docker image"
+	summaryInvalidTag      = "Invalid tag"
+	summaryNoCondition     = "No condition in where"
 
 	summaryGroupNotFound    = "Model group not found"
 	summaryGroupOrModels    = "Model group not found, or without models"
@@ -21,6 +24,10 @@ const (
 	summaryRevisionNotFound = "Revision not found"
 	summarySeveralModels    = "Several models of that revision"
 	summaryLeftOut          = "Model group left out"
+	summaryNoneSatisfies    = "No model satisfies where"
+	summaryImageDiffers     = "Docker image differs"
+	summaryImageWithheld    = "Docker image withheld"
+	summaryWithdrawn        = "Pinned revision withdrawn"
 
 	summaryRejected             = "Credentials rejected"
 	summaryNoToken              = "No usable token"
@@ -49,6 +56,8 @@ var summaries = []string{
 	summaryUnknownArgument, summaryNotConfigured,
 	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon,
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
+	summaryInvalidImage, summaryInvalidTag, summaryNoCondition, summaryNoneSatisfies,
+	summaryImageDiffers, summaryImageWithheld, summaryWithdrawn,
 	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
 	summaryRevisionNotFound, summarySeveralModels,
 	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
