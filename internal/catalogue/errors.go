@@ -39,8 +39,31 @@ type Endpoint struct {
 	Path   string // escaped, with the query
 }
 
-// String is the method and the whole address.
-func (e Endpoint) String() string { return e.Method + " " + e.Origin + e.Path }
+// String is the method and the address. A very long path is cut in its middle, so
+// that its route stays.
+func (e Endpoint) String() string {
+	path := e.Path
+	if end := strings.LastIndexByte(path, '/'); len(path) > maxPath && len(path)-end < maxPath/2 {
+		path = cutPath(path[:end]) + path[end:]
+	} else {
+		path = cutPath(path)
+	}
+	return e.Method + " " + e.Origin + path
+}
+
+// maxPath is how much of a path is told, in bytes of ASCII: it is escaped.
+const maxPath = 200
+
+func cutPath(path string) string {
+	if len(path) <= maxPath {
+		return path
+	}
+	path = path[:maxPath]
+	if escape := strings.LastIndexByte(path, '%'); escape > maxPath-3 {
+		path = path[:escape] // half an escape
+	}
+	return path + "…"
+}
 
 // APIError is an answer of the service other than 200. Texts of the service
 // are cleaned of control characters and of credentials, and bounded.

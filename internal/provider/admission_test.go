@@ -127,7 +127,7 @@ func TestAPauseThatDoesNotFitFailsWhoeverWaits(t *testing.T) {
 		}
 		for i, r := range readers {
 			<-r.done
-			expectError(t, r.answer.diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+			expectError(t, r.answer.diagnostics, "", summaryRateLimited)
 			if took := time.Since(began); took != 5500*time.Millisecond {
 				t.Errorf("reader %d ended after %s", i, took)
 			}
@@ -182,7 +182,7 @@ func TestAReadWithoutATurnIsToldWhy(t *testing.T) {
 		late := 0
 		for _, a := range answers {
 			if a.state == nil {
-				expectError(t, a.diagnostics, "", summaryRateLimited, "429 Too Many Requests")
+				expectError(t, a.diagnostics, "", summaryRateLimited)
 				late++
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,6 +18,8 @@ type connection struct {
 	client  *catalogue.Client
 	unknown []string
 	told    toldCauses
+
+	readTimeout time.Duration // for messages
 	// spaced are the credentials that have white space around them.
 	spaced []string
 }

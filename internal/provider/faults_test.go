@@ -60,12 +60,12 @@ func TestFailuresThatMayPass(t *testing.T) {
 		"hanging": {
 			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
 			took:  30 * sec, summary: summaryTimeout,
-			says: []string{"no whole answer within 30s", "request_timeout"},
+			says: []string{"not answer completely within request_timeout, which is 30s"},
 		},
 		"slower than request_timeout": {
 			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
 			took:  30 * sec, summary: summaryTimeout,
-			says: []string{"no whole answer within 30s"},
+			says: []string{"request_timeout, which is 30s"},
 		},
 		"cut by length": {
 			fault:   sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
@@ -219,7 +219,7 @@ func TestReadTimeoutCapsTheRetries(t *testing.T) {
 			more:  arguments{argReadTimeout: "45s"},
 			want: outcome{
 				summary: summaryTimeout,
-				says:    []string{"no whole answer within 30s", "gave up after 2 attempts", "read_timeout leaves no time for more"},
+				says:    []string{"request_timeout, which is 30s", "gave up after 2 attempts", "read_timeout leaves no time for more"},
 			},
 			waits: after(30*sec, backOffs(1*sec)), least: 45 * sec, most: 45 * sec,
 		},
@@ -229,7 +229,7 @@ func TestReadTimeoutCapsTheRetries(t *testing.T) {
 			want: outcome{
 				summary: summaryTimeout,
 				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempt in 20s", "read_timeout leaves no time for more",
+					"within read_timeout, which is 20s", "gave up after 1 attempt in 20s", "read_timeout leaves no time for more",
 				},
 			},
 			least: 20 * sec, most: 20 * sec,
@@ -240,7 +240,7 @@ func TestReadTimeoutCapsTheRetries(t *testing.T) {
 			want: outcome{
 				summary: summaryTimeout,
 				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempt in 10s", "read_timeout leaves no time for more",
+					"within read_timeout, which is 10s", "gave up after 1 attempt in 10s", "read_timeout leaves no time for more",
 				},
 			},
 			least: 10 * sec, most: 10 * sec,
@@ -310,7 +310,7 @@ func TestRequestTimeoutIncludesTheBody(t *testing.T) {
 	}{
 		"twice": {times: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
 		"always": {
-			times: 100, want: outcome{summary: summaryTimeout, says: []string{"no whole answer within 10s", "gave up after 5 attempts"}},
+			times: 100, want: outcome{summary: summaryTimeout, says: []string{"request_timeout, which is 10s", "gave up after 5 attempts"}},
 			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
 		},
 	} {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -189,10 +188,4 @@ func imageFault(err error) error {
 }
 
 // abridged bounds what a message quotes.
-func abridged(text string) string {
-	const limit = 100
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
-}
+func abridged(text string) string { return shortened(text, 100) }

@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,6 +25,7 @@ type message struct {
 	fact       string   // one line: the status or the fault, and the request
 	requestID  string
 	next       string // what to do
+	short      string // the cause for a pointer, where it is not that of the summary
 
 	// shared identifies a cause that concerns every read of the process. It is
 	// zero where the cause concerns only this read.
@@ -46,17 +49,17 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(joined(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief is the message where a data source, named by told, has told the same
-// cause in full.
-func (m *message) brief(told string) diag.Diagnostic {
-	fact := m.fact
-	if m.requestID != "" {
-		fact += ", request id " + m.requestID
+// brief points to the error of a data source, named by told, that has the same
+// cause in full. It is two lines in the 75 columns that an engine leaves for it.
+// again says that told is named like the data source of this message.
+func (m *message) brief(told string, again bool) diag.Diagnostic {
+	which := "the"
+	if again {
+		which = "another"
 	}
-	if fact != "" {
-		fact += ". "
-	}
-	return m.diagnostic(fmt.Sprintf("%s\n%sThe error of %s has the whole text.", m.cause, fact, told))
+	failed := cmp.Or(m.short, briefs[m.summary])
+	line := strings.TrimSpace(fmt.Sprintf("%s The full message is in %s error of", failed, which))
+	return m.diagnostic(line + "\n" + told + ".")
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {
@@ -95,6 +98,14 @@ func joined(paragraphs ...string) string {
 		text.WriteString(paragraph)
 	}
 	return text.String()
+}
+
+// shortened cuts a text after so many characters.
+func shortened(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
 }
 
 func attempts(n int) string {

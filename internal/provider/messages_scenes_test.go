@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -16,8 +17,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -44,6 +47,15 @@ func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
 		}
 		return service
 	}
+}
+
+// handMade is a scene of an error that no service of these scenes leads to.
+func handMade(title string, err error) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		var told diag.Diagnostic
+		synctest.Test(t, func(*testing.T) { told = diagnose(err, subject{}) })
+		return []*tfprotov6.Diagnostic{{Summary: told.Summary(), Detail: told.Detail()}}
+	}}
 }
 
 // configured is a scene of the provider block, as `validate` takes it.
@@ -133,6 +145,10 @@ func credentialScenes() []scene {
 	token := func(status int, contentType, body string) sandbox.Fault {
 		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 	}
+	gateway := sandbox.Fault{
+		Route: sandbox.RouteGroup, Status: 403, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: "<html><title>Request blocked</title></html>",
+	}
 	moved := func(status int, target string) sandbox.Fault {
 		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Location": {target}}}
 	}
@@ -154,6 +170,11 @@ func credentialScenes() []scene {
 			oneGroup),
 		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil,
 			oneGroup, oneGroup),
+		played("a token request answered without content", faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 204}), nil, oneGroup),
+		played("forbidden by a gateway", faulty(gateway), nil, oneGroup),
+		played("forbidden with another code", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 403, Body: `{"code":"QUOTA_ENDED","message":"The quota of this month is used up."}`,
+		}), nil, oneGroup),
 		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil,
 			oneGroup),
 	}
@@ -167,11 +188,36 @@ func serviceScenes() []scene {
 	html.Header = http.Header{"Content-Type": {"text/html"}}
 	limited := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	limited.Header = http.Header{"Retry-After": {"600"}}
+	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	return []scene{
 		played("a service that is down, twice",
 			faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Closed for the night."}`}), nil,
 			oneGroup, reading{"model_groups", nil}),
 		played("a wait that does not fit, twice", faulty(limited), nil, oneGroup, oneGroup),
+		played("a wait without an end named, and little time left", faulty(unnamed), arguments{argReadTimeout: "900ms"}, oneGroup),
+		handMade("waits without an end named, after some attempts (by hand)", &catalogue.WaitTooLongError{
+			Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
+		}),
+		handMade("a wait until another day (by hand)", &catalogue.WaitTooLongError{
+			Asked: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1, Err: answered(429, "RATE_LIMITED", ""),
+		}),
+		handMade("an allowance that left no turn (by hand)", &catalogue.GaveUpError{
+			Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", ""),
+		}),
+		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
+			Attempts: 5, Elapsed: 16 * time.Second, Err: &catalogue.APIError{
+				Endpoint: getting("/v1/model-group/g"), Status: 503, Message: "Closed for maintenance.", RetryAfter: time.Hour,
+			},
+		}),
+		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
+			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the end of the pause that the service asked for",
+			Remaining: 30 * time.Second, Err: context.Canceled,
+		}),
+		handMade("an interrupted back-off (by hand)", &catalogue.InterruptedError{
+			Attempts: 3, Last: answered(503, "DOWN", "Going down."), WaitingFor: "the end of its back-off", Remaining: 3200 * time.Millisecond,
+			Err: context.Canceled,
+		}),
+		handMade("an interrupted request (by hand)", &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled}),
 		played("an attempt that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
 			arguments{argRequestTimeout: "1s"}, oneGroup),
 		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
@@ -183,6 +229,13 @@ func serviceScenes() []scene {
 		}), nil, oneGroup),
 		played("a request refused with fields", faulty(on(400, `{"code":"VALIDATION_FAILED","message":"1 field is not valid.",
 			"data":{"issues":[{"field":"id","messages":["is too long","is no UUID"]}]}}`)), nil, oneGroup),
+		played("a request refused, and no argument at fault",
+			faulty(sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "Header X-Tenant is missing.")), nil, reading{"model_groups", nil}),
+		played("a redirect to the same address with a slash", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 308, Header: http.Header{"Location": {mainPath + "/"}},
+		}), nil, oneGroup),
+		played("a very long id", faulty(sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "No such group.")), nil, reading{"latest_model", arguments{"model_group_id": strings.Repeat("x", 3000)}}),
+		played("success without content", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}), nil, oneGroup),
 		played("an answer of the wrong shape", faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil,
 			reading{"model_group_models", arguments{"model_group_id": mainGroup}}),
 		played("a page of HTML for a group", faulty(html), nil, oneGroup),

@@ -34,16 +34,9 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.summary = summaryUntrusted
 		m.cause = "No secure connection to the catalogue could be made."
 		m.next = "Check base_url and the certificate of what answers there."
-	case network.TimedOut && network.Limit > 0:
-		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("The catalogue gave no whole answer within request_timeout, which is %s.", network.Limit)
-		m.next = fmt.Sprintf("Raise request_timeout (now %s) if the catalogue may need longer to answer. "+
-			"If it answered faster before, try again later, or show this to those who run the service.", network.Limit)
 	case network.TimedOut:
-		m.summary = summaryTimeout
-		m.cause = "The catalogue gave no whole answer before the read_timeout of this read was over."
-		m.next = "Raise read_timeout if the catalogue may need longer to answer. If it answered faster before, try " +
-			"again later, or show this to those who run the service."
+		m.tooSlow(network)
+	case m.nobodyListens(network.Err):
 	default:
 		m.summary = summaryUnreachable
 		m.cause = "The catalogue could not be reached, or the connection broke before the answer was whole."

@@ -98,14 +98,14 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 		more   arguments
 		says   []string
 	}{
-		"seconds": {header: "600", says: []string{"The service asked to wait 10m0s, and this read had 5m0s left"}},
+		"seconds": {header: "600", says: []string{"It asks to wait 10m0s, and this read had 5m0s left"}},
 		"of a short read": {
-			header: "31", more: arguments{argReadTimeout: "30s"}, says: []string{"The service asked to wait 31s, and this read had 30s left"},
+			header: "31", more: arguments{argReadTimeout: "30s"}, says: []string{"It asks to wait 31s, and this read had 30s left"},
 		},
-		"for a hundred ages": {header: "99999999999999999999", says: []string{"The service asked to wait 876000h0m0s"}},
-		"a date":             {header: "Tue, 01 Feb 2000 00:00:00 GMT", says: []string{"The service asked to wait 744h0m0s"}},
+		"for a hundred ages": {header: "99999999999999999999", says: []string{"It asks to wait until 2099-12-07"}},
+		"a date":             {header: "Tue, 01 Feb 2000 00:00:00 GMT", says: []string{"It asks to wait until 2000-02-01"}},
 		"no wait named": {
-			header: "-", more: arguments{argReadTimeout: "900ms"}, says: []string{"The service named no time to wait", "900ms left"},
+			header: "-", more: arguments{argReadTimeout: "900ms"}, says: []string{"does not say for how long", "longer than the 900ms left of read_timeout"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 				answers := e.readAll(t, 1, []reading{group, group, group}) // the first is refused; what comes later asks no more
 				expectOneCause(t, answers, summaryRateLimited,
 					append(
-						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"},
+						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests"},
 						test.says...,
 					)...)
 				if took := time.Since(began); took != 0 {
@@ -137,7 +137,7 @@ func TestAReadThatStartsLateInThePauseSitsItOut(t *testing.T) {
 		e := inMemory(t, service, nil)
 		began := time.Now()
 		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": groupID(0)})
-		expectError(t, diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+		expectError(t, diagnostics, "", summaryRateLimited, "asks to wait 10m0s")
 		time.Sleep(400 * sec)
 		e.mustRead(t, "model_group", arguments{"id": groupID(1)})
 		if took := time.Since(began); took != 600*sec {
@@ -240,7 +240,7 @@ func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
 				read++
 				continue
 			}
-			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests_per_second")
+			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests")
 			late++
 		}
 		// The token at 0 s, reads at 10 s and 20 s.
@@ -259,7 +259,7 @@ func TestAllWhoWaitFailAtOnceWhereANewWaitDoesNotFit(t *testing.T) {
 		e := inMemory(t, service, nil)
 		began := time.Now()
 		for _, a := range e.readAll(t, 20, eachGroup(0, 20)) {
-			expectError(t, a.diagnostics, "", summaryRateLimited, "asked to wait 10m0s")
+			expectError(t, a.diagnostics, "", summaryRateLimited)
 		}
 		if took := time.Since(began); took != 6*sec {
 			t.Errorf("it took %s", took)

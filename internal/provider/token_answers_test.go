@@ -77,7 +77,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			fault:   sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
 			summary: summaryRedirect,
 			says: []string{
-				"a redirect to https://login.example/.", "asks no further", "Status 302 Found, for POST http://localhost/v1/auth/token",
+				"a redirect to https://login.example/.", "points here", "Status 302 Found, for POST http://localhost/v1/auth/token",
 			},
 		},
 		"200 with an OAuth error": {
@@ -86,7 +86,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		},
 		"200 without a token": {
 			fault: answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), summary: summaryNoToken,
-			says:  []string{"no bearer token", "asks no further"},
+			says:  []string{"no bearer token", "points here"},
 			hides: "abcdefgh",
 		},
 		"200 with an empty token": {
@@ -185,7 +185,7 @@ func TestTokenFaultsThatMayPass(t *testing.T) {
 		"hanging": {
 			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang},
 			took:  30 * sec, summary: summaryTimeout,
-			says: []string{"no whole answer within 30s, for POST http://localhost/v1/auth/token"},
+			says: []string{"request_timeout, which is 30s", "The request: POST http://localhost/v1/auth/token"},
 		},
 		"cut by length": {
 			fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.CutLength}, summary: summaryUnreachable,

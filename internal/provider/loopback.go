@@ -1,0 +1,28 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// refusedOnWindows is WSAECONNREFUSED, which no constant of every platform has.
+const refusedOnWindows = syscall.Errno(10061)
+
+// nobodyListens says that nothing of this machine answers at a loopback address. It
+// returns false where err is something else.
+func (m *message) nobodyListens(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	if !ok || dial.Op != "dial" || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, refusedOnWindows) {
+		return false
+	}
+	at, ok := dial.Addr.(*net.TCPAddr)
+	if !ok || !at.IP.IsLoopback() {
+		return false
+	}
+	m.summary = summaryUnreachable
+	m.cause = fmt.Sprintf("Nothing on this machine listens at %s.", at)
+	m.next = "Start the service there, such as the sandbox, or check the port in base_url."
+	return true
+}
