@@ -183,7 +183,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
 		return
-	case rejected.Issued, api.Status == http.StatusUnauthorized && api.Method != http.MethodPost:
+	case rejected.Issued, !rejected.Given && api.Status == http.StatusUnauthorized && api.Method != http.MethodPost:
 		m.summary = summaryRejected
 		m.cause = "The service gave tokens for client_id and client_secret, and then refused them, a fresh one as well."
 		m.short = "The service refuses fresh tokens."

@@ -122,12 +122,12 @@ func TestDiagnose(t *testing.T) {
 		},
 		"interrupted in its back-off": {
 			err: &catalogue.InterruptedError{
-				Attempts: 2, Last: answered(503, "DOWN", "Going down."), WaitingFor: "the end of its back-off", Remaining: 2100 * time.Millisecond,
+				Attempts: 2, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 2100 * time.Millisecond,
 				Err: context.Canceled,
 			},
 			about: group, summary: summaryInterrupted,
 			parts: []string{
-				"was interrupted", "This read had made 2 attempts and was waiting for the end of its back-off (2.1s to go).",
+				"was interrupted", "This read had made 2 attempts and was waiting for its back-off (2.1s to go).",
 				"The service said: Going down.", "Status 503 Service Unavailable, code DOWN, for GET", "Request id r-1",
 			},
 			next: "read what is missing.",

@@ -210,11 +210,11 @@ func serviceScenes() []scene {
 			},
 		}),
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
-			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the end of the pause that the service asked for",
+			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
 			Remaining: 30 * time.Second, Err: context.Canceled,
 		}),
 		handMade("an interrupted back-off (by hand)", &catalogue.InterruptedError{
-			Attempts: 3, Last: answered(503, "DOWN", "Going down."), WaitingFor: "the end of its back-off", Remaining: 3200 * time.Millisecond,
+			Attempts: 3, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 3200 * time.Millisecond,
 			Err: context.Canceled,
 		}),
 		handMade("an interrupted request (by hand)", &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled}),

@@ -140,7 +140,7 @@ func (p *catalogueProvider) Configure(
 	settings.client.DialContext = p.dial
 	settings.client.Transport = p.transport
 	settings.client.Jitter = p.jitter
-	settings.client.Note = logWait
+	settings.client.Note = logNote
 	resp.DataSourceData = &connection{
 		client: catalogue.New(settings.client), readTimeout: settings.client.ReadTimeout, spaced: settings.spaced(),
 	}
