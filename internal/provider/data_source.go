@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,10 +15,9 @@ import (
 // arguments that keep the provider from having one.
 type connection struct {
 	client  *catalogue.Client
+	limit   string // read_timeout, for messages
 	unknown []string
 	told    toldCauses
-
-	readTimeout time.Duration // for messages
 	// spaced are the credentials that have white space around them.
 	spaced []string
 }

@@ -153,7 +153,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 }
 
 // rewritten tells whether a redirect leads to the address that was asked for, with
-// a slash more or less at its end. No base_url can mend that.
+// a slash more or less at its end. No base_url can correct that.
 func rewritten(api *catalogue.APIError) bool {
 	asked, err := url.Parse(api.Origin + api.Path)
 	if err != nil || api.Location == "" {

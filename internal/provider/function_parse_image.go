@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 	"unicode"
 
 	"github.com/distribution/reference"
@@ -187,5 +188,13 @@ func imageFault(err error) error {
 	return err
 }
 
-// abridged bounds what a message quotes.
-func abridged(text string) string { return shortened(text, 100) }
+// abridged bounds what a message quotes of a value that is of no use in full.
+func abridged(text string) string { return cut(text, 100) }
+
+// cut keeps so many characters of a text.
+func cut(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// refusedOnWindows is WSAECONNREFUSED, which no constant of every platform has.
+// refusedOnWindows is WSAECONNREFUSED, which package syscall names on Windows only.
 const refusedOnWindows = syscall.Errno(10061)
 
-// nobodyListens says that nothing of this machine answers at a loopback address. It
+// nobodyListens tells of a connection that was refused at a loopback address. It
 // returns false where err is something else.
 func (m *message) nobodyListens(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)

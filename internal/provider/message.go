@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// message is a diagnostic in the making, its parts in order.
+// message has the parts of a diagnostic, in order.
 type message struct {
 	about      subject
 	summary    string
@@ -36,7 +35,7 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// whole is the message with all that there is to say.
+// whole is the diagnostic with all its parts.
 func (m *message) whole() diag.Diagnostic {
 	lines := m.said
 	if m.fact != "" {
@@ -98,14 +97,6 @@ func joined(paragraphs ...string) string {
 		text.WriteString(paragraph)
 	}
 	return text.String()
-}
-
-// shortened cuts a text after so many characters.
-func shortened(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
 }
 
 func attempts(n int) string {

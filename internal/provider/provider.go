@@ -142,7 +142,7 @@ func (p *catalogueProvider) Configure(
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logNote
 	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client), readTimeout: settings.client.ReadTimeout, spaced: settings.spaced(),
+		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), spaced: settings.spaced(),
 	}
 }
 

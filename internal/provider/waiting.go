@@ -73,8 +73,8 @@ func (m *message) tooSlow(network *catalogue.NetworkError) {
 const overReadTimeout = "The service did not answer completely within read_timeout."
 
 // tellReadTimeout adds the value of read_timeout where that is what was over.
-func (m *message) tellReadTimeout(value time.Duration) {
-	if m.cause == overReadTimeout && value > 0 {
+func (m *message) tellReadTimeout(value string) {
+	if m.cause == overReadTimeout {
 		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", value)
 	}
 }
