@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework/attr"

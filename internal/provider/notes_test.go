@@ -1,11 +1,8 @@
 package provider
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -17,17 +14,11 @@ func TestTheLogSaysWhyAPlanStandsStill(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(limited(sandbox.RouteGroup, "30", 1))
 		service.Inject(status(503, `{"code":"DOWN","message":"Short outage."}`, 1))
-		var out bytes.Buffer
-		_, diagnostics := inMemory(t, service, nil).read(tflogtest.RootLogger(t.Context(), &out), t, oneGroup.name, oneGroup.config)
-		if len(diagnostics) > 0 {
-			t.Fatal(diagnostics)
-		}
-		entries, err := tflogtest.MultilineJSONDecode(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		var written logs
+		_, diagnostics := inMemory(t, service, nil).read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)
+		expectNone(t, diagnostics)
 		told := map[string]string{}
-		for _, entry := range entries {
+		for _, entry := range written.lines(t) {
 			message, _ := entry["@message"].(string)
 			level, _ := entry["@level"].(string)
 			told[level] += message + "\n"
