@@ -125,7 +125,7 @@ func (m *message) forbidden(api *catalogue.APIError) {
 	switch api.Code {
 	case "FORBIDDEN":
 		m.cause = "The organisation of these credentials is not permitted to make this request."
-		m.next = "Use the credentials of an organisation that is permitted, or have this one permitted."
+		m.next = "Use other credentials, or have this organisation permitted."
 	case "":
 		m.next = "Act on what the service said. The answer has no code of the service, so a gateway or a firewall in " +
 			"front of it may have sent it: check that this machine's network is allowed there, and check base_url."
@@ -139,7 +139,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	if api.Location == "" {
 		m.cause = "The service answered with a redirect that does not say where to."
 	}
-	m.add("The provider does not follow redirects, so that neither the secret nor a token reaches another host.")
+	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	m.next = "Set base_url to the service's own address. A redirect to a login page comes from a proxy or a gateway " +
 		"in between."
 	moved, route, found := strings.Cut(api.Location, "/v1/")
