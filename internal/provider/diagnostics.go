@@ -18,7 +18,6 @@ const (
 	reportIt     = "Please report this to the provider's developers."
 	// askedNoMore is added to a failure that ends every read of the process.
 	askedNoMore = "Every other read with these credentials fails, with a short error that points here."
-	actOrShow   = "Act on what the service said, or show it to those who run the service."
 )
 
 // diagnose turns an error of the client into a diagnostic with all its parts.
@@ -46,7 +45,9 @@ func explain(err error, about subject) *message {
 	case errors.As(err, &tooLong):
 		m.waitTooLong(tooLong, api)
 	case errors.As(err, &ceiling):
-		m.ceiling(ceiling)
+		m.summary = summaryTimeout
+		m.cause = fmt.Sprintf("With max_requests at %v, the turn of this read comes after its read_timeout.", ceiling.Ceiling)
+		m.next = "Raise max_requests, or read_timeout."
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
 	case api != nil:
@@ -265,6 +266,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 }
 
 const (
+	actOrShow       = "Act on what the service said, or show it to those who run the service."
 	notAsPromised   = "The service answered with success, but not with what its interface promises."
 	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, " +
 		"report this to those who run it, and look for a newer version of the provider."
@@ -273,7 +275,7 @@ const (
 // tooLarge is an answer over a limit of the client.
 func (m *message) tooLarge(answer *catalogue.TooLargeError) {
 	m.summary = summaryTooLarge
-	m.cause = tooLargeDetail(answer.Endpoint.String(), answer.Size, answer.Limit)
+	m.cause = tooLargeDetail(answer.String(), answer.Size, answer.Limit)
 	if answer.InMemory {
 		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.",
 			answer.Endpoint, answer.Limit, answer.Limit>>20)

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// refusedOnWindows is WSAECONNREFUSED, which package syscall names on Windows only.
-const refusedOnWindows = syscall.Errno(10061)
+// errRefusedOnWindows is WSAECONNREFUSED, which package syscall names on Windows only.
+const errRefusedOnWindows = syscall.Errno(10061)
 
 // nobodyListens tells of a connection that was refused at a loopback address. It
 // returns false where err is something else.
 func (m *message) nobodyListens(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
-	if !ok || dial.Op != "dial" || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, refusedOnWindows) {
+	if !ok || dial.Op != "dial" || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, errRefusedOnWindows) {
 		return false
 	}
 	at, ok := dial.Addr.(*net.TCPAddr)

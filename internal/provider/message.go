@@ -19,12 +19,12 @@ type message struct {
 	summary    string
 	onArgument bool
 	cause      string   // what is wrong, in a sentence or two
+	short      string   // the same for a pointer, "" where the summary's own will do
 	more       []string // paragraphs
 	said       []string // the service's words, a line each
 	fact       string   // one line: the status or the fault, and the request
 	requestID  string
 	next       string // what to do
-	short      string // the cause for a pointer, where it is not that of the summary
 
 	// shared identifies a cause that concerns every read of the process. It is
 	// zero where the cause concerns only this read.

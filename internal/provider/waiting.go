@@ -8,9 +8,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// The words for reads that ended while they waited: for the allowance, for the
-// operator's ceiling, for an answer, or for anything else when they were
-// interrupted.
+// The words for reads that ended while they waited: for the allowance, for an
+// answer, or for anything else when they were interrupted.
 
 // rateLimited is a read that the service's allowance left no time for. asked is the
 // wait that the service named, 0 where it named none.
@@ -45,14 +44,6 @@ func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogu
 	}
 	m.cause = fmt.Sprintf("The service allows no more requests for now, and does not say for how long. %s next wait "+
 		"would be longer than the %s left of read_timeout.", after, left)
-}
-
-// ceiling is a read whose turn comes after its time.
-func (m *message) ceiling(ceiling *catalogue.CeilingError) {
-	m.summary = summaryTimeout
-	m.cause = fmt.Sprintf("The ceiling of max_requests, %v, lets this read be sent only after its read_timeout is over.",
-		ceiling.Ceiling)
-	m.next = "Raise max_requests, or read_timeout."
 }
 
 // tooSlow is a request without a whole answer in its time.
