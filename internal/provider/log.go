@@ -50,9 +50,9 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logNote writes what keeps the process waiting: a pause, a retry, an outage, a
+// logWait writes what keeps the process waiting: a pause, a retry, an outage, a
 // token. It is for whoever wonders why a plan stands still, so it is not hidden
 // among the lines of requests. The log adds a colon to a sentence and then fields.
-func logNote(ctx context.Context, sentence string) {
+func logWait(ctx context.Context, sentence string) {
 	tflog.Info(ctx, strings.TrimSuffix(sentence, "."))
 }

@@ -140,7 +140,7 @@ func (p *catalogueProvider) Configure(
 	settings.client.DialContext = p.dial
 	settings.client.Transport = p.transport
 	settings.client.Jitter = p.jitter
-	settings.client.Note = logNote
+	settings.client.Note = logWait
 	resp.DataSourceData = &connection{
 		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), spaced: settings.spaced(),
 	}
