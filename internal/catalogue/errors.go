@@ -39,30 +39,24 @@ type Endpoint struct {
 	Path   string // escaped, with the query
 }
 
-// String is the method and the address. A very long path is cut in its middle, so
-// that its route stays.
-func (e Endpoint) String() string {
-	path := e.Path
-	if end := strings.LastIndexByte(path, '/'); len(path) > maxPath && len(path)-end < maxPath/2 {
-		path = cutPath(path[:end]) + path[end:]
-	} else {
-		path = cutPath(path)
-	}
-	return e.Method + " " + e.Origin + path
-}
+// String is the method and the address, with a very long path cut.
+func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath(e.Path) }
 
-// maxPath is how much of a path is told, in bytes of ASCII: it is escaped.
-const maxPath = 200
-
-func cutPath(path string) string {
-	if len(path) <= maxPath {
+// shortPath cuts a very long path in its middle, so that its route stays.
+func shortPath(path string) string {
+	const longest = 200 // in bytes of ASCII, because a path is escaped
+	if len(path) <= longest {
 		return path
 	}
-	path = path[:maxPath]
-	if escape := strings.LastIndexByte(path, '%'); escape > maxPath-3 {
+	route := ""
+	if end := strings.LastIndexByte(path, '/'); len(path)-end < longest/2 {
+		path, route = path[:end], path[end:]
+	}
+	path = path[:min(len(path), longest)]
+	if escape := strings.LastIndexByte(path, '%'); escape > len(path)-3 {
 		path = path[:escape] // half an escape
 	}
-	return path + "…"
+	return path + "…" + route
 }
 
 // APIError is an answer of the service other than 200. Texts of the service
