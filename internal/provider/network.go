@@ -36,7 +36,6 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.next = "Check base_url and the certificate of what answers there."
 	case network.TimedOut:
 		m.tooSlow(network)
-	case m.nobodyListens(network.Err):
 	default:
 		m.summary = summaryUnreachable
 		m.cause = "The catalogue could not be reached, or the connection broke before the answer was whole."
