@@ -26,8 +26,8 @@ func (d *pinnedModelsDataSource) Schema(
 	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one revision of each of many model groups at once, archived ones too if the " +
-			"service lists them, and tells which are the latest. " +
+		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as " +
+			"the service lists it, and tells which are the latest. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"revisions": schema.MapAttribute{
