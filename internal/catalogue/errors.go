@@ -42,10 +42,27 @@ type Endpoint struct {
 }
 
 // path is the method and the path, for the log.
-func (e Endpoint) path() string { return e.Method + " " + e.Path }
+func (e Endpoint) path() string { return e.Method + " " + shortPath(e.Path) }
 
-// String is the method and the whole address.
-func (e Endpoint) String() string { return e.Method + " " + e.Origin + e.Path }
+// String is the method and the address, with a very long path cut.
+func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath(e.Path) }
+
+// shortPath cuts a very long path in its middle, so that its route stays.
+func shortPath(path string) string {
+	const longest = 200 // in bytes of ASCII, because a path is escaped
+	if len(path) <= longest {
+		return path
+	}
+	route := ""
+	if end := strings.LastIndexByte(path, '/'); len(path)-end < longest/2 {
+		path, route = path[:end], path[end:]
+	}
+	path = path[:min(len(path), longest)]
+	if escape := strings.LastIndexByte(path, '%'); escape > len(path)-3 {
+		path = path[:escape] // half an escape
+	}
+	return path + "…" + route
+}
 
 // APIError is an answer of the service other than 200. Texts of the service
 // are cleaned of control characters and of credentials, and bounded.

@@ -9,6 +9,25 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
+func TestALongPathIsCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3000)
+	for path, want := range map[string]string{
+		"/v1/model-group/g":                         "/v1/model-group/g",
+		"/v1/model-group/" + long + "/latest-model": "/v1/model-group/" + long[:184] + "…/latest-model",
+		"/v1/model-group/" + long:                   "/v1/model-group/" + long[:184] + "…",
+		"/v1/model-group?timeHorizon=" + long:       "/v1/model-group?timeHorizon=" + long[:172] + "…",
+		// No escape is cut in two.
+		"/v1/model-group/" + long[:182] + "%20%20": "/v1/model-group/" + long[:182] + "…",
+		"/v1/model-group/" + long[:181] + "%20%20": "/v1/model-group/" + long[:181] + "%20…",
+	} {
+		at := Endpoint{Method: "GET", Origin: "https://c.example", Path: path}
+		if got := at.String(); got != "GET https://c.example"+want {
+			t.Errorf("%s\n  want %s", got, want)
+		}
+	}
+}
+
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)

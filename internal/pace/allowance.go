@@ -24,23 +24,23 @@ type refusal struct {
 
 // allowance is what refusals taught.
 type allowance struct {
-	log     log   // those that count at the service: sent, and not refused
-	limit   Limit // zero: nothing is known
-	paced   bool  // the rate is in charge
-	rate    cubic
-	resumed request // the first after the last pause
-	refusal refusal
-	sent    time.Time // of the refused request
-	slack   time.Duration
+	log       log   // those that count at the service: sent, and not refused
+	limit     Limit // zero: nothing is known
+	paced     bool  // the rate is in charge
+	rate      cubic
+	resumed   request // the first after the last pause
+	refusal   refusal
+	sent      time.Time // of the refused request
+	slack     time.Duration
 	confirmed bool
-	exact   bool  // the window was measured from a pause
-	before  Limit // before the burst
-	through int   // let through since the limit changed
-	tryAt   time.Time
-	step    int
-	life    time.Duration
-	warned  bool
-	count   int // let through since the last refusal
+	exact     bool  // the window was measured from a pause
+	before    Limit // before the burst
+	through   int   // let through since the limit changed
+	tryAt     time.Time
+	step      int
+	life      time.Duration
+	warned    bool
+	count     int // let through since the last refusal
 }
 
 func (a *allowance) free(now time.Time, token bool) time.Time {

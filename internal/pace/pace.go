@@ -67,7 +67,8 @@ func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool
 	r := refusal{number: number, came: now, until: p.until, wait: wait, short: !named || wait <= time.Second}
 	if number > p.burst {
 		p.burst = p.number
-		paced := p.allowance.paced; _ = paced
+		paced := p.allowance.paced
+		_ = paced
 		p.allowance.refuse(r)
 		window := 1
 		if paced { //CW

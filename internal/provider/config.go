@@ -93,15 +93,15 @@ func (s settings) spaced() []string {
 func (c configuration) settings(getenv func(string) string) (settings, []problem) {
 	r := resolver{getenv: getenv}
 	client := catalogue.Config{
-		BaseURL:              required(&r, argBaseURL, c.BaseURL, parseBaseURL),
-		ClientID:             required(&r, argClientID, c.ClientID, verbatim),
-		ClientSecret:         required(&r, argClientSecret, c.ClientSecret, verbatim),
-		CACertificates:       optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates),
-		RequestTimeout:       optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration),
-		ReadTimeout:          optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration),
-		MaxRetries:           optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries),
-		Ceiling:              everySoOften(optional(&r, argMaxRequestsPerSecond, c.MaxRequestsPerSecond, 0, parseRate)),
-		Snapshot:             optional(&r, argSnapshot, c.Snapshot, true, parseSwitch),
+		BaseURL:        required(&r, argBaseURL, c.BaseURL, parseBaseURL),
+		ClientID:       required(&r, argClientID, c.ClientID, verbatim),
+		ClientSecret:   required(&r, argClientSecret, c.ClientSecret, verbatim),
+		CACertificates: optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates),
+		RequestTimeout: optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration),
+		ReadTimeout:    optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration),
+		MaxRetries:     optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries),
+		Ceiling:        everySoOften(optional(&r, argMaxRequestsPerSecond, c.MaxRequestsPerSecond, 0, parseRate)),
+		Snapshot:       optional(&r, argSnapshot, c.Snapshot, true, parseSwitch),
 	}
 	return settings{client: client, unknown: r.unknown}, r.problems
 }

@@ -15,6 +15,7 @@ import (
 // arguments that keep the provider from having one.
 type connection struct {
 	client  *catalogue.Client
+	limit   string // read_timeout, for messages
 	unknown []string
 	told    toldCauses
 	// spaced are the credentials that have white space around them.

@@ -20,8 +20,7 @@ func (d *modelGroupModelsDataSource) Schema(
 	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists every revision of a model group, archived ones too as far as the service lists " +
-			"them.",
+		MarkdownDescription: "Lists every revision of a model group, archived ones too if the service lists them.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			argAttributes:    attributesArgument(modelAttributes(), "models"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,8 +17,7 @@ const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."
 	// askedNoMore is added to a failure that ends every read of the process.
-	askedNoMore = "The provider asks no further in this run. Every other read fails too, with a short error that " +
-		"points to this one."
+	askedNoMore = "Every other read with these credentials fails, with a short error that points here."
 )
 
 // diagnose turns an error of the client into a diagnostic with all its parts.
@@ -27,15 +27,14 @@ func diagnose(err error, about subject) diag.Diagnostic { return explain(err, ab
 func explain(err error, about subject) *message {
 	m := &message{about: about}
 	var (
-		api       *catalogue.APIError
-		network   *catalogue.NetworkError
-		gaveUp    *catalogue.GaveUpError
-		tooLong   *catalogue.WaitTooLongError
-		ceiling   *catalogue.CeilingError
-		rejected  *catalogue.RejectedError
-		unusable  *catalogue.UnusableAnswerError
-		tooLarge  *catalogue.TooLargeError
-		cancelled = errors.Is(err, context.Canceled)
+		api      *catalogue.APIError
+		network  *catalogue.NetworkError
+		gaveUp   *catalogue.GaveUpError
+		tooLong  *catalogue.WaitTooLongError
+		ceiling  *catalogue.CeilingError
+		rejected *catalogue.RejectedError
+		unusable *catalogue.UnusableAnswerError
+		tooLarge *catalogue.TooLargeError
 	)
 	if errors.As(err, &api) {
 		m.quote(api)
@@ -47,9 +46,8 @@ func explain(err error, about subject) *message {
 		m.waitTooLong(tooLong, api)
 	case errors.As(err, &ceiling):
 		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("At %s requests a second, the ceiling of max_requests_per_second, "+
-			"the turn of this read comes after its read_timeout.", ceiling.Ceiling)
-		m.next = "Raise max_requests_per_second, or read_timeout."
+		m.cause = fmt.Sprintf("With max_requests at %v, the turn of this read comes after its read_timeout.", ceiling.Ceiling)
+		m.next = "Raise max_requests, or read_timeout."
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
 	case api != nil:
@@ -58,18 +56,10 @@ func explain(err error, about subject) *message {
 		m.network(network)
 	case errors.As(err, &unusable):
 		m.unusable(unusable)
-	case errors.As(err, &tooLarge) && tooLarge.InMemory:
-		m.summary = summaryTooLarge
-		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.",
-			tooLarge.Endpoint, tooLarge.Limit, tooLarge.Limit>>20)
-		m.next = readLess
 	case errors.As(err, &tooLarge):
-		m.summary = summaryTooLarge
-		m.cause = tooLargeDetail(fmt.Sprint(tooLarge.Endpoint), tooLarge.Size, tooLarge.Limit)
-	case cancelled:
-		m.summary = summaryInterrupted
-		m.cause = "The run was interrupted while the catalogue was being read."
-		m.next = "Run it again to read what is missing."
+		m.tooLarge(tooLarge)
+	case errors.Is(err, context.Canceled):
+		m.interrupted(err)
 	default:
 		m.summary = summaryNotRead
 		m.cause = sentence(err.Error())
@@ -92,7 +82,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	switch {
 	case errors.Is(api, catalogue.ErrNotFound) && about.missing != "":
 		m.summary, m.onArgument = about.missing, true
-		m.cause = fmt.Sprintf(about.missingCause, about.value)
+		m.cause = fmt.Sprintf(about.missingCause, abridged(about.value))
 		m.next = about.missingNext
 		if api.Code == "" {
 			m.next = joined("The answer has no code of the catalogue, so something else may have sent it: check base_url first.",
@@ -100,50 +90,83 @@ func (m *message) answered(api *catalogue.APIError) {
 		}
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.summary = summaryNotAnswered
-		m.cause = "The service knows no such path."
+		m.cause = "The service has no such path."
 		m.next = checkBaseURL
 	case errors.Is(api, catalogue.ErrInvalidRequest) && about.rejected != "":
 		m.summary, m.onArgument = about.rejected, true
-		m.cause = fmt.Sprintf("The catalogue does not accept the %s %q.", about.name, about.value)
+		m.cause = fmt.Sprintf("The service does not accept the %s %q.", about.name, abridged(about.value))
 		m.next = about.rejectedNext
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.summary = summaryInvalidRequest
-		m.cause = "The catalogue rejected the request as invalid."
-		m.next = reportIt
+		m.cause = "The service calls the request invalid."
+		m.next = "Act on what the service said. If the configuration is right, report this to the provider's developers."
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.summary = summaryOrganisationDisabled
-		m.cause = "The organisation of these credentials is disabled, so the catalogue answers none of its requests."
+		m.cause = "The organisation of these credentials is disabled, so the service answers none of its requests."
 		m.add(askedNoMore)
 		m.next = "Have the organisation enabled again; the service's message carries the reason."
 		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrForbidden):
-		m.summary = summaryForbidden
-		m.cause = "The organisation of these credentials is not permitted to make this request."
-		m.next = "Use credentials of an organisation that is, or have it permitted."
+		m.forbidden(api)
 	case api.Status >= 300 && api.Status < 400:
 		m.redirected(api)
+	case api.Status < 300:
+		m.summary = summaryUnexpected
+		m.cause = notAsPromised
+		m.next = checkWhoAnswers
 	default:
 		m.summary = summaryNotAnswered
-		m.cause = "The catalogue refused the request, and asking again will not help."
-		m.next = "Act on what the service said, or show it to those who run the service."
+		m.cause = "The service refused the request, and asking again will not help."
+		m.next = actOrShow
+	}
+}
+
+// forbidden is a 403. Only its code says that permission is what is missing
+// (interface.md, Errors): gateways answer 403 for paths and addresses as well.
+func (m *message) forbidden(api *catalogue.APIError) {
+	m.summary = summaryForbidden
+	m.cause = "The request is forbidden, and the provider does not know why."
+	m.next = actOrShow
+	switch api.Code {
+	case "FORBIDDEN":
+		m.cause = "The organisation of these credentials is not permitted to make this request."
+		m.next = "Use other credentials, or have this organisation permitted."
+	case "":
+		m.next = "Act on what the service said. The answer has no code of the service, so a gateway or a firewall in " +
+			"front of it may have sent it: check that this machine's network is allowed there, and check base_url."
 	}
 }
 
 // redirected is a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	m.summary = summaryRedirect
-	m.cause = fmt.Sprintf("The catalogue answered with a redirect to %s.", api.Location)
+	m.cause = fmt.Sprintf("The service answered with a redirect to %s.", api.Location)
 	if api.Location == "" {
-		m.cause = "The catalogue answered with a redirect that does not say where to."
+		m.cause = "The service answered with a redirect that does not say where to."
 	}
-	m.add("The provider follows none, so that neither the secret nor a token reaches another host.")
+	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	m.next = "Set base_url to the service's own address. A redirect to a login page comes from a proxy or a gateway " +
 		"in between."
 	moved, route, found := strings.Cut(api.Location, "/v1/")
-	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
-		m.next = fmt.Sprintf("If that is the catalogue's own address, set base_url to %q.", moved)
+	switch {
+	case rewritten(api):
+		m.next = "Show this to those who run the service: a proxy or a gateway rewrites its addresses."
+	case found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route):
+		m.next = fmt.Sprintf("If that is the service's own address, set base_url to %q.", moved)
 	}
 	m.concernsAll(api)
+}
+
+// rewritten tells whether a redirect leads to the address that was asked for, with
+// a slash more or less at its end. No base_url can correct that.
+func rewritten(api *catalogue.APIError) bool {
+	asked, err := url.Parse(api.Origin + api.Path)
+	if err != nil || api.Location == "" {
+		return false
+	}
+	target, err := asked.Parse(api.Location)
+	return err == nil && target.Scheme == asked.Scheme && target.Host == asked.Host &&
+		strings.TrimRight(target.EscapedPath(), "/") == strings.TrimRight(asked.EscapedPath(), "/")
 }
 
 // rejected is a process that gets no token, or none that the service accepts.
@@ -168,12 +191,15 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
 		return
+	case rejected.Issued, !rejected.Given && api.Status == http.StatusUnauthorized && api.Method != http.MethodPost:
+		m.summary = summaryRejected
+		m.cause = "The service gave tokens for client_id and client_secret, and then refused them, a fresh one as well."
+		m.short = "The service refuses fresh tokens."
+		m.next = "The credentials themselves were accepted. Show this to those who run the service; a gateway that does " +
+			"not know the tokens may answer at base_url."
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
 		m.summary = summaryRejected
 		m.cause = "The service gave no token for client_id and client_secret."
-		if api.Method != http.MethodPost {
-			m.cause = "The service refused a token, and refused the fresh one that the provider then asked for."
-		}
 		m.next = fmt.Sprintf("Check client_id and client_secret, or %s and %s, and that they are meant for the "+
 			"service at base_url.",
 			variable(argClientID), variable(argClientSecret))
@@ -181,11 +207,14 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.summary = summaryNoToken
 		m.cause = "The service has no token endpoint where the provider asked for a token."
 		m.next = checkBaseURL
+	case api.Status > http.StatusOK && api.Status < 300:
+		m.summary = summaryNoToken
+		m.cause = "The service answered the request for a token without one that can be used."
+		m.next = "Check base_url: what answers there may not be the service."
 	default:
 		m.summary = summaryNoToken
 		m.cause = "The service refused the request for a token, and does not say that the credentials are wrong."
-		m.next = "Act on what the service said, or show it to those who run the service. Check base_url too: " +
-			"something else may answer there."
+		m.next = actOrShow + " Check base_url too: something else may answer there."
 	}
 	m.add(askedNoMore)
 	m.concernsAll(api)
@@ -194,21 +223,25 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 // gaveUp is a failure that might have passed, but did not in time.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	var network *catalogue.NetworkError
-	m.next = "Try again later. If it lasts, show this to those who run the service; max_retries and read_timeout say " +
-		"how long the provider goes on asking."
 	switch {
 	case api != nil && api.Status == http.StatusTooManyRequests:
-		m.rateLimited(api)
+		m.rateLimited(api, 0)
 	case api != nil:
 		m.summary = summaryUnavailable
-		m.cause = "The catalogue failed to handle the request, and went on failing."
+		m.cause = "The service failed to handle the request."
+		m.next = "Try again " + whenAsked(api.RetryAfter)
+		if api.RetryAfter > 0 {
+			m.next += ", as the service asks"
+		}
+		m.next += ". If it lasts, show this to those who run the service; max_retries and read_timeout say how long the " +
+			"provider goes on asking."
 		m.concernsAll(api)
 	case errors.As(gaveUp, &network):
 		m.network(network)
 	default:
 		m.summary = summaryTimeout
 		m.cause = "The time of this read was over before it was sent."
-		m.next = "Raise read_timeout, or raise max_requests_per_second where it is set."
+		m.next = "Raise read_timeout, or raise max_requests where it is set."
 	}
 	ended := "max_retries allows no more"
 	switch {
@@ -222,31 +255,10 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	}
 }
 
-func (m *message) rateLimited(api *catalogue.APIError) {
-	m.summary = summaryRateLimited
-	m.cause = "The run sent more requests than the service allows, and the time of this read was over before a " +
-		"request was let through."
-	m.next = "Run again later, start fewer runs at once, or set max_requests_per_second to a share of the allowance. " +
-		"Where a plan has many blocks, a plural data source reads the same with fewer requests."
-	m.concernsAll(api)
-}
-
-// waitTooLong is a wait that the service asked for and a read has no time for.
-func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogue.APIError) {
-	m.rateLimited(api)
-	asked := "named no time to wait"
-	if tooLong.Asked > 0 {
-		asked = fmt.Sprintf("asked to wait %s", round(tooLong.Asked))
-	}
-	m.cause = fmt.Sprintf("The run sent more requests than the service allows. The service %s, and this read had %s "+
-		"left of its read_timeout.",
-		asked, round(tooLong.Remaining))
-}
-
 // unusable is a 200 whose body is not what interface.md promises.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.summary = summaryUnexpected
-	m.cause = "The catalogue answered with success, but not with what its interface promises."
+	m.cause = notAsPromised
 	problem := sentence(unusable.Problem)
 	if unusable.Place != "" {
 		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
@@ -257,8 +269,25 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.said = append(m.said, problem)
 	m.fact = fmt.Sprintf("Status 200 OK, content type %q, for %s", unusable.ContentType, unusable.Endpoint)
 	m.requestID = unusable.RequestID
-	m.next = "Check base_url: what answers there may be a proxy or a login page. If it is the catalogue, report this " +
-		"to those who run it, and look for a newer version of the provider."
+	m.next = checkWhoAnswers
+}
+
+const (
+	actOrShow       = "Act on what the service said, or show it to those who run the service."
+	notAsPromised   = "The service answered with success, but not with what its interface promises."
+	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, " +
+		"report this to those who run it, and look for a newer version of the provider."
+)
+
+// tooLarge is an answer over a limit of the client.
+func (m *message) tooLarge(answer *catalogue.TooLargeError) {
+	m.summary = summaryTooLarge
+	m.cause = tooLargeDetail(answer.String(), answer.Size, answer.Limit)
+	if answer.InMemory {
+		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.",
+			answer.Endpoint, answer.Limit, answer.Limit>>20)
+		m.next = readLess
+	}
 }
 
 // tooLargeDetail explains an answer over a limit, with the way out.

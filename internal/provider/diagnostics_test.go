@@ -52,11 +52,11 @@ func TestDiagnose(t *testing.T) {
 		},
 		"request rejected": {
 			err: answered(400, "BAD_REQUEST", "Odd."), summary: summaryInvalidRequest,
-			parts: []string{"rejected the request as invalid", "The service said: Odd."}, next: reportIt,
+			parts: []string{"calls the request invalid", "The service said: Odd."}, next: "report this to the provider's developers.",
 		},
 		"path not found": {
 			err: answered(404, "", "a page of HTML"), summary: summaryNotAnswered,
-			parts: []string{"The service knows no such path.", "The service said: a page of HTML", "Status 404 Not Found, for GET"},
+			parts: []string{"The service has no such path.", "The service said: a page of HTML", "Status 404 Not Found, for GET"},
 			next:  checkBaseURL,
 		},
 		"an unknown status": {
@@ -85,10 +85,10 @@ func TestDiagnose(t *testing.T) {
 			err:     &catalogue.GaveUpError{Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", "")},
 			summary: summaryRateLimited,
 			parts: []string{
-				"before a request was let through.",
+				"the time of this read was over before one was let through.",
 				"gave up after 9 attempts in 5m0s: read_timeout leaves no time for more",
 			},
-			next: "a plural data source reads the same with fewer requests.",
+			next: "or give each a share of the allowance with max_requests.",
 		},
 		"failed in an outage": {
 			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Outage: true, Err: answered(500, "", "")},
@@ -99,7 +99,7 @@ func TestDiagnose(t *testing.T) {
 		"never asked": {
 			err: &catalogue.GaveUpError{Timeout: true, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
 			summary: summaryTimeout,
-			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests_per_second where it is set.",
+			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests where it is set.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
@@ -119,6 +119,82 @@ func TestDiagnose(t *testing.T) {
 		"interrupted": {
 			err: context.Canceled, about: group, summary: summaryInterrupted, parts: []string{"was interrupted"},
 			next: "read what is missing.",
+		},
+		"interrupted in its back-off": {
+			err: &catalogue.InterruptedError{
+				Attempts: 2, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 2100 * time.Millisecond,
+				Err: context.Canceled,
+			},
+			about: group, summary: summaryInterrupted,
+			parts: []string{
+				"was interrupted", "This read had made 2 attempts and was waiting for its back-off (2.1s to go).",
+				"The service said: Going down.", "Status 503 Service Unavailable, code DOWN, for GET", "Request id r-1",
+			},
+			next: "read what is missing.",
+		},
+		"interrupted after a fault of the network": {
+			err: &catalogue.InterruptedError{
+				Attempts: 1, Last: &catalogue.NetworkError{Endpoint: tokenEndpoint, Problem: "connection reset"}, WaitingFor: "a token",
+				Err: context.Canceled,
+			},
+			summary: summaryInterrupted,
+			parts: []string{
+				"This read had made 1 attempt and was waiting for a token.",
+				"The fault: connection reset, for POST https://c.example/v1/auth/token",
+			},
+			next: "read what is missing.",
+		},
+		"interrupted while a request is under way": {
+			err:     &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled},
+			summary: summaryInterrupted, parts: []string{"This read had made 1 attempt and was waiting for an answer.\n\nRun"},
+			next: "read what is missing.",
+		},
+		"interrupted before its turn": {
+			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
+			summary: summaryInterrupted, parts: []string{"read. This read was waiting for the requests before it.\n\nRun"},
+			next: "read what is missing.",
+		},
+		"a wait that no time is named for": {
+			err: &catalogue.WaitTooLongError{
+				Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
+			},
+			summary: summaryRateLimited,
+			parts: []string{
+				"does not say for how long. After 3 attempts in 3.2s the next wait would be longer than the 846ms left of read_timeout.",
+				"Run again later, or raise read_timeout.",
+			},
+			next: "with max_requests.",
+		},
+		"a time to come back": {
+			err: &catalogue.GaveUpError{Attempts: 5, Elapsed: 16 * time.Second, Err: func() error {
+				api := answered(503, "", "")
+				api.RetryAfter = time.Hour
+				return api
+			}()},
+			summary: summaryUnavailable,
+			parts:   []string{"Try again in 1h0m0s, as the service asks. If it lasts"}, next: "say how long the provider goes on asking.",
+		},
+		"tokens that were accepted before": {
+			err:     &catalogue.RejectedError{Issued: true, Err: answered(401, "UNAUTHORIZED", "")},
+			summary: summaryRejected,
+			parts:   []string{"gave tokens for client_id and client_secret, and then refused them", "The credentials themselves were accepted."},
+			next:    "may answer at base_url.",
+		},
+		"forbidden by something else": {
+			err: answered(403, "", "a page of HTML titled Request blocked"), about: group, summary: summaryForbidden,
+			parts: []string{"the provider does not know why", "The answer has no code of the service"}, next: "and check base_url.",
+		},
+		"forbidden with another code": {
+			err: answered(403, "QUOTA_ENDED", "No quota."), summary: summaryForbidden,
+			parts: []string{"the provider does not know why", "The service said: No quota."}, next: actOrShow,
+		},
+		"success without content": {
+			err: answered(204, "", ""), about: group, summary: summaryUnexpected,
+			parts: []string{"answered with success, but not with", "Status 204 No Content, for GET"}, next: checkWhoAnswers,
+		},
+		"a token without content": {
+			err: &catalogue.RejectedError{Err: tokenAnswered(204, "", "")}, summary: summaryNoToken,
+			parts: []string{"without one that can be used", "Status 204 No Content, for POST"}, next: "may not be the service.",
 		},
 		"anything else": {
 			err: errors.New("something odd"), about: group, summary: summaryNotRead,
@@ -151,6 +227,23 @@ func TestDiagnose(t *testing.T) {
 				t.Errorf("ends not with %q:\n%s", test.next, got.Detail())
 			}
 		})
+	}
+}
+
+// TestARedirectToTheSameAddress: no base_url can mend one that only adds a slash.
+func TestARedirectToTheSameAddress(t *testing.T) {
+	t.Parallel()
+	for location, same := range map[string]bool{
+		"/v1/model-group/g/": true, "https://c.example/v1/model-group/g/": true, "/v1/model-group/g": true, "g/": true,
+		"": false, "/login": false, "https://other.example/v1/model-group/g/": false, "http://c.example/v1/model-group/g/": false,
+		"/api/v1/model-group/g": false, "%zz": false,
+	} {
+		api := answered(301, "", "")
+		api.Location = location
+		told := strings.Contains(diagnose(api, subject{}).Detail(), "rewrites its addresses")
+		if told != same {
+			t.Errorf("%q: %t, want %t", location, told, same)
+		}
 	}
 }
 

@@ -172,7 +172,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		},
 		"tokens refused": {
 			faults:  []sandbox.Fault{sandbox.Refuse(sandbox.RouteLatest, "UNAUTHORIZED", "No.")},
-			summary: summaryRejected, says: []string{"refused the fresh one"}, tokens: 3, reads: 3 * fewAtOnce,
+			summary: summaryRejected, says: []string{"a fresh one as well"}, tokens: 3, reads: 3 * fewAtOnce,
 		},
 		"organisation disabled": {
 			client: "tailspin", summary: summaryOrganisationDisabled, tokens: 1, reads: fewAtOnce,
@@ -203,7 +203,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		},
 		"a ceiling too low": {
 			more:    arguments{argMaxRequestsPerSecond: 0.01},
-			summary: summaryTimeout, says: []string{"max_requests_per_second"}, tokens: 1, reads: 3, within: 300 * sec,
+			summary: summaryTimeout, says: []string{"max_requests"}, tokens: 1, reads: 3, within: 300 * sec,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -315,6 +315,10 @@ func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, su
 	}
 }
 
+// columns is how wide a line of a detail may be in a terminal of 80, or where there
+// is none, beside the frame that engines draw.
+const columns = 75
+
 // expectOneCause wants every answer to be an error of one cause: told in full
 // once, and in two lines that point to it everywhere else. It returns the full
 // detail.
@@ -326,14 +330,14 @@ func expectOneCause(t *testing.T, answers []answer, summary string, says ...stri
 		if len(a.diagnostics) != 1 || a.diagnostics[0].Summary != summary {
 			t.Fatalf("want one error %q, got %d: %+v", summary, len(a.diagnostics), a.diagnostics)
 		}
-		_, pointer, brief := strings.Cut(a.diagnostics[0].Detail, ". The error of ")
-		if !brief {
+		line, pointer, brief := strings.Cut(a.diagnostics[0].Detail, " error of\n")
+		if !brief || !strings.Contains(line, ". The full message is in ") {
 			whole = append(whole, a.diagnostics[0])
 			continue
 		}
 		pointers[pointer] = true
-		if lines := strings.Count(a.diagnostics[0].Detail, "\n") + 1; lines != 2 || !strings.HasSuffix(pointer, " has the whole text.") {
-			t.Errorf("%d lines:\n%s", lines, a.diagnostics[0].Detail)
+		if len(line+" error of") > columns || len(pointer) > columns || strings.Contains(pointer, "\n") {
+			t.Errorf("longer than two lines of %d columns:\n%s", columns, a.diagnostics[0].Detail)
 		}
 	}
 	if len(whole) != 1 || len(pointers) > 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -49,5 +50,9 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logWait writes why the process waits, in a sentence.
-func logWait(ctx context.Context, sentence string) { tflog.Debug(ctx, sentence) }
+// logWait writes what keeps the process waiting: a pause, a retry, an outage, a
+// token. It is for whoever wonders why a plan stands still, so it is not hidden
+// among the lines of requests. The log adds a colon to a sentence and then fields.
+func logWait(ctx context.Context, sentence string) {
+	tflog.Info(ctx, strings.TrimSuffix(sentence, "."))
+}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,12 +13,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// message is a diagnostic in the making, its parts in order.
+// message has the parts of a diagnostic, in order.
 type message struct {
 	about      subject
 	summary    string
 	onArgument bool
 	cause      string   // what is wrong, in a sentence or two
+	short      string   // the same for a pointer, "" where the summary's own will do
 	more       []string // paragraphs
 	said       []string // the service's words, a line each
 	fact       string   // one line: the status or the fault, and the request
@@ -33,7 +35,7 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// whole is the message with all that there is to say.
+// whole is the diagnostic with all its parts.
 func (m *message) whole() diag.Diagnostic {
 	lines := m.said
 	if m.fact != "" {
@@ -46,17 +48,17 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(joined(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief is the message where a data source, named by told, has told the same
-// cause in full.
-func (m *message) brief(told string) diag.Diagnostic {
-	fact := m.fact
-	if m.requestID != "" {
-		fact += ", request id " + m.requestID
+// brief points to the error of a data source, named by told, that has the same
+// cause in full. It is two lines in the 75 columns that an engine leaves for it.
+// again says that told is named like the data source of this message.
+func (m *message) brief(told string, again bool) diag.Diagnostic {
+	which := "the"
+	if again {
+		which = "another"
 	}
-	if fact != "" {
-		fact += ". "
-	}
-	return m.diagnostic(fmt.Sprintf("%s\n%sThe error of %s has the whole text.", m.cause, fact, told))
+	failed := cmp.Or(m.short, briefs[m.summary])
+	line := strings.TrimSpace(fmt.Sprintf("%s The full message is in %s error of", failed, which))
+	return m.diagnostic(line + "\n" + told + ".")
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {

@@ -202,6 +202,10 @@ func credentialScenes() []scene {
 	token := func(status int, contentType, body string) sandbox.Fault {
 		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 	}
+	gateway := sandbox.Fault{
+		Route: sandbox.RouteGroup, Status: 403, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: "<html><title>Request blocked</title></html>",
+	}
 	moved := func(status int, target string) sandbox.Fault {
 		return sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: http.Header{"Location": {target}}}
 	}
@@ -226,6 +230,11 @@ func credentialScenes() []scene {
 		played("text for a token", faulty(token(200, "text/plain", "abcdefgh")), nil, oneGroup),
 		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil,
 			oneGroup, oneGroup),
+		played("a token request answered without content", faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 204}), nil, oneGroup),
+		played("forbidden by a gateway", faulty(gateway), nil, oneGroup),
+		played("forbidden with another code", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 403, Body: `{"code":"QUOTA_ENDED","message":"The quota of this month is used up."}`,
+		}), nil, oneGroup),
 		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil,
 			oneGroup),
 	}
@@ -255,6 +264,13 @@ func serviceScenes() []scene {
 		}), nil, oneGroup),
 		played("a request refused with fields", faulty(on(400, `{"code":"VALIDATION_FAILED","message":"1 field is not valid.",
 			"data":{"issues":[{"field":"id","messages":["is too long","is no UUID"]}]}}`)), nil, oneGroup),
+		played("a request refused, and no argument at fault",
+			faulty(sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "Header X-Tenant is missing.")), nil, reading{"model_groups", nil}),
+		played("a redirect to the same address with a slash", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 308, Header: http.Header{"Location": {mainPath + "/"}},
+		}), nil, oneGroup),
+		played("a very long id", faulty(sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "No such group.")), nil, reading{"latest_model", arguments{"model_group_id": strings.Repeat("x", 3000)}}),
+		played("success without content", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}), nil, oneGroup),
 		played("an answer of the wrong shape", faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil,
 			reading{"model_group_models", arguments{"model_group_id": mainGroup}}),
 		played("a page of HTML for a group", faulty(html), nil, oneGroup),

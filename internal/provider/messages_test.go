@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, connectionScenes,
+		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

@@ -16,16 +16,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 	case through != nil && through.Failed:
 		m.proxy(through)
 		through = nil
-	case network.TimedOut && network.Limit > 0:
-		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("The service did not answer completely within request_timeout, which is %s.", network.Limit)
-		m.next = "Raise request_timeout if the service may need longer to answer. If it answered faster before, try " +
-			"again later, or show this to those who run the service."
 	case network.TimedOut:
-		m.summary = summaryTimeout
-		m.cause = "The service did not answer completely before the read_timeout of this read was over."
-		m.next = "Raise read_timeout if the service may need longer to answer. If it answered faster before, try " +
-			"again later, or show this to those who run the service."
+		m.tooSlow(network)
 	case network.Permanent:
 		m.insecure(network)
 	default:

@@ -141,7 +141,9 @@ func (p *catalogueProvider) Configure(
 	settings.client.Transport = p.transport
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
-	resp.DataSourceData = &connection{client: catalogue.New(settings.client), spaced: settings.spaced()}
+	resp.DataSourceData = &connection{
+		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), spaced: settings.spaced(),
+	}
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

@@ -129,7 +129,7 @@ func TestFailuresThatAreFinal(t *testing.T) {
 		"204": {
 			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 204},
 			read:  group,
-			want:  outcome{summary: summaryNotAnswered, says: []string{"Status 204 No Content"}},
+			want:  outcome{summary: summaryUnexpected, says: []string{"Status 204 No Content"}},
 		},
 		"redirect": {
 			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 307, Header: http.Header{"Location": {"https://elsewhere.example/x"}}},

@@ -31,7 +31,7 @@ func axisAttributes() map[string]schema.Attribute {
 }
 
 // keyedNameAttribute is an object of a name, a short name and a key. The last
-// three describe those, with a value each.
+// three describe these, each with an example.
 func keyedNameAttribute(description, name, shortName, key string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: description,

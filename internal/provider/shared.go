@@ -43,6 +43,7 @@ func (t *toldCauses) first(cause sharedCause, source string) (before string, tol
 // after that: a plan of hundreds of blocks shows one error hundreds of times.
 func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic {
 	m := explain(err, about)
+	m.tellReadTimeout(d.connection.limit)
 	if m.summary == summaryRejected {
 		for _, argument := range d.connection.spaced {
 			m.add("The value of %s has white space around it, such as the line break at the end of a file. That may "+
@@ -54,10 +55,14 @@ func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic
 	}
 	source := typeName + "_" + d.name
 	if about.value != "" {
-		source += fmt.Sprintf(" %q", about.value)
+		source += fmt.Sprintf(" %q", cut(about.value, maxPointedTo))
 	}
 	if before, told := d.connection.told.first(m.shared, source); told {
-		return m.brief(before)
+		return m.brief(before, before == source)
 	}
 	return m.whole()
 }
+
+// maxPointedTo bounds the value in a pointer, in characters: a UUID stays whole,
+// and no pointer takes a third line.
+const maxPointedTo = 36

@@ -67,7 +67,7 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 			append(eachGroup(0, 4), eachGroup(0, 1)...))
 		for i, want := range []outcome{
 			{summary: summaryUnavailable, says: []string{"The service said: The first."}},
-			{summary: summaryUnavailable, says: []string{`The error of modelcatalogue_model_group "group-000" has the whole text.`}},
+			{summary: summaryUnavailable, says: []string{"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\"."}},
 			{summary: summaryUnavailable, says: []string{"The service said: The third."}},
 			{summary: summaryForbidden, says: []string{"The service said: The others."}},
 			{summary: summaryForbidden, says: []string{"The service said: The others."}},

@@ -22,7 +22,7 @@ func groupAttributes() map[string]schema.Attribute {
 		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
 		"models": schema.ListNestedAttribute{
-			MarkdownDescription: "The group's revisions that are not archived, newest first. Empty where none is.",
+			MarkdownDescription: "The group's revisions that are not archived, newest first. Empty where there are none.",
 			Computed:            true,
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"id": computedString("The model's unique identifier, one for each revision."),
@@ -32,7 +32,7 @@ func groupAttributes() map[string]schema.Attribute {
 			}},
 		},
 		"axes": schema.ListNestedAttribute{
-			MarkdownDescription: "Every axis that any revision of the group declares. Empty where none does.",
+			MarkdownDescription: "Every axis that any revision of the group declares. Empty where there are none.",
 			Computed:            true,
 			NestedObject: schema.NestedAttributeObject{Attributes: with(axisAttributes(), map[string]schema.Attribute{
 				"values": schema.ListNestedAttribute{

@@ -70,6 +70,21 @@ var summaries = []string{
 	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequestsPerSecond), summaryInvalid(argSnapshot),
 }
 
+// briefs say what failed where another error tells it in full: at most 36
+// characters for each summary of a cause that many reads can share, so that a
+// pointer takes two lines.
+var briefs = map[string]string{
+	summaryRejected:             "The service gave no token.",
+	summaryNoToken:              "The service gave no usable token.",
+	summaryOrganisationDisabled: "The organisation is disabled.",
+	summaryRateLimited:          "The request allowance is used up.",
+	summaryUnavailable:          "The service failed.",
+	summaryUnreachable:          "No complete answer came.",
+	summaryTimeout:              "No complete answer came in time.",
+	summaryUntrusted:            "No secure connection was possible.",
+	summaryRedirect:             "The service sent a redirect.",
+}
+
 // summaryInvalid is the summary where an argument of the provider cannot be used.
 func summaryInvalid(argument string) string { return "Invalid " + argument }
 
