@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // admission is the one queue in which every request of the process waits.
@@ -19,7 +21,7 @@ import (
 // before a wait is used after it.
 type admission struct {
 	maxRetries  int
-	ceiling     float64
+	ceiling     pace.Limit
 	credentials *credentials
 	request     func(*grant) (*token, error) // sends one request for a token
 	note        func(context.Context, string)
@@ -71,7 +73,7 @@ type grant struct {
 
 func newAdmission(cfg Config, credentials *credentials, request func(*grant) (*token, error)) *admission {
 	a := &admission{
-		maxRetries: cfg.MaxRetries, ceiling: cfg.MaxRequestsPerSecond, limiter: newLimiter(cfg.MaxRequestsPerSecond),
+		maxRetries: cfg.MaxRetries, ceiling: cfg.Ceiling, limiter: newLimiter(perSecond(cfg.Ceiling)),
 		credentials: credentials, request: request, note: cfg.Note,
 	}
 	if a.jitter = cfg.Jitter; a.jitter == nil {
@@ -82,6 +84,14 @@ func newAdmission(cfg Config, credentials *credentials, request func(*grant) (*t
 		a.note = func(context.Context, string) {}
 	}
 	return a
+}
+
+// perSecond is the even pace of a ceiling, 0 for none.
+func perSecond(ceiling pace.Limit) float64 {
+	if ceiling.Requests == 0 {
+		return 0
+	}
+	return float64(ceiling.Requests) / ceiling.Per.Seconds()
 }
 
 // ended returns why no read can succeed any more, and nil while one can.

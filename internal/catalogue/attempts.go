@@ -95,7 +95,7 @@ func (a *admission) timeIsOver(w *waiter, c *caller) error {
 		err = unanswered(renewal)
 	case a.pause.answer != nil:
 		err = a.pause.answer
-	case a.ceiling > 0:
+	case a.ceiling.Requests > 0:
 		err = &CeilingError{Ceiling: a.ceiling}
 	}
 	return a.gaveUp(w, c, err)

@@ -26,13 +26,12 @@ type Config struct {
 	ClientSecret string
 	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is asked for, "" for none
 
-	CACertificates       []*x509.Certificate // trusted beside the system's own
-	RequestTimeout       time.Duration       // of one attempt, the body included
-	ReadTimeout          time.Duration       // of one call, every wait and retry included
-	MaxRetries           int                 // further attempts after the first, for failures that may pass
-	MaxRequestsPerSecond float64             // 0 for no ceiling
-	Ceiling              pace.Limit          // of this process, requests for tokens included; zero for none
-	Snapshot             bool                // ask each question once; else every call asks afresh
+	CACertificates []*x509.Certificate // trusted beside the system's own
+	RequestTimeout time.Duration       // of one attempt, the body included
+	ReadTimeout    time.Duration       // of one call, every wait and retry included
+	MaxRetries     int                 // further attempts after the first, for failures that may pass
+	Ceiling        pace.Limit          // of this process, requests for tokens included; zero for none
+	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
 	// Observe is told of each exchange, and Note of each wait and its reason, in

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
@@ -201,11 +203,11 @@ func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
 // CeilingError says that a read's time ends before the operator's ceiling,
-// Config.MaxRequestsPerSecond, lets it be sent.
-type CeilingError struct{ Ceiling float64 } // in requests a second
+// Config.Ceiling, lets it be sent.
+type CeilingError struct{ Ceiling pace.Limit }
 
 func (e *CeilingError) Error() string {
-	return fmt.Sprintf("at %g requests a second this read's turn comes after its time", e.Ceiling)
+	return fmt.Sprintf("at %s this read's turn comes after its time", e.Ceiling)
 }
 
 // NetworkError is an attempt that ended without a whole answer. TimedOut says

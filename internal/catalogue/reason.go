@@ -6,7 +6,7 @@ type reason int
 const (
 	waitsForNothing   reason = iota
 	waitsForPause            // the service answered 429, and its Retry-After or the caller's back-off is not over
-	waitsForCeiling          // max_requests_per_second
+	waitsForCeiling          // max_requests
 	waitsForAllowance        // the allowance learned from refusals is used up
 	waitsForAnswer           // slow start: an answer to a request under way decides
 )
@@ -17,7 +17,7 @@ func (r reason) String() string {
 	case waitsForPause:
 		return "the service asked for a pause"
 	case waitsForCeiling:
-		return "max_requests_per_second"
+		return "max_requests"
 	case waitsForAllowance:
 		return "the allowance learned from refusals is used up"
 	case waitsForAnswer:

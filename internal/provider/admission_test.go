@@ -33,7 +33,7 @@ func TestTheCeilingHoldsWhileTokensEnd(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 60), options...)
 				service.Inject(sandbox.Fault{Delay: 200 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 1})
+				e := inMemory(t, service, arguments{argMaxRequests: "1/1s"})
 				expectAllRead(t, e.readAll(t, 30, eachGroup(0, 60)))
 				expectSpacing(t, service, sec)
 			})
@@ -46,7 +46,7 @@ func TestACeilingBelowOneInTenSecondsIsKept(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 8))
 		refusal := limited(sandbox.RouteGroup, "3", 2)
 		service.Inject(refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.02, argReadTimeout: "20m"})
+		e := inMemory(t, service, arguments{argMaxRequests: "1/50s", argReadTimeout: "20m"})
 		expectAllRead(t, e.readAll(t, 8, eachGroup(0, 8)))
 		expectSpacing(t, service, 50*sec)
 	})
@@ -67,7 +67,7 @@ func TestReadsAreSentInTheOrderInWhichTheyCame(t *testing.T) {
 				const blocks = 100
 				service := sandbox.New(manyGroups(t, blocks), sandbox.WithTokenLife(test.life))
 				service.Inject(sandbox.Fault{Delay: 100 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: test.ceiling})
+				e := inMemory(t, service, arguments{argMaxRequests: evenly(float64(test.ceiling)).String()})
 				var readers []*reader
 				for _, r := range eachGroup(0, blocks) {
 					readers = append(readers, e.start(t, r))
@@ -118,7 +118,7 @@ func TestAPauseThatDoesNotFitFailsWhoeverWaits(t *testing.T) {
 		refusal := limited(sandbox.RouteGroup, "600", 0)
 		refusal.Delay = 1500 * time.Millisecond
 		at(1, refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.5})
+		e := inMemory(t, service, arguments{argMaxRequests: "1/2s"})
 		began := time.Now()
 		var readers []*reader
 		for _, r := range eachGroup(0, 3) {

@@ -49,7 +49,7 @@ func TestNothingIsSentAfterARejection(t *testing.T) {
 		refusal := sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "No.")
 		refusal.Skip, refusal.Delay = 6, 100*time.Millisecond
 		service.Inject(refusal)
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 5})
+		e := inMemory(t, service, arguments{argMaxRequests: "1/200ms"})
 		answers := e.readAll(t, 20, eachGroup(0, 40))
 		requests := service.Requests()
 		refusals := 0

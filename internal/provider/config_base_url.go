@@ -19,10 +19,16 @@ func parseBaseURL(text string) (*url.URL, error) {
 	switch lower := strings.ToLower(text); {
 	case strings.TrimSpace(text) != text:
 		return nil, errors.New("it has white space around it; leave that out")
-	case strings.Trim(text, "\"'`“”‘’„") != text:
+	case strings.Trim(text, quotes) != text:
 		return nil, errors.New("it has quotes around it that are part of the value; leave them out")
 	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
 		return nil, errors.New("it must be an absolute URL that starts with https://")
+	case strings.HasPrefix(rest(lower), "https://") || strings.HasPrefix(rest(lower), "http://"):
+		return nil, errors.New(twoSchemes(lower))
+	case bareIPv6(text):
+		return nil, errors.New("an IPv6 address is written in brackets, as in https://[::1]:8443")
+	case strings.ContainsAny(hostOf(text), "<>"):
+		return nil, errors.New("its host has < or > in it, as a placeholder has; write the service's own address")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -42,6 +48,43 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// rest is what follows the scheme, and hostOf what stands before the first slash of
+// that. They are for texts that url.Parse refuses or reads in another way.
+func rest(text string) string {
+	_, after, _ := strings.Cut(text, "://")
+	return after
+}
+
+func hostOf(text string) string {
+	host, _, _ := strings.Cut(rest(text), "/")
+	return host
+}
+
+func twoSchemes(text string) string {
+	first, second, _ := strings.Cut(text, "://")
+	second, _, _ = strings.Cut(second, "://")
+	if first == second {
+		return fmt.Sprintf("it has %s:// twice; leave one out", first)
+	}
+	return fmt.Sprintf("it has %s:// and %s://; leave one out", first, second)
+}
+
+// bareIPv6 tells whether the host is an IPv6 address without brackets, with a port or not.
+func bareIPv6(text string) bool {
+	host := hostOf(text)
+	return strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[") && net.ParseIP(host) != nil
+}
+
+// showable tells whether a base URL that cannot be used may be shown. A password
+// stands before an @. A text that is no address at all may be the secret, given in the wrong variable.
+func showable(text string) bool {
+	host, _, _ := strings.Cut(strings.TrimSpace(text), "/")
+	host, _, _ = strings.Cut(host, ":")
+	top := strings.ToLower(host[strings.LastIndex(host, ".")+1:])
+	isName := top != host && len(top) > 1 && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
+	return !strings.Contains(text, "@") && (strings.Contains(text, "//") || host == "localhost" || isName)
+}
+
 // problemOfOrigin says what is wrong with the scheme, the host or the port of a
 // base URL, or "".
 func problemOfOrigin(u *url.URL) string {
@@ -52,7 +95,7 @@ func problemOfOrigin(u *url.URL) string {
 	case u.User != nil:
 		return "it must not hold a user name or password"
 	case strings.HasSuffix(u.Host, ":") || len(port) > 5 || len(port) == 5 && port > "65535" || port == "0":
-		return "its port is no number from 1 to 65535"
+		return "its port is not a number from 1 to 65535"
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return "http would send the secret unencrypted; it is accepted for a loopback host only, use https"
 	}

@@ -17,15 +17,19 @@ import (
 // clearEnvironment lets a test say itself what the environment holds.
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for argument := range everyArgument {
+	for _, argument := range providerArguments {
 		t.Setenv(variable(argument), "")
+		if name := fileVariable(argument); name != "" {
+			t.Setenv(name, "")
+		}
 	}
 }
 
-// everyArgument is a good value for each of the provider's arguments.
+// everyArgument is a good value for each of the provider's arguments but access_token,
+// which stands in place of two others.
 var everyArgument = arguments{
 	argBaseURL: "https://catalogue.example", argClientID: "northwind", argClientSecret: "northwind-sandbox-secret", argCACertificate: "",
-	argRequestTimeout: "30s", argReadTimeout: "5m", argMaxRetries: 4, argMaxRequestsPerSecond: 10, argSnapshot: true,
+	argRequestTimeout: "30s", argReadTimeout: "5m", argMaxRetries: 4, argMaxRequests: "10/1s", argSnapshot: true,
 }
 
 // validateProvider asks what the provider thinks of its block.
@@ -81,11 +85,11 @@ func TestValidateReportsWhatIsWrongAndNotWhatIsAbsent(t *testing.T) {
 		"it must be at least 0, and is -3.")
 	diagnostics := validateProvider(t, arguments{
 		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none",
-		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests_per_second": 0,
+		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests": "0/1m",
 	})
 	want := []string{
 		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem",
-		"max_requests_per_second: Invalid max_requests_per_second",
+		"max_requests: Invalid max_requests",
 		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout",
 	}
 	if got := reported(diagnostics); !slices.Equal(got, want) {
@@ -102,7 +106,7 @@ func TestConfigureReportsEveryProblemOnItsArgument(t *testing.T) {
 	_, diagnostics := startEngine(t, &catalogueProvider{}, nil)
 	want := []string{
 		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "client_id: Missing client_id",
-		"max_requests_per_second: Invalid max_requests_per_second", "max_retries: Invalid max_retries",
+		"max_requests: Invalid max_requests", "max_retries: Invalid max_retries",
 		"read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout", "snapshot: Invalid snapshot",
 	}
 	if got := reported(diagnostics); !slices.Equal(got, want) {
@@ -122,9 +126,6 @@ func TestANumberThatNoComputerWordHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := northwind("https://catalogue.example")
-	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond,
-		"Invalid max_requests_per_second",
-		"it must be from 0.000001 to 1000000000, and is 1e+400; leave it out for no ceiling.")
 	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "1e+400 is larger.")
 }
 
@@ -204,7 +205,8 @@ func TestEveryUnknownArgumentIsNamed(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, arguments{"base_url": unknown, "client_id": "a", "client_secret": unknown})
 	_, diagnostics := e.read(t.Context(), t, "model_groups", nil)
-	expectError(t, diagnostics, "", "Provider argument not known yet", "base_url, client_secret")
+	expectError(t, diagnostics, "", "Provider argument not known yet", "The provider arguments base_url and client_secret have values that are",
+		"Give them values that are known")
 }
 
 func TestAnUnknownArgumentHidesNoProblem(t *testing.T) {

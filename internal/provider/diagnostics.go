@@ -16,8 +16,7 @@ const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."
 	// askedNoMore is added to a failure that ends every read of the process.
-	askedNoMore = "The provider asks no further in this run. Every other read fails too, with a short error that " +
-		"points to this one."
+	askedNoMore = "Every other read with these credentials fails, with a short error that points here."
 )
 
 // diagnose turns an error of the client into a diagnostic with all its parts.
@@ -47,9 +46,8 @@ func explain(err error, about subject) *message {
 		m.waitTooLong(tooLong, api)
 	case errors.As(err, &ceiling):
 		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("At %g requests a second, the ceiling of max_requests_per_second, "+
-			"the turn of this read comes after its read_timeout.", ceiling.Ceiling)
-		m.next = "Raise max_requests_per_second, or read_timeout."
+		m.cause = fmt.Sprintf("With max_requests at %v, the turn of this read comes after its read_timeout.", ceiling.Ceiling)
+		m.next = "Raise max_requests, or read_timeout."
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
 	case api != nil:
@@ -161,15 +159,15 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
 		return
+	case rejected.Given:
+		m.summary, m.blamed = summaryTokenRejected, true
+		m.cause = "The service refused the access token."
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
-		m.summary = summaryRejected
+		m.summary, m.blamed = summaryRejected, true
 		m.cause = "The service gave no token for client_id and client_secret."
 		if api.Method != http.MethodPost {
 			m.cause = "The service refused a token, and refused the fresh one that the provider then asked for."
 		}
-		m.next = fmt.Sprintf("Check client_id and client_secret, or %s and %s, and that they are meant for the "+
-			"service at base_url.",
-			variable(argClientID), variable(argClientSecret))
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.summary = summaryNoToken
 		m.cause = "The service has no token endpoint where the provider asked for a token."
@@ -201,7 +199,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	default:
 		m.summary = summaryTimeout
 		m.cause = "The time of this read was over before it was sent."
-		m.next = "Raise read_timeout, or raise max_requests_per_second where it is set."
+		m.next = "Raise read_timeout, or raise max_requests where it is set."
 	}
 	ended := "max_retries allows no more"
 	switch {
@@ -219,7 +217,7 @@ func (m *message) rateLimited(api *catalogue.APIError) {
 	m.summary = summaryRateLimited
 	m.cause = "The run sent more requests than the service allows, and the time of this read was over before a " +
 		"request was let through."
-	m.next = "Run again later, start fewer runs at once, or set max_requests_per_second to a share of the allowance. " +
+	m.next = "Run again later, start fewer runs at once, or set max_requests to a share of the allowance. " +
 		"Where a plan has many blocks, a plural data source reads the same with fewer requests."
 	m.concernsAll(api)
 }

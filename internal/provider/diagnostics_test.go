@@ -99,7 +99,7 @@ func TestDiagnose(t *testing.T) {
 		"never asked": {
 			err: &catalogue.GaveUpError{Timeout: true, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
 			summary: summaryTimeout,
-			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests_per_second where it is set.",
+			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests where it is set.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},

@@ -200,8 +200,8 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 			summary: summaryRateLimited, tokens: 1, reads: 100 + manyAtOnce,
 		},
 		"a ceiling too low": {
-			more:    arguments{argMaxRequestsPerSecond: 0.01},
-			summary: summaryTimeout, says: []string{"max_requests_per_second"}, tokens: 1, reads: 3, within: 300 * sec,
+			more:    arguments{argMaxRequests: "1/100s"},
+			summary: summaryTimeout, says: []string{"max_requests"}, tokens: 1, reads: 3, within: 300 * sec,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

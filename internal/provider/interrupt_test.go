@@ -200,7 +200,7 @@ func TestInterruptingEndsAReadAtOnce(t *testing.T) {
 		"between two attempts":     {fault: status(503, "", 0), more: arguments{argMaxRetries: 20}},
 		"between two token calls":  {fault: sandbox.RefuseToken("temporarily_unavailable", "Later."), more: arguments{argMaxRetries: 20}},
 		"in a wait it was told":    {fault: limited(sandbox.RouteGroup, "200", 0)},
-		"in a wait for its turn":   {fault: sandbox.Fault{Route: sandbox.RouteLatest}, more: arguments{argMaxRequestsPerSecond: 0.01}},
+		"in a wait for its turn":   {fault: sandbox.Fault{Route: sandbox.RouteLatest}, more: arguments{argMaxRequests: "1/100s"}},
 		"without snapshot, a hang": {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, more: arguments{argSnapshot: false}},
 	} {
 		t.Run(name, func(t *testing.T) {

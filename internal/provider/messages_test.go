@@ -36,7 +36,8 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, connectionScenes,
+		configurationScenes, blockScenes, environmentScenes, argumentScenes, lookupScenes, credentialScenes, originScenes,
+		serviceScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

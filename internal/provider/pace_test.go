@@ -118,7 +118,7 @@ func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
 				answers := e.readAll(t, 1, []reading{group, group, group}) // the first is refused; what comes later asks no more
 				expectOneCause(t, answers, summaryRateLimited,
 					append(
-						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests_per_second"},
+						[]string{"The service said: Too many requests.", "Status 429 Too Many Requests, code RATE_LIMITED", "max_requests"},
 						test.says...,
 					)...)
 				if took := time.Since(began); took != 0 {
@@ -192,21 +192,21 @@ func TestAnAllowanceOfTenASecond(t *testing.T) {
 	}
 }
 
-func TestMaxRequestsPerSecondIsKept(t *testing.T) {
+func TestMaxRequestsIsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		ceiling float64
+		ceiling string
 		apart   time.Duration
 	}{
-		"5":   {ceiling: 5, apart: 200 * time.Millisecond},
-		"0.5": {ceiling: 0.5, apart: 2 * sec},
+		"5 a second":         {ceiling: "1/200ms", apart: 200 * time.Millisecond},
+		"one in two seconds": {ceiling: "1/2s", apart: 2 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				const blocks = 30
 				service := sandbox.New(manyGroups(t, blocks))
 				service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * time.Millisecond})
-				e := inMemory(t, service, arguments{argMaxRequestsPerSecond: test.ceiling})
+				e := inMemory(t, service, arguments{argMaxRequests: test.ceiling})
 				expectAllRead(t, e.readAll(t, 20, eachGroup(0, blocks)))
 				requests := service.Requests()
 				for i, r := range requests[1:] {
@@ -228,7 +228,7 @@ func TestMaxRequestsPerSecondIsKept(t *testing.T) {
 func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 10))
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 0.1, argReadTimeout: "25s"})
+		e := inMemory(t, service, arguments{argMaxRequests: "1/10s", argReadTimeout: "25s"})
 		began := time.Now()
 		answers := e.readAll(t, 10, eachGroup(0, 10))
 		if took := time.Since(began); took > 25*sec {
@@ -240,7 +240,7 @@ func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
 				read++
 				continue
 			}
-			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests_per_second")
+			expectError(t, a.diagnostics, "", summaryTimeout, "max_requests")
 			late++
 		}
 		// The token at 0 s, reads at 10 s and 20 s.

@@ -43,11 +43,8 @@ func (t *toldCauses) first(cause sharedCause, source string) (before string, tol
 // after that: a plan of hundreds of blocks shows one error hundreds of times.
 func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic {
 	m := explain(err, about)
-	if m.summary == summaryRejected {
-		for _, argument := range d.connection.spaced {
-			m.add("The value of %s has white space around it, such as the line break at the end of a file. That may "+
-				"be the reason.", argument)
-		}
+	if m.blamed {
+		m.blame(d.connection.credentials)
 	}
 	if m.shared == (sharedCause{}) {
 		return m.whole()

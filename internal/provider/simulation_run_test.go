@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // simReading is what a reader was told of its questions. Several questions of
@@ -128,7 +129,7 @@ func (run *simRun) connect(t *testing.T, written *logs) (ask asking, stop, finis
 		argReadTimeout: run.plan.readTimeout.String(), argRequestTimeout: run.plan.requestTimeout.String(),
 	})
 	if run.plan.ceiling > 0 {
-		config = config.with(argMaxRequestsPerSecond, run.plan.ceiling)
+		config = config.with(argMaxRequests, evenly(run.plan.ceiling).String())
 	}
 	e, diagnostics := startEngine(t, p, config)
 	expectNone(t, diagnostics)
@@ -139,6 +140,14 @@ func (run *simRun) connect(t *testing.T, written *logs) (ask asking, stop, finis
 		}
 	}
 	return ask, stop, finish
+}
+
+// evenly is a ceiling of so many requests a second, without a burst; 0 is none.
+func evenly(rate float64) pace.Limit {
+	if rate == 0 {
+		return pace.Limit{}
+	}
+	return pace.Limit{Requests: 1, Per: time.Duration(float64(time.Second) / rate)}
 }
 
 // client is the client that the provider would make. It logs everything, as it
@@ -152,7 +161,7 @@ func (run *simRun) client(t *testing.T, jitter func() float64, written *logs) *c
 	return catalogue.New(catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: run.service.secret,
 		RequestTimeout: run.plan.requestTimeout, ReadTimeout: run.plan.readTimeout, MaxRetries: run.plan.maxRetries,
-		MaxRequestsPerSecond: run.plan.ceiling, Snapshot: run.plan.snapshot,
+		Ceiling: evenly(run.plan.ceiling), Snapshot: run.plan.snapshot,
 		Transport: run.service, Jitter: jitter,
 		Observe: func(_ context.Context, x catalogue.Exchange) { fmt.Fprintf(written, "%s %+v\n", run.service.now(), x) },
 		Note:    func(_ context.Context, text string) { fmt.Fprintf(written, "%s %s\n", run.service.now(), text) },

@@ -5,6 +5,8 @@ package provider
 const (
 	summaryUnknownArgument = "Provider argument not known yet"
 	summaryNotConfigured   = "Provider not configured"
+	summaryBothCredentials = "Both access_token and client credentials given"
+	summaryInvalidProxy    = "Invalid HTTPS_PROXY"
 
 	summaryInvalidID       = "Invalid model group id"
 	summaryInvalidName     = "Invalid model group name"
@@ -23,6 +25,7 @@ const (
 	summaryLeftOut          = "Model group left out"
 
 	summaryRejected             = "Credentials rejected"
+	summaryTokenRejected        = "Access token rejected"
 	summaryNoToken              = "No usable token"
 	summaryOrganisationDisabled = "Organisation disabled"
 	summaryForbidden            = "Access forbidden"
@@ -46,19 +49,20 @@ const (
 // summaries are those above and those of the provider's arguments. The page
 // about errors explains each.
 var summaries = []string{
-	summaryUnknownArgument, summaryNotConfigured,
+	summaryUnknownArgument, summaryNotConfigured, summaryBothCredentials, summaryInvalidProxy,
 	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon,
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
 	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
 	summaryRevisionNotFound, summarySeveralModels,
-	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
+	summaryRejected, summaryTokenRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
 	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,
 	summaryTooLarge, summaryInterrupted, summaryNotRead, summaryNotEncoded,
 	summaryMissing(argBaseURL), summaryMissing(argClientID), summaryMissing(argClientSecret),
-	summaryInvalid(argBaseURL), summaryInvalid(argCACertificate),
+	summaryInvalid(argBaseURL), summaryInvalid(argClientID), summaryInvalid(argClientSecret),
+	summaryInvalid(argAccessToken), summaryInvalid(argCACertificate),
 	summaryInvalid(argRequestTimeout), summaryInvalid(argReadTimeout),
-	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequestsPerSecond), summaryInvalid(argSnapshot),
+	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequests), summaryInvalid(argSnapshot),
 }
 
 // summaryInvalid is the summary where an argument of the provider cannot be used.
