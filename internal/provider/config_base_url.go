@@ -11,6 +11,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
+// placeholders are characters that no host has, and what stands for one may have.
+const placeholders = "<>${}"
+
 // parseBaseURL reads the service's address: an absolute https URL, with a path
 // prefix or not, http to a loopback host only, and nothing else in it. The
 // result has no trailing slash. An error quotes no part of text, which may hold
@@ -27,8 +30,9 @@ func parseBaseURL(text string) (*url.URL, error) {
 		return nil, errors.New(twoSchemes(lower))
 	case bareIPv6(text):
 		return nil, errors.New("an IPv6 address is written in brackets, as in https://[::1]:8443")
-	case strings.ContainsAny(hostOf(text), "<>"):
-		return nil, errors.New("its host has < or > in it, as a placeholder has; write the service's own address")
+	case strings.ContainsAny(hostOf(text), placeholders):
+		at := strings.IndexAny(hostOf(text), placeholders)
+		return nil, fmt.Errorf("its host has %c in it, as a placeholder has; write the service's own address", hostOf(text)[at])
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -49,7 +53,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 }
 
 // rest is what follows the scheme, and hostOf what stands before the first slash of
-// that. They are for texts that url.Parse refuses or reads in another way.
+// that, without a user name. They are for texts that url.Parse refuses or reads in another way.
 func rest(text string) string {
 	_, after, _ := strings.Cut(text, "://")
 	return after
@@ -57,7 +61,7 @@ func rest(text string) string {
 
 func hostOf(text string) string {
 	host, _, _ := strings.Cut(rest(text), "/")
-	return host
+	return host[strings.LastIndex(host, "@")+1:]
 }
 
 func twoSchemes(text string) string {

@@ -201,6 +201,99 @@ func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
+// TestAnUnknownTokenFailsEveryRead: the client id and secret of the environment
+// do not stand in for it.
+func TestAnUnknownTokenFailsEveryRead(t *testing.T) {
+	t.Parallel()
+	env := withVariables(map[string]string{"CLIENT_ID": "northwind", "CLIENT_SECRET": "northwind-sandbox-secret"})
+	service := sandbox.New(sandbox.Default())
+	e, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env},
+		arguments{argBaseURL: service.Start(t), argAccessToken: unknown})
+	expectNone(t, diagnostics)
+	_, diagnostics = e.read(t.Context(), t, "model_groups", nil)
+	expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument access_token has a value that is")
+	expectRequests(t, service, nil)
+}
+
+// TestUnknownArgumentsAreDeferred where the engine allows it, as for Stacks: every
+// read through the provider's own server is put off, without a request.
+func TestUnknownArgumentsAreDeferred(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	known := northwind(service.Start(t))
+	for name, test := range map[string]struct {
+		config           arguments
+		allowed, happens bool
+	}{
+		"unknown, allowed":     {config: known.with(argClientSecret, unknown), allowed: true, happens: true},
+		"unknown, not allowed": {config: known.with(argClientSecret, unknown)},
+		"known, allowed":       {config: known, allowed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t, known)
+			var schema provider.SchemaResponse
+			(&catalogueProvider{}).Schema(t.Context(), provider.SchemaRequest{}, &schema)
+			configured, err := e.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+				Config:             test.config.value(t, schema.Schema.Type()),
+				ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: test.allowed},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectNone(t, configured.Diagnostics)
+			for name, config := range readable {
+				resp, err := e.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+					TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+					ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: test.allowed},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !test.happens {
+					if resp.Deferred != nil || failed(resp.Diagnostics) == test.allowed {
+						t.Errorf("%s: deferred %+v, %+v", name, resp.Deferred, resp.Diagnostics)
+					}
+					continue
+				}
+				expectNone(t, resp.Diagnostics)
+				state, err := resp.State.Unmarshal(e.types[name])
+				if resp.Deferred == nil || resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || err != nil || state.IsKnown() {
+					t.Errorf("%s: deferred %+v, %s, %v", name, resp.Deferred, state, err)
+				}
+			}
+		})
+	}
+}
+
+// TestConfiguringLogsOneLine at INFO, which has neither the secret nor the id.
+func TestConfiguringLogsOneLine(t *testing.T) {
+	t.Parallel()
+	var written logs
+	p := &catalogueProvider{version: "1.2.3"}
+	var schema provider.SchemaResponse
+	p.Schema(t.Context(), provider.SchemaRequest{}, &schema)
+	_, err := newServer(p).ConfigureProvider(written.in(t.Context()), &tfprotov6.ConfigureProviderRequest{
+		Config: northwind("https://catalogue.example").value(t, schema.Schema.Type()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, line := range written.lines(t) {
+		if text, ok := line["@message"].(string); ok && line["@level"] == "info" {
+			lines = append(lines, text)
+		}
+	}
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "Configured: base_url https://catalogue.example from the provider block, ") ||
+		!strings.HasSuffix(lines[0], ", provider 1.2.3") {
+		t.Errorf("%q", lines)
+	}
+	if strings.Contains(written.String(), "northwind") {
+		t.Errorf("a credential is shown:\n%s", written.String())
+	}
+}
+
 func TestEveryUnknownArgumentIsNamed(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, arguments{"base_url": unknown, "client_id": "a", "client_secret": unknown})

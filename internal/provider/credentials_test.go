@@ -161,7 +161,7 @@ func TestATokenRefusedForGoodEndsTheRun(t *testing.T) {
 				expectOneCause(t, append(first, later...), summaryRejected,
 					"The service said: Your token is no good here.",
 					"Status 401 Unauthorized, code UNAUTHORIZED, for GET http://localhost/v1/model-group/group-0", "client_id and client_secret",
-					"asks no further")
+					"Every other read with these credentials fails")
 			})
 		})
 	}

@@ -33,7 +33,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			summary: summaryRejected,
 			says: []string{
 				"The service said: The client id or the client secret is wrong.",
-				"Status 401 Unauthorized, code invalid_client, for POST http://localhost/v1/auth/token", "MODELCATALOGUE_CLIENT_SECRET",
+				"Status 401 Unauthorized, code invalid_client, for POST http://localhost/v1/auth/token", "which the provider block sets",
 			},
 			hides: "wrong-secret",
 		},
@@ -77,7 +77,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 			fault:   sandbox.Fault{Route: sandbox.RouteToken, Status: 302, Header: http.Header{"Location": {"https://login.example/"}}},
 			summary: summaryRedirect,
 			says: []string{
-				"a redirect to https://login.example/.", "asks no further", "Status 302 Found, for POST http://localhost/v1/auth/token",
+				"a redirect to https://login.example/.", "Every other read with these credentials fails", "Status 302 Found, for POST http://localhost/v1/auth/token",
 			},
 		},
 		"200 with an OAuth error": {
@@ -86,7 +86,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		},
 		"200 without a token": {
 			fault: answering(200, json, `{"accessToken":"abcdefgh","token_type":"Bearer"}`), summary: summaryNoToken,
-			says:  []string{"no bearer token", "asks no further"},
+			says:  []string{"no bearer token", "Every other read with these credentials fails"},
 			hides: "abcdefgh",
 		},
 		"200 with an empty token": {
