@@ -31,8 +31,8 @@ func parseBaseURL(text string) (*url.URL, error) {
 	case bareIPv6(text):
 		return nil, errors.New("an IPv6 address is written in brackets, as in https://[::1]:8443")
 	case strings.ContainsAny(hostOf(text), placeholders):
-		at := strings.IndexAny(hostOf(text), placeholders)
-		return nil, fmt.Errorf("its host has %c in it, as a placeholder has; write the service's own address", hostOf(text)[at])
+		odd := hostOf(text)[strings.IndexAny(hostOf(text), placeholders)]
+		return nil, fmt.Errorf("its host has %c in it, as a placeholder has; write the service's own address", odd)
 	}
 	u, err := url.Parse(text)
 	if err != nil {

@@ -18,7 +18,8 @@ func TestParseCertificates(t *testing.T) {
 	whole := block("CERTIFICATE", server.Certificate().Raw)
 	broken := block("CERTIFICATE", server.Certificate().Raw[:100])
 	for text, want := range map[string]int{
-		whole: 1, byteOrderMark + whole: 1, strings.ReplaceAll(whole, "\n", "\r\n"): 1, "Our authority\n" + whole + "\n# and the old one\n" + whole: 2,
+		whole: 1, byteOrderMark + whole: 1, strings.ReplaceAll(whole, "\n", "\r\n"): 1,
+		"Our authority\n" + whole + "\n# and the old one\n" + whole: 2,
 	} {
 		got, err := parseCertificates(text)
 		if err != nil || len(got) != want || !got[0].Equal(server.Certificate()) {
@@ -41,7 +42,8 @@ func TestParseCertificates(t *testing.T) {
 		"escaped line breaks":     {text: strings.ReplaceAll(whole, "\n", `\n`), want: `line breaks are spelled \n`},
 		"breaks became spaces":    {text: strings.ReplaceAll(whole, "\n", " "), want: "its line breaks are missing"},
 		"base64 of it": {
-			text: base64.StdEncoding.EncodeToString([]byte(whole)), want: `looks like base64 of a PEM text; give the text itself, by base64decode("…")`,
+			text: base64.StdEncoding.EncodeToString([]byte(whole)),
+			want: `looks like base64 of a PEM text; give the text itself, by base64decode("…")`,
 		},
 		"base64 of it, wrapped": {
 			text: wrapped(base64.StdEncoding.EncodeToString([]byte(whole))) + "\n", want: "looks like base64 of a PEM text",

@@ -120,7 +120,7 @@ func oddities(value string) []string {
 	}
 	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
 		if strings.HasPrefix(inner, form.begin) && strings.HasSuffix(inner, form.end) {
-			found = append(found, fmt.Sprintf("has the form %s…%s, like a variable that nothing filled in", form.begin, form.end))
+			found = append(found, "has the form "+form.begin+"…"+form.end+", like a variable that nothing filled in")
 		}
 	}
 	return found

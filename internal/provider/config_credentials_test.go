@@ -46,9 +46,11 @@ func TestWhichCredentials(t *testing.T) {
 		"a token and half a pair in the block": {
 			secret: value("s"), token: value("t"), problems: []string{"access_token: Both access_token and client credentials given"},
 		},
-		"neither":                       {problems: []string{"client_id: Missing client_id", "client_secret: Missing client_secret"}},
-		"half a pair":                   {set: []string{id}, want: id + ":", problems: []string{"client_secret: Missing client_secret"}},
-		"half a pair, a token not used": {secret: value("s"), set: []string{token}, want: ":s", problems: []string{"client_id: Missing client_id"}},
+		"neither":     {problems: []string{"client_id: Missing client_id", "client_secret: Missing client_secret"}},
+		"half a pair": {set: []string{id}, want: id + ":", problems: []string{"client_secret: Missing client_secret"}},
+		"half a pair, a token not used": {
+			secret: value("s"), set: []string{token}, want: ":s", problems: []string{"client_id: Missing client_id"},
+		},
 
 		"empty beside a token":  {id: value(""), secret: value(""), token: value("t"), want: "t"},
 		"white space is absent": {id: value(" \n"), token: value("\t"), set: []string{id, secret}, want: id + ":" + secret},
@@ -212,9 +214,11 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 			map[string]string{"CLIENT_SECRET_FILE": "hunter2"},
 			cannot + "it does not exist; a name that does not begin at the root is looked for in the folder where the engine runs.", true,
 		},
-		"a folder":   {map[string]string{"CLIENT_SECRET_FILE": folder}, cannot + "it is a folder.", true},
-		"a device":   {map[string]string{"CLIENT_SECRET_FILE": os.DevNull}, cannot + "it is not a regular file.", true},
-		"unreadable": {map[string]string{"CLIENT_SECRET_FILE": write("hunter2-a", "x", 0)}, cannot + "the user who runs the engine may not read it.", false},
+		"a folder": {map[string]string{"CLIENT_SECRET_FILE": folder}, cannot + "it is a folder.", true},
+		"a device": {map[string]string{"CLIENT_SECRET_FILE": os.DevNull}, cannot + "it is not a regular file.", true},
+		"unreadable": {
+			map[string]string{"CLIENT_SECRET_FILE": write("hunter2-a", "x", 0)}, cannot + "the user who runs the engine may not read it.", false,
+		},
 		"too large": {
 			map[string]string{"CLIENT_SECRET_FILE": write("hunter2-b", strings.Repeat("x", maxFile+1), 0o600)},
 			cannot + "it has more than 1048576 bytes.", true,

@@ -298,7 +298,8 @@ func TestEveryUnknownArgumentIsNamed(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, arguments{"base_url": unknown, "client_id": "a", "client_secret": unknown})
 	_, diagnostics := e.read(t.Context(), t, "model_groups", nil)
-	expectError(t, diagnostics, "", "Provider argument not known yet", "The provider arguments base_url and client_secret have values that are",
+	expectError(t, diagnostics, "", "Provider argument not known yet",
+		"The provider arguments base_url and client_secret have values that are",
 		"Give them values that are known")
 }
 

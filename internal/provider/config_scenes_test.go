@@ -52,7 +52,8 @@ func environmentScenes() []scene {
 			"MODELCATALOGUE_ACCESS_TOKEN=t"),
 		surrounded("a secret of white space", pair.with(argClientSecret, " ")),
 		surrounded("base_url of the environment", pair.with(argBaseURL, nil), "MODELCATALOGUE_BASE_URL=https//catalogue.example"),
-		surrounded("base_url of the environment with a password", pair.with(argBaseURL, nil), "MODELCATALOGUE_BASE_URL=//me:pw@catalogue.example"),
+		surrounded("base_url of the environment with a password", pair.with(argBaseURL, nil),
+			"MODELCATALOGUE_BASE_URL=//me:pw@catalogue.example"),
 		surrounded("a variable and its file", address.with(argClientID, "northwind"),
 			"MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_CLIENT_SECRET_FILE=/run/secrets/s"),
 		surrounded("a file that does not exist", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=secrets/token"),
@@ -74,14 +75,17 @@ func environmentScenes() []scene {
 func blockScenes() []scene {
 	const line = "-----BEGIN CERTIFICATE-----"
 	pem := line + "\n" + strings.Repeat("MIIB", 16) + "\n-----END CERTIFICATE-----\n"
+	token := func(value string) arguments {
+		return arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}
+	}
 	return []scene{
 		configured("base_url has its scheme twice", arguments{argBaseURL: "https://https://catalogue.example"}),
 		configured("base_url of an IPv6 address without brackets", arguments{argBaseURL: "https://::1:8443"}),
 		configured("base_url is a placeholder", arguments{argBaseURL: "https://<your-catalogue>"}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
-		configured("access_token with the word Bearer", arguments{argClientID: nil, argClientSecret: nil, argAccessToken: "Bearer abc"}),
-		configured("access_token is the whole answer", arguments{argClientID: nil, argClientSecret: nil, argAccessToken: `{"access_token":"abc"}`}),
-		configured("access_token with a line break", arguments{argClientID: nil, argClientSecret: nil, argAccessToken: "abc\n"}),
+		configured("access_token with the word Bearer", token("Bearer abc")),
+		configured("access_token is the whole answer", token(`{"access_token":"abc"}`)),
+		configured("access_token with a line break", token("abc\n")),
 		configured("ca_certificate_pem on one line", arguments{argCACertificate: strings.ReplaceAll(pem, "\n", " ")}),
 		configured("ca_certificate_pem in base64", arguments{argCACertificate: base64.StdEncoding.EncodeToString([]byte(pem))}),
 		configured("max_requests is a number", arguments{argMaxRequests: "5"}),

@@ -66,6 +66,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 	t.Parallel()
 	const malformed = "it is not the address of a proxy, such as http://proxy.example:8080."
 	base := "https://catalogue.example"
+	set := func(value string) []string { return []string{"HTTPS_PROXY=" + value} }
 	for name, test := range map[string]struct {
 		base        string
 		environment []string
@@ -73,31 +74,31 @@ func TestTheProxyThatApplies(t *testing.T) {
 		problem     string // a fragment
 	}{
 		"none":           {base: base},
-		"capitals":       {base: base, environment: []string{"HTTPS_PROXY=http://p.example:3128"}, want: proxy{"http://p.example:3128", "HTTPS_PROXY"}},
+		"capitals":       {base: base, environment: set("http://p.example:3128"), want: proxy{"http://p.example:3128", "HTTPS_PROXY"}},
 		"small letters":  {base: base, environment: []string{"https_proxy=p.example:3128"}, want: proxy{"http://p.example:3128", "https_proxy"}},
 		"capitals first": {base: base, environment: []string{"https_proxy=:", "HTTPS_PROXY=https://p"}, want: proxy{"https://p", "HTTPS_PROXY"}},
 		"with a password": {
-			base: base, environment: []string{"HTTPS_PROXY=http://joe:p%23ss@p.example:3128/"}, want: proxy{"http://p.example:3128", "HTTPS_PROXY"},
+			base: base, environment: set("http://joe:p%23ss@p.example:3128/"), want: proxy{"http://p.example:3128", "HTTPS_PROXY"},
 		},
-		"SOCKS":      {base: base, environment: []string{"HTTPS_PROXY=socks5://[::1]:1080"}, want: proxy{"socks5://[::1]:1080", "HTTPS_PROXY"}},
+		"SOCKS":      {base: base, environment: set("socks5://[::1]:1080"), want: proxy{"socks5://[::1]:1080", "HTTPS_PROXY"}},
 		"HTTP_PROXY": {base: base, environment: []string{"HTTP_PROXY=http:"}},
 		"NO_PROXY":   {base: base, environment: []string{"HTTPS_PROXY=http:", "NO_PROXY=.other.example,catalogue.example"}},
 		"no_proxy":   {base: base, environment: []string{"HTTPS_PROXY=http:", "no_proxy=*"}},
 		"loopback":   {base: "http://localhost:8080", environment: []string{"HTTPS_PROXY=http:", "HTTP_PROXY=http:"}},
 		"loopback, https": {
-			base: "https://127.0.0.1:8443", environment: []string{"HTTPS_PROXY=http:"},
+			base: "https://127.0.0.1:8443", environment: set("http:"),
 		},
 		"NO_PROXY of another": {base: base, environment: []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, problem: malformed},
-		"no host":             {base: base, environment: []string{"https_proxy=http://"}, problem: "variable https_proxy is set, and " + malformed},
-		"quotes":              {base: base, environment: []string{`HTTPS_PROXY="http://p.example:3128"`}, problem: "HTTPS_PROXY has quotes around its value"},
-		"# in a password":     {base: base, environment: []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, problem: "%XX, such as %23 for #."},
-		"# behind digits":     {base: base, environment: []string{"HTTPS_PROXY=http://joe:12#hunter2@p.example:3128"}, problem: malformed},
-		"/ in a password":     {base: base, environment: []string{"HTTPS_PROXY=http://joe:12/hunter2@p.example:3128"}, problem: malformed},
-		"% in a password":     {base: base, environment: []string{"HTTPS_PROXY=http://joe:hunter2%rd@p.example:3128"}, problem: malformed},
-		"another scheme":      {base: base, environment: []string{"HTTPS_PROXY=ftp://p.example"}, problem: malformed},
-		"a port that is none": {base: base, environment: []string{"HTTPS_PROXY=http://p.example:99999"}, problem: malformed},
-		"white space":         {base: base, environment: []string{"HTTPS_PROXY=http://p.example :3128"}, problem: malformed},
-		"a placeholder":       {base: base, environment: []string{"HTTPS_PROXY=${PROXY}"}, problem: malformed},
+		"no host":             {base: base, environment: []string{"https_proxy=http://"}, problem: "https_proxy is set, and " + malformed},
+		"quotes":              {base: base, environment: set(`"http://p.example:3128"`), problem: "HTTPS_PROXY has quotes around its value"},
+		"# in a password":     {base: base, environment: set("http://joe:p#hunter2@p.example:3128"), problem: "%XX, such as %23 for #."},
+		"# behind digits":     {base: base, environment: set("http://joe:12#hunter2@p.example:3128"), problem: malformed},
+		"/ in a password":     {base: base, environment: set("http://joe:12/hunter2@p.example:3128"), problem: malformed},
+		"% in a password":     {base: base, environment: set("http://joe:hunter2%rd@p.example:3128"), problem: malformed},
+		"another scheme":      {base: base, environment: set("ftp://p.example"), problem: malformed},
+		"a port that is none": {base: base, environment: set("http://p.example:99999"), problem: malformed},
+		"white space":         {base: base, environment: set("http://p.example :3128"), problem: malformed},
+		"a placeholder":       {base: base, environment: set("${PROXY}"), problem: malformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -63,12 +63,12 @@ func (d *catalogueDataSource) client(diags *diag.Diagnostics) (*catalogue.Client
 
 // unknownDetail says which of the provider's arguments have to wait for the apply.
 func unknownDetail(arguments []string) string {
-	argument, values, them := "argument", "has a value that is", "it a value that is known at plan time, or apply what it comes"
+	have, give := "argument %s has a value that is", "it a value that is known at plan time, or apply what it comes"
 	if len(arguments) > 1 {
-		argument, values = "arguments", "have values that are"
-		them = "them values that are known at plan time, or apply what they come"
+		have, give = "arguments %s have values that are", "them values that are known at plan time, or apply what they come"
 	}
-	return fmt.Sprintf("The provider %s %s %s known only after other changes are applied, so nothing can be read from the "+
-		"catalogue in this plan.\n\nGive %s from first (with -target), or make this data source wait for the apply (with "+
-		"depends_on).", argument, enumerated(arguments), values, them)
+	return joined(
+		fmt.Sprintf("The provider "+have+" known only after other changes are applied, so nothing can be read from the "+
+			"catalogue in this plan.", enumerated(arguments)),
+		"Give "+give+" from first (with -target), or make this data source wait for the apply (with depends_on).")
 }
