@@ -304,8 +304,8 @@ func TestAccessTokens(t *testing.T) {
 		"hunter2\n":                    "has white space or a byte order mark around it",
 		"\ufeffhunter2":                "has white space or a byte order mark around it",
 		`{"access_token":"hunter2"}`:   "the whole answer of a token endpoint",
-		"hunter2 hunter2":              "characters that no bearer token may have",
-		"hunter2\nhunter2":             "characters that no bearer token may have",
+		"hunter2 anew":                 "characters that no bearer token may have",
+		"hunter2\nanew":                "characters that no bearer token may have",
 		"hünter2":                      "characters that no bearer token may have",
 		"Authorization: Basic hunter2": "characters that no bearer token may have",
 	} {

@@ -25,7 +25,7 @@ const (
 	summaryLeftOut          = "Model group left out"
 
 	summaryRejected             = "Credentials rejected"
-	summaryTokenRejected        = "Access token rejected"
+	summaryTokenRejected        = "Access token rejected" //nolint:gosec // words, no credential
 	summaryNoToken              = "No usable token"
 	summaryOrganisationDisabled = "Organisation disabled"
 	summaryForbidden            = "Access forbidden"
