@@ -19,20 +19,8 @@ const placeholders = "<>${}"
 // result has no trailing slash. An error quotes no part of text, which may hold
 // a password.
 func parseBaseURL(text string) (*url.URL, error) {
-	switch lower := strings.ToLower(text); {
-	case strings.TrimSpace(text) != text:
-		return nil, errors.New("it has white space around it; leave that out")
-	case strings.Trim(text, quotes) != text:
-		return nil, errors.New("it has quotes around it that are part of the value; leave them out")
-	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
-		return nil, errors.New("it must be an absolute URL that starts with https://")
-	case strings.HasPrefix(rest(lower), "https://") || strings.HasPrefix(rest(lower), "http://"):
-		return nil, errors.New(twoSchemes(lower))
-	case bareIPv6(text):
-		return nil, errors.New("an IPv6 address is written in brackets, as in https://[::1]:8443")
-	case strings.ContainsAny(hostOf(text), placeholders):
-		odd := hostOf(text)[strings.IndexAny(hostOf(text), placeholders)]
-		return nil, fmt.Errorf("its host has %c in it, as a placeholder has; write the service's own address", odd)
+	if problem := problemOfText(text); problem != "" {
+		return nil, errors.New(problem)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -50,6 +38,27 @@ func parseBaseURL(text string) (*url.URL, error) {
 		return nil, errors.New(problem)
 	}
 	return u, nil
+}
+
+// problemOfText says what is wrong with a text that url.Parse refuses without a
+// hint or takes for another address, or "".
+func problemOfText(text string) string {
+	switch lower, host := strings.ToLower(text), hostOf(text); {
+	case strings.TrimSpace(text) != text:
+		return "it has white space around it; leave that out"
+	case strings.Trim(text, quotes) != text:
+		return "it has quotes around it that are part of the value; leave them out"
+	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
+		return "it must be an absolute URL that starts with https://"
+	case strings.HasPrefix(rest(lower), "https://") || strings.HasPrefix(rest(lower), "http://"):
+		return twoSchemes(lower)
+	case bareIPv6(host):
+		return "an IPv6 address is written in brackets, as in https://[::1]:8443"
+	case strings.ContainsAny(host, placeholders):
+		return fmt.Sprintf("its host has %c in it, as a placeholder has; write the service's own address",
+			host[strings.IndexAny(host, placeholders)])
+	}
+	return ""
 }
 
 // rest is what follows the scheme, and hostOf what stands before the first slash of
@@ -74,19 +83,16 @@ func twoSchemes(text string) string {
 }
 
 // bareIPv6 tells whether the host is an IPv6 address without brackets, with a port or not.
-func bareIPv6(text string) bool {
-	host := hostOf(text)
-	return strings.Count(host, ":") > 1 && !strings.HasPrefix(host, "[") && net.ParseIP(host) != nil
-}
+func bareIPv6(host string) bool { return strings.Contains(host, ":") && net.ParseIP(host) != nil }
 
 // showable tells whether a base URL that cannot be used may be shown. A password
-// stands before an @. A text that is no address at all may be the secret, given in the wrong variable.
+// stands before an @, a key may stand in a query. A text that is no address at all may be the secret, given in the wrong variable.
 func showable(text string) bool {
 	host, _, _ := strings.Cut(strings.TrimSpace(text), "/")
 	host, _, _ = strings.Cut(host, ":")
 	top := strings.ToLower(host[strings.LastIndex(host, ".")+1:])
 	isName := top != host && len(top) > 1 && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
-	return !strings.Contains(text, "@") && (strings.Contains(text, "//") || host == "localhost" || isName)
+	return !strings.ContainsAny(text, "@?#") && (strings.Contains(text, "//") || host == "localhost" || isName)
 }
 
 // problemOfOrigin says what is wrong with the scheme, the host or the port of a

@@ -89,7 +89,7 @@ func TestWhichBaseURLsAreShown(t *testing.T) {
 		"ftp://a": true, "https//catalogue.example": true, "https://$HOST": true, "catalogue.example.com": true,
 		"catalogue.example.com:8443": true, "localhost:8080": true, `"https://catalogue.example"`: true,
 		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false,
-		"hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false, "eyJhbGci.e30.c2lnbmF0dXJl_-": false,
+		"https://catalogue.example?key=hunter2": false, "hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false, "eyJhbGci.e30.c2lnbmF0dXJl_-": false,
 	} {
 		if got := showable(text); got != want {
 			t.Errorf("%s: %t", text, got)
