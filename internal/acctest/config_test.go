@@ -1,6 +1,9 @@
 package acctest_test
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,4 +118,51 @@ provider "modelcatalogue" {
 `), "https://catalogue.example", acctest.Owner)
 	out := w.expect(t, 1, "plan")
 	wantText(t, out, "The provider arguments base_url and client_secret have values that are known only after other changes are applied")
+}
+
+// TestAccOneTokenServesManyRuns: each run takes it from a file, and none asks for
+// another, though the environment has an id and a secret as well.
+func TestAccOneTokenServesManyRuns(t *testing.T) {
+	needEngine(t)
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	base := service.Start(t)
+	resp, err := http.PostForm(base+"/v1/auth/token", url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {acctest.Owner.ID}, "client_secret": {acctest.Owner.Secret},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "token")
+	w := newWorkspace(t, fromEnvironment(readsGroups), base, acctest.Owner)
+	w.Env = append(w.Env, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+file)
+	for token, status := range map[string]int{answer.AccessToken: 0, "not-a-token": 1} {
+		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := w.expect(t, status, "plan") + w.expect(t, status, "plan")
+		if status == 0 {
+			continue
+		}
+		for _, want := range []string{
+			"Error: Access token rejected",
+			"MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET are set as well",
+			"Check access_token, which comes from the file that MODELCATALOGUE_ACCESS_TOKEN_FILE names,",
+		} {
+			wantText(t, out, want)
+		}
+		if strings.Contains(out, token) {
+			t.Errorf("the token is shown:\n%s", out)
+		}
+	}
+	if tokens, lists := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteGroups); tokens != 1 || lists != 4 {
+		t.Errorf("%d token requests and %d reads, want 1 and 4", tokens, lists)
+	}
 }
