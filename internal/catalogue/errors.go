@@ -234,7 +234,7 @@ func (e *InterruptedError) Unwrap() error { return e.Err }
 type CeilingError struct{ Ceiling pace.Limit }
 
 func (e *CeilingError) Error() string {
-	return fmt.Sprintf("at %s requests this read's turn comes after its time", e.Ceiling)
+	return fmt.Sprintf("at %s this read's turn comes after its time", e.Ceiling)
 }
 
 // NetworkError is an attempt that ended without a whole answer. TimedOut says

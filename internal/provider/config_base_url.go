@@ -11,18 +11,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
+// placeholders are characters that no host has, and what stands for one may have.
+const placeholders = "<>${}"
+
 // parseBaseURL reads the service's address: an absolute https URL, with a path
 // prefix or not, http to a loopback host only, and nothing else in it. The
 // result has no trailing slash. An error quotes no part of text, which may hold
 // a password.
 func parseBaseURL(text string) (*url.URL, error) {
-	switch lower := strings.ToLower(text); {
-	case strings.TrimSpace(text) != text:
-		return nil, errors.New("it has white space around it; leave that out")
-	case strings.Trim(text, "\"'`“”‘’„") != text:
-		return nil, errors.New("it has quotes around it that are part of the value; leave them out")
-	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
-		return nil, errors.New("it must be an absolute URL that starts with https://")
+	if problem := problemOfText(text); problem != "" {
+		return nil, errors.New(problem)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -42,6 +40,61 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// problemOfText says what is wrong with a text that url.Parse refuses without a
+// hint or takes for another address, or "".
+func problemOfText(text string) string {
+	switch lower, host := strings.ToLower(text), hostOf(text); {
+	case strings.TrimSpace(text) != text:
+		return "it has white space around it; leave that out"
+	case strings.Trim(text, quotes) != text:
+		return "it has quotes around it that are part of the value; leave them out"
+	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
+		return "it must be an absolute URL that starts with https://"
+	case strings.HasPrefix(rest(lower), "https://") || strings.HasPrefix(rest(lower), "http://"):
+		return twoSchemes(lower)
+	case bareIPv6(host):
+		return "an IPv6 address is written in brackets, as in https://[::1]:8443"
+	case strings.ContainsAny(host, placeholders):
+		return fmt.Sprintf("its host has %c in it, as a placeholder has; write the service's own address",
+			host[strings.IndexAny(host, placeholders)])
+	}
+	return ""
+}
+
+// rest is what follows the scheme, and hostOf what stands before the first slash of
+// that, without a user name. They are for texts that url.Parse refuses or reads in another way.
+func rest(text string) string {
+	_, after, _ := strings.Cut(text, "://")
+	return after
+}
+
+func hostOf(text string) string {
+	host, _, _ := strings.Cut(rest(text), "/")
+	return host[strings.LastIndex(host, "@")+1:]
+}
+
+func twoSchemes(text string) string {
+	first, second, _ := strings.Cut(text, "://")
+	second, _, _ = strings.Cut(second, "://")
+	if first == second {
+		return fmt.Sprintf("it has %s:// twice; leave one out", first)
+	}
+	return fmt.Sprintf("it has %s:// and %s://; leave one out", first, second)
+}
+
+// bareIPv6 tells whether the host is an IPv6 address without brackets, with a port or not.
+func bareIPv6(host string) bool { return strings.Contains(host, ":") && net.ParseIP(host) != nil }
+
+// showable tells whether a base URL that cannot be used may be shown. A password
+// stands before an @, a key may stand in a query. A text that is no address at all may be the secret, given in the wrong variable.
+func showable(text string) bool {
+	host, _, _ := strings.Cut(strings.TrimSpace(text), "/")
+	host, _, _ = strings.Cut(host, ":")
+	top := strings.ToLower(host[strings.LastIndex(host, ".")+1:])
+	isName := top != host && len(top) > 1 && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
+	return !strings.ContainsAny(text, "@?#") && (strings.Contains(text, "//") || host == "localhost" || isName)
+}
+
 // problemOfOrigin says what is wrong with the scheme, the host or the port of a
 // base URL, or "".
 func problemOfOrigin(u *url.URL) string {
@@ -52,7 +105,7 @@ func problemOfOrigin(u *url.URL) string {
 	case u.User != nil:
 		return "it must not hold a user name or password"
 	case strings.HasSuffix(u.Host, ":") || len(port) > 5 || len(port) == 5 && port > "65535" || port == "0":
-		return "its port is no number from 1 to 65535"
+		return "its port is not a number from 1 to 65535"
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return "http would send the secret unencrypted; it is accepted for a loopback host only, use https"
 	}

@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 func TestParseBaseURL(t *testing.T) {
@@ -60,10 +63,42 @@ func TestParseBaseURL(t *testing.T) {
 		"https://example.com/\x7f":             "cannot be parsed",
 		"https://me:hunter2@exa mple.com":      "cannot be parsed",
 		"https://example.com:port":             "cannot be parsed",
+		"https://https://example.com":          "it has https:// twice; leave one out",
+		"HTTP://http://localhost":              "it has http:// twice; leave one out",
+		"https://http://localhost":             "it has https:// and http://; leave one out",
+		"https://::1:8443":                     "an IPv6 address is written in brackets, as in https://[::1]:8443",
+		"https://2001:db8::1/a":                "an IPv6 address is written in brackets",
+		"https://<your-catalogue>":             "its host has < in it, as a placeholder has",
+		"https://catalogue.<domain>:8443/a":    "its host has < in it",
+		"https://$HOST/a":                      "its host has $ in it",
+		"https://{{ .Host }}":                  "its host has { in it",
+		"https://me:$hunter2@example.com":      "user name or password",
 	} {
 		_, err := parseBaseURL(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v, want one about %q", text, err, want)
+		}
+	}
+}
+
+// TestWhichBaseURLsAreShown: one of the environment is quoted where it can hold
+// neither a password nor a secret that was given in the wrong variable.
+func TestWhichBaseURLsAreShown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"ftp://a": true, "https//catalogue.example": true, "https://$HOST": true, "catalogue.example.com": true,
+		"catalogue.example.com:8443": true, "localhost:8080": true, `"https://catalogue.example"`: true,
+		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false,
+		"https://catalogue.example?key=hunter2": false, "hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false, "eyJhbGci.e30.c2lnbmF0dXJl_-": false,
+	} {
+		if got := showable(text); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+		c := complete()
+		c.BaseURL = types.StringNull()
+		_, problems := c.settings(withVariables(map[string]string{"BASE_URL": text}))
+		if len(problems) != 1 || strings.Contains(problems[0].detail, strconv.Quote(text)) != want {
+			t.Errorf("%+v", problems)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 // skipped, as bundles have it. An error says what text is instead, and quotes
 // none of it, because it may be a private key.
 func parseCertificates(text string) ([]*x509.Certificate, error) {
+	text = strings.TrimPrefix(text, byteOrderMark)
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		switch {
@@ -27,16 +29,15 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		}
 		certificates = append(certificates, certificate)
 	}
-	if begun := strings.Count(text, "-----BEGIN CERTIFICATE-----"); begun > len(certificates) {
-		if strings.Contains(text, `\n`) {
-			return nil, errors.New(`its line breaks are spelled \n; give the text with real line breaks`)
-		}
-		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or "+
-			"damaged", len(certificates)+1)
-	}
+	begun := strings.Count(text, "-----BEGIN CERTIFICATE-----")
 	switch {
+	case begun > len(certificates):
+		return nil, errors.New(problemOfPEM(text, len(certificates)+1))
 	case len(certificates) > 0:
 		return certificates, nil
+	case inBase64(text):
+		return nil, errors.New("it looks like base64 of a PEM text; give the text itself, by " +
+			`base64decode("…") in the configuration, or base64 -d in a shell`)
 	case !strings.ContainsAny(strings.TrimSpace(text), "\n"):
 		return nil, errors.New("it looks like the name of a file, and the content of the file is needed; " +
 			`write file("…") in the configuration, or "$(cat …)" in a shell`)
@@ -44,4 +45,25 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN " +
 			"CERTIFICATE-----")
 	}
+}
+
+// problemOfPEM says why certificate n of a PEM text cannot be read.
+func problemOfPEM(text string, n int) string {
+	switch {
+	case strings.Contains(text, `\n`):
+		return `its line breaks are spelled \n; give the text with real line breaks`
+	case !strings.ContainsAny(strings.TrimSpace(text), "\r\n"):
+		return "its line breaks are missing; give the text with real line breaks"
+	}
+	return fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n)
+}
+
+// inBase64 tells whether text is a PEM text in base64, as CI systems and
+// Kubernetes keep files.
+func inBase64(text string) bool {
+	const begin = "-----BEGIN "
+	packed := strings.Join(strings.Fields(text), "")
+	length := min(len(packed), base64.StdEncoding.EncodedLen(len(begin))) &^ 3
+	decoded, err := base64.StdEncoding.DecodeString(packed[:length])
+	return err == nil && strings.HasPrefix(string(decoded), begin)
 }

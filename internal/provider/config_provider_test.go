@@ -17,15 +17,19 @@ import (
 // clearEnvironment lets a test say itself what the environment holds.
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for argument := range everyArgument {
+	for _, argument := range providerArguments {
 		t.Setenv(variable(argument), "")
+		if name := fileVariable(argument); name != "" {
+			t.Setenv(name, "")
+		}
 	}
 }
 
-// everyArgument is a good value for each of the provider's arguments.
+// everyArgument is a good value for each of the provider's arguments but access_token,
+// which stands in place of two others.
 var everyArgument = arguments{
 	argBaseURL: "https://catalogue.example", argClientID: "northwind", argClientSecret: "northwind-sandbox-secret", argCACertificate: "",
-	argRequestTimeout: "30s", argReadTimeout: "5m", argMaxRetries: 4, argMaxRequestsPerSecond: 10, argSnapshot: true,
+	argRequestTimeout: "30s", argReadTimeout: "5m", argMaxRetries: 4, argMaxRequests: "10/1s", argSnapshot: true,
 }
 
 // validateProvider asks what the provider thinks of its block.
@@ -78,14 +82,14 @@ func TestMissingSettingsAreReportedByConfigureOnly(t *testing.T) {
 func TestValidateReportsWhatIsWrongAndNotWhatIsAbsent(t *testing.T) {
 	clearEnvironment(t)
 	expectError(t, validateProvider(t, arguments{"max_retries": -3}), "max_retries", "Invalid max_retries",
-		"it must be at least 0, not -3.")
+		"it must be at least 0, and is -3.")
 	diagnostics := validateProvider(t, arguments{
 		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none",
-		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests_per_second": 0,
+		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests": "0/1m",
 	})
 	want := []string{
 		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem",
-		"max_requests_per_second: Invalid max_requests_per_second",
+		"max_requests: Invalid max_requests",
 		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout",
 	}
 	if got := reported(diagnostics); !slices.Equal(got, want) {
@@ -102,7 +106,7 @@ func TestConfigureReportsEveryProblemOnItsArgument(t *testing.T) {
 	_, diagnostics := startEngine(t, &catalogueProvider{}, nil)
 	want := []string{
 		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "client_id: Missing client_id",
-		"max_requests_per_second: Invalid max_requests_per_second", "max_retries: Invalid max_retries",
+		"max_requests: Invalid max_requests", "max_retries: Invalid max_retries",
 		"read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout", "snapshot: Invalid snapshot",
 	}
 	if got := reported(diagnostics); !slices.Equal(got, want) {
@@ -122,17 +126,13 @@ func TestANumberThatNoComputerWordHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := northwind("https://catalogue.example")
-	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond,
-		"Invalid max_requests_per_second",
-		"it must be from 0.000001 to 1000000000, and is 1e+400; leave it out for no ceiling.")
-	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries",
-		"it must be at most 9223372036854775807, not 1e+400.")
+	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "1e+400 is larger.")
 }
 
 func TestAFractionIsNoNumberOfRetries(t *testing.T) {
 	t.Parallel()
 	diagnostics := validateProvider(t, northwind("https://catalogue.example").with("max_retries", 1.5))
-	expectError(t, diagnostics, "max_retries", "Invalid max_retries", "it must be a whole number, not 1.5.")
+	expectError(t, diagnostics, "max_retries", "Invalid max_retries", "it must be a whole number, and 1.5 is none.")
 }
 
 func TestTheEnvironmentConfigures(t *testing.T) {
@@ -201,11 +201,106 @@ func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
+// TestAnUnknownTokenFailsEveryRead: the client id and secret of the environment
+// do not stand in for it.
+func TestAnUnknownTokenFailsEveryRead(t *testing.T) {
+	t.Parallel()
+	env := withVariables(map[string]string{"CLIENT_ID": "northwind", "CLIENT_SECRET": "northwind-sandbox-secret"})
+	service := sandbox.New(sandbox.Default())
+	e, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env},
+		arguments{argBaseURL: service.Start(t), argAccessToken: unknown})
+	expectNone(t, diagnostics)
+	_, diagnostics = e.read(t.Context(), t, "model_groups", nil)
+	expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument access_token has a value that is")
+	expectRequests(t, service, nil)
+}
+
+// TestUnknownArgumentsAreDeferred where the engine allows it, as for Stacks: every
+// read through the provider's own server is put off, without a request.
+func TestUnknownArgumentsAreDeferred(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	known := northwind(service.Start(t))
+	for name, test := range map[string]struct {
+		config           arguments
+		allowed, happens bool
+	}{
+		"unknown, allowed":     {config: known.with(argClientSecret, unknown), allowed: true, happens: true},
+		"unknown, not allowed": {config: known.with(argClientSecret, unknown)},
+		"known, allowed":       {config: known, allowed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t, known)
+			var schema provider.SchemaResponse
+			(&catalogueProvider{}).Schema(t.Context(), provider.SchemaRequest{}, &schema)
+			configured, err := e.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+				Config:             test.config.value(t, schema.Schema.Type()),
+				ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: test.allowed},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectNone(t, configured.Diagnostics)
+			for name, config := range readable {
+				resp, err := e.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+					TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+					ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: test.allowed},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !test.happens {
+					if resp.Deferred != nil || failed(resp.Diagnostics) == test.allowed {
+						t.Errorf("%s: deferred %+v, %+v", name, resp.Deferred, resp.Diagnostics)
+					}
+					continue
+				}
+				expectNone(t, resp.Diagnostics)
+				state, err := resp.State.Unmarshal(e.types[name])
+				if resp.Deferred == nil || resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || err != nil || state.IsKnown() {
+					t.Errorf("%s: deferred %+v, %s, %v", name, resp.Deferred, state, err)
+				}
+			}
+		})
+	}
+}
+
+// TestConfiguringLogsOneLine at INFO, which has neither the secret nor the id.
+func TestConfiguringLogsOneLine(t *testing.T) {
+	t.Parallel()
+	var written logs
+	p := &catalogueProvider{version: "1.2.3"}
+	var schema provider.SchemaResponse
+	p.Schema(t.Context(), provider.SchemaRequest{}, &schema)
+	_, err := newServer(p).ConfigureProvider(written.in(t.Context()), &tfprotov6.ConfigureProviderRequest{
+		Config: northwind("https://catalogue.example").value(t, schema.Schema.Type()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, line := range written.lines(t) {
+		if text, ok := line["@message"].(string); ok && line["@level"] == "info" {
+			lines = append(lines, text)
+		}
+	}
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "Configured: base_url https://catalogue.example from the provider block, ") ||
+		!strings.HasSuffix(lines[0], ", provider 1.2.3") {
+		t.Errorf("%q", lines)
+	}
+	if strings.Contains(written.String(), "northwind") {
+		t.Errorf("a credential is shown:\n%s", written.String())
+	}
+}
+
 func TestEveryUnknownArgumentIsNamed(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, arguments{"base_url": unknown, "client_id": "a", "client_secret": unknown})
 	_, diagnostics := e.read(t.Context(), t, "model_groups", nil)
-	expectError(t, diagnostics, "", "Provider argument not known yet", "base_url, client_secret")
+	expectError(t, diagnostics, "", "Provider argument not known yet",
+		"The provider arguments base_url and client_secret have values that are",
+		"Give them values that are known")
 }
 
 func TestAnUnknownArgumentHidesNoProblem(t *testing.T) {

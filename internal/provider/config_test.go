@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // complete is a configuration with what is required and nothing else.
@@ -35,7 +36,14 @@ func baseURL(tb testing.TB, text string) *url.URL {
 	return parsed
 }
 
-func emptyEnvironment(string) string { return "" }
+// withVariables is an environment of these variables, without their prefix.
+func withVariables(variables map[string]string) environment {
+	var assignments []string
+	for name, value := range variables {
+		assignments = append(assignments, "MODELCATALOGUE_"+name+"="+value)
+	}
+	return environmentOf(assignments)
+}
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
@@ -43,16 +51,9 @@ func TestSettings(t *testing.T) {
 	defer server.Close()
 	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	fromEnvironment := map[string]string{
-		"MODELCATALOGUE_BASE_URL":           "https://environment.example",
-		"MODELCATALOGUE_CLIENT_ID":          "environment id",
-		"MODELCATALOGUE_CLIENT_SECRET":      "environment secret",
-		"MODELCATALOGUE_CA_CERTIFICATE_PEM": certificate,
-
-		"MODELCATALOGUE_REQUEST_TIMEOUT":         "10s",
-		"MODELCATALOGUE_READ_TIMEOUT":            "2m",
-		"MODELCATALOGUE_MAX_RETRIES":             "7",
-		"MODELCATALOGUE_MAX_REQUESTS_PER_SECOND": "2.5",
-		"MODELCATALOGUE_SNAPSHOT":                "false",
+		"BASE_URL": "https://environment.example", "CLIENT_ID": "environment id", "CLIENT_SECRET": "environment secret",
+		"CA_CERTIFICATE_PEM": certificate, "REQUEST_TIMEOUT": "10s", "READ_TIMEOUT": "2m", "MAX_RETRIES": "7",
+		"MAX_REQUESTS": "60/1m", "SNAPSHOT": "false",
 	}
 	defaults := catalogue.Config{
 		BaseURL: baseURL(t, "https://catalogue.example"), ClientID: "id", ClientSecret: "secret",
@@ -62,11 +63,12 @@ func TestSettings(t *testing.T) {
 	environmentOnly := catalogue.Config{
 		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret",
 		CACertificates: certificates,
-		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, Ceiling: everySoOften(2.5), Snapshot: false,
+		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, Snapshot: false,
+		Ceiling: pace.Limit{Requests: 60, Per: time.Minute},
 	}
 	wrong := map[string]string{}
-	for variable := range fromEnvironment {
-		wrong[variable] = "wrong"
+	for name := range fromEnvironment {
+		wrong[name] = "wrong"
 	}
 	for name, test := range map[string]struct {
 		config      configuration
@@ -91,8 +93,7 @@ func TestSettings(t *testing.T) {
 		"empty variables count not": {
 			config: complete(), want: defaults,
 			environment: map[string]string{
-				"MODELCATALOGUE_MAX_RETRIES": "", "MODELCATALOGUE_SNAPSHOT": "",
-				"MODELCATALOGUE_READ_TIMEOUT": "",
+				"MAX_RETRIES": "", "SNAPSHOT": "", "READ_TIMEOUT": "", "CLIENT_SECRET_FILE": "", "ACCESS_TOKEN": "",
 			},
 		},
 		"HCL over environment": {
@@ -101,20 +102,21 @@ func TestSettings(t *testing.T) {
 				ClientSecret:     types.StringValue("b"),
 				CACertificatePEM: types.StringValue(certificate), RequestTimeout: types.StringValue("1m30s"),
 				ReadTimeout: types.StringValue("500ms"),
-				MaxRetries:  types.NumberValue(big.NewFloat(0)), MaxRequestsPerSecond: types.NumberValue(big.NewFloat(0.5)),
+				MaxRetries:  types.NumberValue(big.NewFloat(0)), MaxRequests: types.StringValue("1/2s"),
 				Snapshot: types.BoolValue(true),
 			},
 			environment: wrong,
 			want: catalogue.Config{
 				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
-				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0, Ceiling: everySoOften(0.5),
+				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0,
+				Ceiling:  pace.Limit{Requests: 1, Per: 2 * time.Second},
 				Snapshot: true,
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, problems := test.config.settings(func(variable string) string { return test.environment[variable] })
+			got, problems := test.config.settings(withVariables(test.environment))
 			if len(problems) > 0 {
 				t.Fatalf("problems: %+v", problems)
 			}
@@ -134,7 +136,7 @@ func TestBaseURLs(t *testing.T) {
 	} {
 		c := complete()
 		c.BaseURL = types.StringValue(accepted)
-		if _, problems := c.settings(emptyEnvironment); len(problems) > 0 {
+		if _, problems := c.settings(environment{}); len(problems) > 0 {
 			t.Errorf("%q: %+v", accepted, problems)
 		}
 	}
@@ -171,7 +173,7 @@ func TestBaseURLs(t *testing.T) {
 	} {
 		c := complete()
 		c.BaseURL = types.StringValue(refused)
-		_, problems := c.settings(emptyEnvironment)
+		_, problems := c.settings(environment{})
 		if len(problems) != 1 {
 			t.Errorf("%q: %d problems", refused, len(problems))
 			continue
@@ -189,16 +191,9 @@ func TestBaseURLs(t *testing.T) {
 
 func TestOneProblem(t *testing.T) {
 	t.Parallel()
-	number := func(text string) types.Number {
-		value, err := parseNumber(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return types.NumberValue(value)
-	}
 	const (
 		fromVariable = "the value of the environment variable MODELCATALOGUE_"
-		noDuration   = `is no duration; write a number and a unit, such as "30s"`
+		noDuration   = `is not a duration; write a number and a unit, such as "30s"`
 	)
 	for name, test := range map[string]struct {
 		change      func(*configuration)
@@ -217,17 +212,17 @@ func TestOneProblem(t *testing.T) {
 		},
 		"no client_id": {
 			change: func(c *configuration) { c.ClientID = types.StringNull() }, argument: "client_id", missing: true,
-			details: []string{"client_id", "MODELCATALOGUE_CLIENT_ID."},
+			details: []string{"client_id", "MODELCATALOGUE_CLIENT_ID, or name a file that holds it in MODELCATALOGUE_CLIENT_ID_FILE."},
 		},
 		"no client_secret": {
 			change: func(c *configuration) { c.ClientSecret = types.StringNull() }, argument: "client_secret", missing: true,
-			details: []string{"client_secret", "MODELCATALOGUE_CLIENT_SECRET."},
+			details: []string{"client_secret", "MODELCATALOGUE_CLIENT_SECRET, or name a file"},
 		},
 		"base_url of the environment": {
 			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"},
 			argument: "base_url",
 			details: []string{
-				"The provider block does not set base_url, and " + fromVariable + "BASE_URL cannot be used",
+				"The provider block does not set base_url, and " + fromVariable + `BASE_URL, "ftp://a", cannot be used`,
 				"cannot be used: it must be an absolute URL that starts with https://.",
 			},
 		},
@@ -245,17 +240,17 @@ func TestOneProblem(t *testing.T) {
 		},
 		"max_retries of the environment": {
 			environment: map[string]string{"MAX_RETRIES": "many"}, argument: "max_retries",
-			details: []string{fromVariable + "MAX_RETRIES", `"many" is no number.`},
+			details: []string{fromVariable + "MAX_RETRIES", `"many" is not a number; write a whole number such as 4.`},
 		},
 		"infinite max_retries of the environment": {
 			environment: map[string]string{"MAX_RETRIES": "inf"}, argument: "max_retries",
-			details: []string{fromVariable + "MAX_RETRIES", `"inf" is no number.`},
+			details: []string{fromVariable + "MAX_RETRIES", `"inf" is not a number; write a whole number such as 4.`},
 		},
-		"max_requests_per_second of the environment": {
-			environment: map[string]string{"MAX_REQUESTS_PER_SECOND": "-1"}, argument: "max_requests_per_second",
+		"max_requests of the environment": {
+			environment: map[string]string{"MAX_REQUESTS": "0,5"}, argument: "max_requests",
 			details: []string{
-				fromVariable + "MAX_REQUESTS_PER_SECOND",
-				"it must be greater than 0, and is -1; leave it out for no ceiling.",
+				fromVariable + "MAX_REQUESTS cannot be used",
+				`"0,5" is not a limit; write so many requests in such a time, such as "60/1m" or "1/2s".`,
 			},
 		},
 		"snapshot of the environment": {
@@ -287,20 +282,8 @@ func TestOneProblem(t *testing.T) {
 			details: []string{"longer than zero"},
 		},
 		"max_retries, negative": {
-			change: func(c *configuration) { c.MaxRetries = number("-1") }, argument: "max_retries",
-			details: []string{"The value cannot be used: it must be at least 0, not -1."},
-		},
-		"max_requests_per_second, zero": {
-			change: func(c *configuration) { c.MaxRequestsPerSecond = number("0") }, argument: "max_requests_per_second",
-			details: []string{"greater than 0, and is 0; leave it out"},
-		},
-		"max_requests_per_second, negative": {
-			change: func(c *configuration) { c.MaxRequestsPerSecond = number("-2.5") }, argument: "max_requests_per_second",
-			details: []string{"greater than 0, and is -2.5"},
-		},
-		"max_requests_per_second, tiny": {
-			change: func(c *configuration) { c.MaxRequestsPerSecond = number("1e-400") }, argument: "max_requests_per_second",
-			details: []string{"from 0.000001 to 1000000000, and is 1e-400"},
+			change: func(c *configuration) { c.MaxRetries = types.NumberValue(big.NewFloat(-1)) }, argument: "max_retries",
+			details: []string{"The value cannot be used: it must be at least 0, and is -1."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -309,9 +292,7 @@ func TestOneProblem(t *testing.T) {
 			if test.change != nil {
 				test.change(&c)
 			}
-			_, problems := c.settings(func(variable string) string {
-				return test.environment[strings.TrimPrefix(variable, "MODELCATALOGUE_")]
-			})
+			_, problems := c.settings(withVariables(test.environment))
 			if len(problems) != 1 {
 				t.Fatalf("want one problem, got %+v", problems)
 			}

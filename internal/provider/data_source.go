@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,8 +17,8 @@ type connection struct {
 	limit   string // read_timeout, for messages
 	unknown []string
 	told    toldCauses
-	// spaced are the credentials that have white space around them.
-	spaced []string
+	// credentials are those in use: where each comes from, and not what it is.
+	credentials []credential
 }
 
 // catalogueDataSource is what every data source shares.
@@ -56,14 +55,21 @@ func (d *catalogueDataSource) client(diags *diag.Diagnostics) (*catalogue.Client
 		diags.AddError(summaryNotConfigured, "The provider has no connection to the catalogue. Please report this to "+
 			"the provider's developers.")
 	case d.connection.client == nil:
-		names := strings.Join(d.connection.unknown, ", ")
-		diags.AddError(summaryUnknownArgument,
-			fmt.Sprintf("The provider argument %s has a value that is known only after other changes are applied, so "+
-				"nothing can be read from the catalogue in this plan.\n\n"+
-				"Give %s a value that is known at plan time, or apply what it comes from first (with -target), or "+
-				"make this data source wait for the apply (with depends_on).", names, names))
+		diags.AddError(summaryUnknownArgument, unknownDetail(d.connection.unknown))
 	default:
 		return d.connection.client, true
 	}
 	return nil, false
+}
+
+// unknownDetail says which of the provider's arguments have to wait for the apply.
+func unknownDetail(arguments []string) string {
+	have, give := "argument %s has a value that is", "it a value that is known at plan time, or apply what it comes"
+	if len(arguments) > 1 {
+		have, give = "arguments %s have values that are", "them values that are known at plan time, or apply what they come"
+	}
+	return joined(
+		fmt.Sprintf("The provider "+have+" known only after other changes are applied, so nothing can be read from the "+
+			"catalogue in this plan.", enumerated(arguments)),
+		"Give "+give+" from first (with -target), or make this data source wait for the apply (with depends_on).")
 }

@@ -191,18 +191,19 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
 		return
-	case rejected.Issued, !rejected.Given && api.Status == http.StatusUnauthorized && api.Method != http.MethodPost:
+	case rejected.Given:
+		m.summary, m.blamed = summaryTokenRejected, true
+		m.cause = "The service refused the access token."
+		m.short = "The service refuses the access token."
+	case rejected.Issued:
 		m.summary = summaryRejected
 		m.cause = "The service gave tokens for client_id and client_secret, and then refused them, a fresh one as well."
 		m.short = "The service refuses fresh tokens."
 		m.next = "The credentials themselves were accepted. Show this to those who run the service; a gateway that does " +
 			"not know the tokens may answer at base_url."
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
-		m.summary = summaryRejected
+		m.summary, m.blamed = summaryRejected, true
 		m.cause = "The service gave no token for client_id and client_secret."
-		m.next = fmt.Sprintf("Check client_id and client_secret, or %s and %s, and that they are meant for the "+
-			"service at base_url.",
-			variable(argClientID), variable(argClientSecret))
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.summary = summaryNoToken
 		m.cause = "The service has no token endpoint where the provider asked for a token."

@@ -202,7 +202,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 			summary: summaryRateLimited, tokens: 1, reads: 100 + manyAtOnce,
 		},
 		"a ceiling too low": {
-			more:    arguments{argMaxRequestsPerSecond: 0.01},
+			more:    arguments{argMaxRequests: "1/100s"},
 			summary: summaryTimeout, says: []string{"max_requests"}, tokens: 1, reads: 3, within: 300 * sec,
 		},
 	} {

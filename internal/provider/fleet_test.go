@@ -221,7 +221,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 		least     time.Duration
 	}{
 		"a ceiling of one in 20 s": {
-			groups: 40, allowance: sandbox.Allowance{}, more: arguments{argMaxRequestsPerSecond: 0.05}, least: 800 * sec,
+			groups: 40, allowance: sandbox.Allowance{}, more: arguments{argMaxRequests: "1/20s"}, least: 800 * sec,
 		},
 		"60 in a fixed minute": {
 			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, least: 6 * time.Minute,
@@ -254,7 +254,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 300))
-		e := inMemory(t, service, arguments{argMaxRequestsPerSecond: 1})
+		e := inMemory(t, service, arguments{argMaxRequests: "1/1s"})
 		// Between two requests: one of the same instant could be either side of it.
 		const interrupted = 90*sec + sec/2
 		go func() {
@@ -280,7 +280,7 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 
 func TestProgressIsLogged(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		e := inMemory(t, sandbox.New(manyGroups(t, 300)), arguments{argMaxRequestsPerSecond: 5})
+		e := inMemory(t, sandbox.New(manyGroups(t, 300)), arguments{argMaxRequests: "1/200ms"})
 		var written logs
 		began := time.Now()
 		if _, diagnostics := e.read(written.in(t.Context()), t, "latest_models", nil); failed(diagnostics) {

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,72 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
+
+// logConfigured writes one line with what the configuration came to, and where
+// each value came from. Credentials are told by their origin only.
+func logConfigured(ctx context.Context, s settings, version string) {
+	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
+}
+
+func configuredParts(s settings, version string) []string {
+	var parts []string
+	for _, argument := range providerArguments {
+		value, used := settled(s.client, argument)
+		from, given := s.origins[argument]
+		switch {
+		case slices.Contains(s.unknown, argument):
+			parts = append(parts, argument+" not known yet")
+		case given:
+			parts = append(parts, strings.TrimSpace(argument+" "+value)+" from "+from.String())
+		case used && value == "":
+			parts = append(parts, "no "+argument)
+		case used:
+			parts = append(parts, argument+" "+value+" by default")
+		}
+		if len(from.over) > 0 {
+			parts[len(parts)-1] += " (not from " + enumerated(from.over) + ")"
+		}
+	}
+	if s.proxy != (proxy{}) {
+		parts = append(parts, fmt.Sprintf("proxy %s from %s", s.proxy.address, s.proxy.variable))
+	} else {
+		parts = append(parts, "no proxy")
+	}
+	if len(s.unread) > 0 {
+		parts = append(parts, "not read: "+enumerated(s.unread))
+	}
+	return append(parts, "provider "+version)
+}
+
+// settled is what an argument came to, "" for a credential. It tells whether the argument
+// has a value where nothing gives one.
+func settled(client catalogue.Config, argument string) (value string, always bool) {
+	switch argument {
+	case argBaseURL:
+		if client.BaseURL != nil {
+			return client.BaseURL.String(), false
+		}
+	case argCACertificate:
+		if len(client.CACertificates) == 1 {
+			return "of 1 certificate", false
+		}
+		return fmt.Sprintf("of %d certificates", len(client.CACertificates)), false
+	case argRequestTimeout:
+		return client.RequestTimeout.String(), true
+	case argReadTimeout:
+		return client.ReadTimeout.String(), true
+	case argMaxRetries:
+		return strconv.Itoa(client.MaxRetries), true
+	case argMaxRequests:
+		if client.Ceiling.Requests == 0 {
+			return "", true
+		}
+		return client.Ceiling.String(), true
+	case argSnapshot:
+		return strconv.FormatBool(client.Snapshot), true
+	}
+	return "", false
+}
 
 // logExchange writes one line for each request. Every field is a string, since
 // the masks of terraform-plugin-log reach nothing else.

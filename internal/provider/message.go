@@ -25,6 +25,7 @@ type message struct {
 	fact       string   // one line: the status or the fault, and the request
 	requestID  string
 	next       string // what to do
+	blamed     bool   // the credentials are at fault, so it is told where they come from
 
 	// shared identifies a cause that concerns every read of the process. It is
 	// zero where the cause concerns only this read.

@@ -63,8 +63,6 @@ func configurationScenes() []scene {
 		configured("request_timeout without a unit", arguments{argRequestTimeout: "30"}),
 		configured("max_retries is negative", arguments{argMaxRetries: -3}),
 		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
-		configured("max_requests_per_second is zero", arguments{argMaxRequestsPerSecond: 0}),
-		configured("max_requests_per_second is too large", arguments{argMaxRequestsPerSecond: 1e200}),
 	}
 }
 
@@ -257,7 +255,7 @@ func serviceScenes() []scene {
 			arguments{argRequestTimeout: "1s"}, oneGroup),
 		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
 			arguments{argReadTimeout: "20s"}, oneGroup),
-		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequestsPerSecond: 0.001}, oneGroup),
+		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequests: "1/1000s"}, oneGroup),
 		played("an answer cut short", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}), nil, oneGroup),
 		played("a redirect of a read", faulty(sandbox.Fault{
 			Route: sandbox.RouteGroup, Status: 301, Header: http.Header{"Location": {"https://new.example" + mainPath}},

@@ -36,7 +36,8 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, waitingScenes, connectionScenes,
+		configurationScenes, blockScenes, environmentScenes, argumentScenes, lookupScenes, credentialScenes, originScenes,
+		serviceScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

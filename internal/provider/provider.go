@@ -4,8 +4,8 @@ package provider
 
 import (
 	"context"
+	"net"
 	"net/http"
-	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -28,8 +28,12 @@ var (
 	_ provider.ProviderWithFunctions      = (*catalogueProvider)(nil)
 )
 
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
 type catalogueProvider struct {
 	version string
+	// environment is what the process was started with, unless a test says otherwise.
+	environment *environment
 	// dial or transport replaces the network, and jitter chance, in tests that run on a fake clock.
 	dial      dialFunc
 	transport http.RoundTripper
@@ -53,13 +57,19 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional: true,
 			},
 			argClientID: schema.StringAttribute{
-				MarkdownDescription: "The client id of your organisation's credentials. Required here or as `" +
-					variable(argClientID) + "`.",
+				MarkdownDescription: "The client id of your organisation's credentials. Required, together with " +
+					"`client_secret`, unless there is an `access_token`." + alsoReadFrom(argClientID),
 				Optional: true,
 			},
 			argClientSecret: schema.StringAttribute{
-				MarkdownDescription: "The client secret of your organisation's credentials. Required here or as `" +
-					variable(argClientSecret) + "`, which keeps it out of the configuration.",
+				MarkdownDescription: "The client secret of your organisation's credentials." + alsoReadFrom(argClientSecret) +
+					" Either keeps it out of the configuration.",
+				Optional:  true,
+				Sensitive: true,
+			},
+			argAccessToken: schema.StringAttribute{
+				MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks for no " +
+					"token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
 				Optional:  true,
 				Sensitive: true,
 			},
@@ -84,10 +94,11 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
-			argMaxRequestsPerSecond: schema.NumberAttribute{
-				MarkdownDescription: "A ceiling for the requests a second of this process, token requests included, such as " +
-					"`5` or `0.5`. There is none by default; the process still slows down where the service asks it to." +
-					alsoReadFrom(argMaxRequestsPerSecond),
+			argMaxRequests: schema.StringAttribute{
+				MarkdownDescription: "A ceiling for the requests of this process, token requests included: so many in any " +
+					"stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. There is no " +
+					"ceiling by default; the process still slows down where the service asks it to." +
+					alsoReadFrom(argMaxRequests),
 				Optional: true,
 			},
 			argSnapshot: schema.BoolAttribute{
@@ -100,8 +111,14 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// alsoReadFrom ends the description of an optional argument.
-func alsoReadFrom(argument string) string { return " Also read from `" + variable(argument) + "`." }
+// alsoReadFrom ends the description of an argument.
+func alsoReadFrom(argument string) string {
+	text := " Also read from `" + variable(argument) + "`"
+	if file := fileVariable(argument); file != "" {
+		text += ", or from the file that `" + file + "` names"
+	}
+	return text + "."
+}
 
 // ValidateConfig reports what is wrong in the provider block itself. What is
 // only absent, and the environment, are left to Configure: `validate` has to
@@ -126,23 +143,31 @@ func (p *catalogueProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	settings, problems := config.settings(os.Getenv)
+	env := processEnvironment()
+	if p.environment != nil {
+		env = *p.environment
+	}
+	settings, problems := config.settings(env)
 	report(problems, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	logConfigured(ctx, settings, p.version)
 	if len(settings.unknown) > 0 {
 		resp.DataSourceData = &connection{unknown: settings.unknown}
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
 		return
 	}
-	settings.client.UserAgent = userAgent(p.version, os.Getenv)
+	settings.client.UserAgent = userAgent(p.version, env)
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
 	settings.client.Transport = p.transport
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
 	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), spaced: settings.spaced(),
+		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), credentials: settings.credentials,
 	}
 }
 

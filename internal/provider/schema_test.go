@@ -74,11 +74,12 @@ is_latest                 bool
 base_url                optional string
 client_id               optional string
 client_secret           optional sensitive string
+access_token            optional sensitive string
 ca_certificate_pem      optional string
 request_timeout         optional string
 read_timeout            optional string
 max_retries             optional number
-max_requests_per_second optional number
+max_requests            optional string
 snapshot                optional bool
 `
 )

@@ -231,6 +231,7 @@ func TestUserAgent(t *testing.T) { //nolint:paralleltest // it sets the environm
 	for more, want := range map[string]string{
 		"":                   "terraform-provider-modelcatalogue/test",
 		"our-pipeline/7 (x)": "terraform-provider-modelcatalogue/test our-pipeline/7 (x)",
+		"a\r\nX-B: c\n":      "terraform-provider-modelcatalogue/test a X-B: c",
 	} {
 		t.Setenv("TF_APPEND_USER_AGENT", more)
 		e, service := sandboxEngine(t)

@@ -44,11 +44,8 @@ func (t *toldCauses) first(cause sharedCause, source string) (before string, tol
 func (d *catalogueDataSource) diagnose(err error, about subject) diag.Diagnostic {
 	m := explain(err, about)
 	m.tellReadTimeout(d.connection.limit)
-	if m.summary == summaryRejected {
-		for _, argument := range d.connection.spaced {
-			m.add("The value of %s has white space around it, such as the line break at the end of a file. That may "+
-				"be the reason.", argument)
-		}
+	if m.blamed {
+		m.blame(d.connection.credentials)
 	}
 	if m.shared == (sharedCause{}) {
 		return m.whole()

@@ -5,6 +5,8 @@ package provider
 const (
 	summaryUnknownArgument = "Provider argument not known yet"
 	summaryNotConfigured   = "Provider not configured"
+	summaryBothCredentials = "Both access_token and client credentials given"
+	summaryInvalidProxy    = "Invalid HTTPS_PROXY"
 
 	summaryInvalidID       = "Invalid model group id"
 	summaryInvalidName     = "Invalid model group name"
@@ -30,6 +32,7 @@ const (
 	summaryWithdrawn        = "Pinned revision withdrawn"
 
 	summaryRejected             = "Credentials rejected"
+	summaryTokenRejected        = "Access token rejected" //nolint:gosec // words, no credential
 	summaryNoToken              = "No usable token"
 	summaryOrganisationDisabled = "Organisation disabled"
 	summaryForbidden            = "Access forbidden"
@@ -53,27 +56,29 @@ const (
 // summaries are those above and those of the provider's arguments. The page
 // about errors explains each.
 var summaries = []string{
-	summaryUnknownArgument, summaryNotConfigured,
+	summaryUnknownArgument, summaryNotConfigured, summaryBothCredentials, summaryInvalidProxy,
 	summaryInvalidID, summaryInvalidName, summaryInvalidRevision, summaryInvalidHorizon,
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
 	summaryInvalidImage, summaryInvalidTag, summaryNoCondition, summaryNoneSatisfies,
 	summaryImageDiffers, summaryImageWithheld, summaryWithdrawn,
 	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
 	summaryRevisionNotFound, summarySeveralModels,
-	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
+	summaryRejected, summaryTokenRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
 	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,
 	summaryTooLarge, summaryInterrupted, summaryNotRead, summaryNotEncoded,
 	summaryMissing(argBaseURL), summaryMissing(argClientID), summaryMissing(argClientSecret),
-	summaryInvalid(argBaseURL), summaryInvalid(argCACertificate),
+	summaryInvalid(argBaseURL), summaryInvalid(argClientID), summaryInvalid(argClientSecret),
+	summaryInvalid(argAccessToken), summaryInvalid(argCACertificate),
 	summaryInvalid(argRequestTimeout), summaryInvalid(argReadTimeout),
-	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequestsPerSecond), summaryInvalid(argSnapshot),
+	summaryInvalid(argMaxRetries), summaryInvalid(argMaxRequests), summaryInvalid(argSnapshot),
 }
 
 // briefs say what failed where another error tells it in full: at most 36
 // characters for each summary of a cause that many reads can share, so that a
 // pointer takes two lines.
 var briefs = map[string]string{
+	summaryTokenRejected:        "The service refused the token.",
 	summaryRejected:             "The service gave no token.",
 	summaryNoToken:              "The service gave no usable token.",
 	summaryOrganisationDisabled: "The organisation is disabled.",

@@ -8,8 +8,8 @@ terraform {
 }
 
 provider "modelcatalogue" {
-  # Ten workspaces that may run at once share an allowance of 50 a second.
-  max_requests_per_second = 5
+  # Five workspaces that may run at once share an allowance of 50 a second.
+  max_requests = "10/1s"
 }
 
 data "modelcatalogue_model_groups" "all" {}

@@ -1,0 +1,81 @@
+package provider
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// proxy is the proxy that requests go through; the zero proxy is none.
+type proxy struct {
+	address  string // scheme, host and port, without user name and password
+	variable string
+}
+
+// proxyOf finds the proxy for the service. net/http ignores an address that it
+// cannot parse, and takes quotes for a part of a host: the request would then go
+// without the proxy, or to a host that is not there. So that is a problem.
+func (r *resolver) proxyOf(base *url.URL) proxy {
+	name, value := r.env.first("HTTPS_PROXY", "https_proxy")
+	// To a loopback host nothing goes through a proxy, and http is for no other host.
+	if base == nil || value == "" || !proxied(base, r.env) {
+		return proxy{}
+	}
+	address, ok := proxyAddress(value)
+	if !ok {
+		r.problems = append(r.problems, problem{summary: summaryInvalidProxy, detail: malformedProxy(name, value)})
+	}
+	return proxy{address: address, variable: name}
+}
+
+// proxied tells whether requests to the service go through a proxy, if there is
+// one: not to a host of NO_PROXY.
+func proxied(base *url.URL, env environment) bool {
+	_, except := env.first("NO_PROXY", "no_proxy")
+	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
+	through, err := some.ProxyFunc()(base)
+	return err == nil && through != nil
+}
+
+// proxyAddress is scheme, host and port of a proxy as net/http understands it,
+// with http for a missing scheme.
+func proxyAddress(value string) (address string, ok bool) {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" {
+		if u, err = url.Parse("http://" + value); err != nil {
+			return "", false
+		}
+	}
+	if !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) || !isHost(u) {
+		return "", false
+	}
+	// A # or ? of a password that is not escaped ends the host, and what follows is lost.
+	if u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "@") {
+		return "", false
+	}
+	return u.Scheme + "://" + u.Host, true
+}
+
+// isHost tells whether the host and the port of u can be those of a machine.
+func isHost(u *url.URL) bool {
+	odd := func(r rune) bool { return r <= ' ' || strings.ContainsRune(quotes+`<>{}$\|^*,;()`, r) }
+	if u.Hostname() == "" || strings.ContainsFunc(u.Hostname(), odd) || strings.HasSuffix(u.Host, ":") {
+		return false
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && port > 0
+}
+
+// malformedProxy says what to write. The value is not shown, because it may hold a password.
+func malformedProxy(name, value string) string {
+	cause := "The environment variable " + name + " is set, and it is not the address of a proxy, such as " +
+		"http://proxy.example:8080."
+	if strings.Trim(value, quotes) != value {
+		cause = "The environment variable " + name + " has quotes around its value that are part of it. Leave them out."
+	}
+	return joined(cause, "Special characters in a user name or password are written as %XX, such as %23 for #. To go "+
+		"without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
+}

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// surrounded is a scene of configuring the provider in an environment of these
+// variables.
+func surrounded(title string, config arguments, assignments ...string) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		env := environmentOf(assignments)
+		_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, config)
+		return diagnostics
+	}}
+}
+
+// rejectedScene is a scene of credentials that the service refuses with err.
+func rejectedScene(title string, err error, config configuration, assignments ...string) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		config.BaseURL = complete().BaseURL
+		s, problems := config.settings(environmentOf(assignments))
+		if len(problems) > 0 {
+			t.Fatalf("%+v", problems)
+		}
+		d := catalogueDataSource{name: "model_groups", connection: &connection{credentials: s.credentials}}
+		return told6(d.diagnose(err, subject{}))
+	}}
+}
+
+// told6 is a diagnostic as the protocol carries it.
+func told6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
+	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}}
+}
+
+// environmentScenes are the configurations that `validate` cannot know.
+func environmentScenes() []scene {
+	address := arguments{argBaseURL: "https://catalogue.example"}
+	pair := northwind("https://catalogue.example")
+	return []scene{
+		surrounded("nothing is given", nil),
+		surrounded("a misspelt variable", pair.with(argClientSecret, nil), "MODELCATALOGUE_CLIENTSECRET=s"),
+		surrounded("a client_id in the block and a token in the environment", address.with(argClientID, "northwind"),
+			"MODELCATALOGUE_ACCESS_TOKEN=t"),
+		surrounded("a secret of white space", pair.with(argClientSecret, " ")),
+		surrounded("base_url of the environment", pair.with(argBaseURL, nil), "MODELCATALOGUE_BASE_URL=https//catalogue.example"),
+		surrounded("base_url of the environment with a password", pair.with(argBaseURL, nil),
+			"MODELCATALOGUE_BASE_URL=//me:pw@catalogue.example"),
+		surrounded("a variable and its file", address.with(argClientID, "northwind"),
+			"MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_CLIENT_SECRET_FILE=/run/secrets/s"),
+		surrounded("a file that does not exist", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=secrets/token"),
+		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
+		{title: "a file that is empty", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			name := filepath.Join(t.TempDir(), "token")
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
+		}},
+		surrounded("max_retries of the environment", pair, "MODELCATALOGUE_MAX_RETRIES=0,5"),
+		surrounded("HTTPS_PROXY is not an address", pair, "HTTPS_PROXY=http://joe:p#ss@proxy.example:8080"),
+		surrounded("https_proxy with quotes around it", pair, `https_proxy="http://proxy.example:8080"`),
+	}
+}
+
+// blockScenes are more of the provider block, as `validate` takes it.
+func blockScenes() []scene {
+	const line = "-----BEGIN CERTIFICATE-----"
+	pem := line + "\n" + strings.Repeat("MIIB", 16) + "\n-----END CERTIFICATE-----\n"
+	token := func(value string) arguments {
+		return arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}
+	}
+	return []scene{
+		configured("base_url has its scheme twice", arguments{argBaseURL: "https://https://catalogue.example"}),
+		configured("base_url of an IPv6 address without brackets", arguments{argBaseURL: "https://::1:8443"}),
+		configured("base_url is a placeholder", arguments{argBaseURL: "https://<your-catalogue>"}),
+		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
+		configured("access_token with the word Bearer", token("Bearer abc")),
+		configured("access_token is the whole answer", token(`{"access_token":"abc"}`)),
+		configured("access_token with a line break", token("abc\n")),
+		configured("ca_certificate_pem on one line", arguments{argCACertificate: strings.ReplaceAll(pem, "\n", " ")}),
+		configured("ca_certificate_pem in base64", arguments{argCACertificate: base64.StdEncoding.EncodeToString([]byte(pem))}),
+		configured("max_requests is a number", arguments{argMaxRequests: "5"}),
+		configured("max_requests without the number of its time", arguments{argMaxRequests: "60/m"}),
+		configured("max_requests of nothing", arguments{argMaxRequests: "0/1m"}),
+		configured("max_requests of a week", arguments{argMaxRequests: "60/168h"}),
+		{title: "two arguments that are not known yet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			return readOnce(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+		}},
+	}
+}
+
+// originScenes are rejected credentials of different origins.
+func originScenes() []scene {
+	refused := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
+	given := &catalogue.RejectedError{Given: true, Err: answered(401, "UNAUTHORIZED", "The token has expired.")}
+	return []scene{
+		rejectedScene("a secret of the environment", refused, configuration{ClientID: complete().ClientID}, "MODELCATALOGUE_CLIENT_SECRET=s"),
+		rejectedScene("an old secret in the block, a new one in the environment", refused, complete(), "MODELCATALOGUE_CLIENT_SECRET=s"),
+		rejectedScene("a secret with quotes", refused, configuration{ClientID: complete().ClientID}, `MODELCATALOGUE_CLIENT_SECRET="s"`),
+		rejectedScene("a secret with a byte order mark", refused, configuration{ClientID: complete().ClientID},
+			"MODELCATALOGUE_CLIENT_SECRET=\ufeffs"),
+		rejectedScene("a secret that nothing filled in", refused, configuration{ClientID: complete().ClientID},
+			"MODELCATALOGUE_CLIENT_SECRET=${SECRET}"),
+		rejectedScene("a token refused", given, configuration{AccessToken: complete().ClientID}),
+		rejectedScene("a token of the environment refused, beside client_id and client_secret", given, configuration{},
+			"MODELCATALOGUE_CLIENT_ID=i", "MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_ACCESS_TOKEN='t'"),
+	}
+}
