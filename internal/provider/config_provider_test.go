@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // clearEnvironment lets a test say itself what the environment holds.
@@ -137,7 +138,7 @@ func TestAFractionIsNoNumberOfRetries(t *testing.T) {
 func TestTheEnvironmentConfigures(t *testing.T) {
 	clearEnvironment(t)
 	service := sandbox.New(sandbox.Default())
-	t.Setenv("MODELCATALOGUE_BASE_URL", service.Start(t))
+	t.Setenv("MODELCATALOGUE_BASE_URL", sandboxtest.Start(t, service))
 	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "northwind-sandbox-secret")
 	newEngine(t, arguments{"base_url": ""}).mustRead(t, "model_group", arguments{"id": mainGroup})
@@ -158,7 +159,7 @@ func TestABaseURLMayHaveAPathPrefixAndATrailingSlash(t *testing.T) {
 	for _, suffix := range []string{"/a/b", "/a/b/"} {
 		newEngine(t, northwind(server.URL+suffix)).mustRead(t, "model_group", arguments{"id": mainGroup})
 	}
-	newEngine(t, northwind(service.Start(t)+"/")).mustRead(t, "model_group", arguments{"id": mainGroup})
+	newEngine(t, northwind(sandboxtest.Start(t, service)+"/")).mustRead(t, "model_group", arguments{"id": mainGroup})
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 3})
 }
 
@@ -183,7 +184,7 @@ var readable = map[string]arguments{
 
 func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
 	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	clearEnvironment(t)
 	for argument := range everyArgument {
 		// The environment must not stand in for an argument that is only late,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // TestFailuresThatMayPass: each row is a fault of the first requests, or of all.
@@ -157,7 +158,7 @@ func TestRefusedConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
-				dial, closeAll := sandbox.Pipe(service)
+				dial, closeAll := sandboxtest.Pipe(service)
 				t.Cleanup(closeAll)
 				var dials []time.Time
 				e := dialling(t, func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -18,14 +18,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // listen serves the simulated service with net/http over connections in memory,
 // by HTTP/2 over TLS or by HTTP/1.1 without.
 func (s *simService) listen(http2 bool) (dial dialFunc, url string, more arguments, closeAll func()) {
 	if !http2 {
-		dial, closeAll = sandbox.Pipe(s)
+		dial, closeAll = sandboxtest.Pipe(s)
 		return dial, "http://localhost", arguments{}, closeAll
 	}
 	certificate, authority := simCertificate()

@@ -1,4 +1,7 @@
-package sandbox
+// Package sandboxtest is what tests take from the sandbox beside the service
+// itself: [Start] serves it on a loopback port, [Pipe] in memory for tests with
+// a fake clock, and [Shuffle] puts its answers into another order.
+package sandboxtest
 
 import (
 	"context"
@@ -7,7 +10,7 @@ import (
 	"net/http/httptest"
 )
 
-// TB is what [Sandbox.Start] needs of a test, which is a [testing.TB].
+// TB is what [Start] needs of a test, which is a [testing.TB].
 type TB interface {
 	Helper()
 	Cleanup(cleanup func())
@@ -15,10 +18,10 @@ type TB interface {
 
 // Start serves the sandbox on a loopback port until the test ends, and returns
 // its base URL, without a trailing slash.
-func (s *Sandbox) Start(tb TB) string {
+func Start(tb TB, service http.Handler) string {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	server := httptest.NewUnstartedServer(s)
+	server := httptest.NewUnstartedServer(service)
 	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	server.Start()
 	tb.Cleanup(func() {
@@ -29,5 +32,3 @@ func (s *Sandbox) Start(tb TB) string {
 	})
 	return server.URL
 }
-
-var _ http.Handler = (*Sandbox)(nil)

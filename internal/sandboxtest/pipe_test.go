@@ -1,4 +1,4 @@
-package sandbox_test
+package sandboxtest_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // ask sends a GET over the transport and returns the status.
@@ -53,7 +54,7 @@ func TestPipeLetsTheFakeClockRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := sandbox.New(sandbox.Default())
 				s.Inject(test.fault)
-				dial, closeAll := sandbox.Pipe(s)
+				dial, closeAll := sandboxtest.Pipe(s)
 				defer closeAll()
 				transport := &http.Transport{DialContext: dial}
 				defer transport.CloseIdleConnections()
@@ -76,7 +77,7 @@ func TestPipeLetsTheFakeClockRun(t *testing.T) {
 func TestPipeConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.New(sandbox.Default())
-		dial, closeAll := sandbox.Pipe(s)
+		dial, closeAll := sandboxtest.Pipe(s)
 		kept := &http.Transport{DialContext: dial}
 		for _, transport := range []*http.Transport{kept, kept, {DialContext: dial}} {
 			if _, err := ask(t.Context(), transport); err != nil {
@@ -111,10 +112,9 @@ func TestStartEndsRequestsUnderWay(t *testing.T) {
 	s.Inject(sandbox.Fault{Kind: sandbox.Hang, OnRequest: func(*http.Request) { close(hit) }})
 	failed := make(chan error, 1)
 	t.Run("server", func(t *testing.T) {
-		c := start(t, s)
-		c.t = t
+		base := sandboxtest.Start(t, s)
 		go func() {
-			request, _ := http.NewRequest(http.MethodPost, c.base, nil) // not repeated by the client
+			request, _ := http.NewRequest(http.MethodPost, base+"/v1/auth/token", nil) // not repeated by the client
 			_, err := http.DefaultTransport.RoundTrip(request)
 			failed <- err
 		}()

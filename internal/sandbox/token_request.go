@@ -9,54 +9,6 @@ import (
 	"strconv"
 )
 
-// TokenFormat is the content type that the token endpoint takes. The interface
-// does not show it, and services differ: RFC 6749 §4.4 has a form, some take
-// JSON only.
-type TokenFormat string
-
-const (
-	// TokenForm takes application/x-www-form-urlencoded, and is the default.
-	TokenForm TokenFormat = "form"
-	// TokenJSON takes application/json.
-	TokenJSON TokenFormat = "json"
-	// TokenAny takes both.
-	TokenAny TokenFormat = "any"
-)
-
-// TokenRefusal is how the token endpoint refuses a content type that it does
-// not take.
-type TokenRefusal string
-
-const (
-	// RefuseMediaType is status 415, from a server that looks at the content
-	// type first. It is the default of [TokenJSON].
-	RefuseMediaType TokenRefusal = "415"
-	// RefuseInvalidRequest is status 400 with invalid_request, from a server that
-	// cannot read the body. It is the default of [TokenForm].
-	RefuseInvalidRequest TokenRefusal = "invalid_request"
-	// RefuseGrantType is status 400 with unsupported_grant_type, from a server
-	// that reads the body as it expects it and finds no field.
-	RefuseGrantType TokenRefusal = "unsupported_grant_type"
-)
-
-// WithTokenFormat sets what content type the token endpoint takes.
-func WithTokenFormat(format TokenFormat) Option {
-	switch format {
-	case TokenForm, TokenJSON, TokenAny:
-		return func(s *Sandbox) { s.format = format }
-	}
-	panic(fmt.Sprintf("sandbox: there is no token format %q", format))
-}
-
-// WithTokenRefusal sets how the token endpoint refuses any other content type.
-func WithTokenRefusal(refusal TokenRefusal) Option {
-	switch refusal {
-	case RefuseMediaType, RefuseInvalidRequest, RefuseGrantType:
-		return func(s *Sandbox) { s.wrongForm = refusal }
-	}
-	panic(fmt.Sprintf("sandbox: there is no token refusal %q", refusal))
-}
-
 const (
 	formType = "application/x-www-form-urlencoded"
 	jsonType = "application/json"
@@ -78,24 +30,15 @@ func (f TokenFormat) expected() string {
 	return formType
 }
 
-// refuseFormat answers a content type that the endpoint does not take.
-func (s *Sandbox) refuseFormat() *answer {
-	refusal := s.wrongForm
-	if refusal == "" {
-		refusal = RefuseInvalidRequest
-		if s.format == TokenJSON {
-			refusal = RefuseMediaType
-		}
+// refuse answers a content type that the endpoint does not take: a server
+// that takes JSON looks at the content type first, one that takes forms cannot
+// read the body.
+func (f TokenFormat) refuse() *answer {
+	said := "The content type must be " + f.expected() + "."
+	if f != TokenJSON {
+		return badToken("invalid_request", said)
 	}
-	switch refusal {
-	case RefuseMediaType:
-		return refuseToken(http.StatusUnsupportedMediaType, "invalid_request",
-			"The content type must be "+s.format.expected()+".").with("Accept-Post", s.format.expected())
-	case RefuseGrantType:
-		return badToken("unsupported_grant_type", "grant_type is missing.")
-	default:
-		return badToken("invalid_request", "The content type must be "+s.format.expected()+".")
-	}
+	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", f.expected())
 }
 
 // tokenFields returns the three fields, each sent once and in the body.
@@ -105,8 +48,8 @@ func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
 		return nil, badToken("invalid_request", description)
 	}
 	kind := mediaType(r)
-	if !s.format.takes(kind) {
-		return nil, s.refuseFormat()
+	if format := s.settings.format; !format.takes(kind) {
+		return nil, format.refuse()
 	}
 	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
 	// sending them, and interface.md documents the body's.

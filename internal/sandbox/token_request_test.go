@@ -59,21 +59,6 @@ func TestTokenFormat(t *testing.T) {
 			status:      415,
 			code:        "invalid_request",
 		},
-		"answered with invalid_request": {
-			options:     options(sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenRefusal(sandbox.RefuseInvalidRequest)),
-			contentType: form, body: credentials("northwind").Encode(), status: 400, code: "invalid_request",
-		},
-		"answered with unsupported_grant_type": {
-			options:     options(sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenRefusal(sandbox.RefuseGrantType)),
-			contentType: form, body: credentials("northwind").Encode(), status: 400, code: "unsupported_grant_type",
-		},
-		"answered with 415": {
-			options:     options(sandbox.WithTokenRefusal(sandbox.RefuseMediaType)),
-			contentType: json,
-			body:        body,
-			status:      415,
-			code:        "invalid_request",
-		},
 		"no JSON": {
 			options:     options(sandbox.WithTokenFormat(sandbox.TokenJSON)),
 			contentType: json,
