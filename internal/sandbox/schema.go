@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -159,19 +160,19 @@ func (s *schemas) tell(m *mistakes, found *jsonschema.ValidationError) {
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range problem.Missing {
-			m.add(place.AppendToken(name), "the field is required")
+			m.add(place.AppendToken(name), "%s", either(m.silent, "the field is absent", "the field is required"))
 		}
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(child(at, "properties")))
 		for _, name := range problem.Properties {
-			m.add(place.AppendToken(name), "%s", unknownName(name, known))
+			m.add(place.AppendToken(name), "%s", either(m.silent, "the interface has no such field", unknownName(name, known)))
 		}
 	default:
 		for _, cause := range found.Causes {
 			s.tell(m, cause)
 		}
 		if !isSaid {
-			expected = problemOf(problem)
+			expected = problemOf(problem, m.silent)
 		}
 		if len(found.Causes) == 0 {
 			m.add(place, "%s", expected)
@@ -202,7 +203,14 @@ func (s *schemas) at(address string) node {
 	return found
 }
 
-func problemOf(problem jsonschema.ErrorKind) string {
+func either(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+func problemOf(problem jsonschema.ErrorKind, silent bool) string {
 	switch problem := problem.(type) {
 	case *kind.Type:
 		want := slices.DeleteFunc(slices.Clone(problem.Want), func(name string) bool { return name == "null" })
@@ -217,7 +225,7 @@ func problemOf(problem jsonschema.ErrorKind) string {
 				values = append(values, text)
 			}
 		}
-		return fmt.Sprintf("%q is none of %s", fmt.Sprint(problem.Got), strings.Join(values, ", "))
+		return either(silent, "it", strconv.Quote(fmt.Sprint(problem.Got))) + " is none of " + strings.Join(values, ", ")
 	case *kind.MinLength:
 		return "a string that is not empty is expected"
 	case *kind.MinItems:

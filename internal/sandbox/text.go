@@ -41,8 +41,9 @@ func (e TextErrors) Error() string {
 
 // mistakes collects what is wrong with a text.
 type mistakes struct {
-	text  []byte
-	found TextErrors
+	text   []byte
+	silent bool // about values: the text is a service's
+	found  TextErrors
 }
 
 // add tells of a problem with the value, or the name, at a place of the text.

@@ -1,7 +1,6 @@
-package main
+package command
 
 import (
-	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -44,19 +43,21 @@ func TestControlCommands(t *testing.T) {
 		{arguments: []string{"faults"}, prints: "[]\n"},
 		{arguments: []string{"requests"}, prints: "[]\n"},
 		{arguments: []string{"clear-requests"}},
+		{arguments: []string{"load", "../catalogue.json"}},
+		{arguments: []string{"reset"}},
 	}
 	var done []string
 	for _, step := range steps {
 		name, rest := step.arguments[0], step.arguments[1:]
 		done = append(done, name)
-		stdout, stderr, err := command(t, append([]string{name, "-url=" + s.URL}, rest...)...)
+		stdout, stderr, err := commanded(t, append([]string{name, "-url=" + s.URL}, rest...)...)
 		if err != nil || stderr != "" || !strings.Contains(stdout, step.prints) || step.prints == "" && stdout != "" {
 			t.Errorf("%s: %v, %q, %q; want %q", step.arguments, err, stdout, stderr, step.prints)
 		}
 	}
-	for _, c := range controlCommands {
-		if !slices.Contains(done, c.name) {
-			t.Errorf("%s is not tested", c.name)
+	for _, c := range sandbox.Controls() {
+		if c.Command != "" && !slices.Contains(done, c.Command) {
+			t.Errorf("%s is not tested", c.Command)
 		}
 	}
 }
@@ -64,7 +65,7 @@ func TestControlCommands(t *testing.T) {
 func TestControlCommandsTakeTheProvidersVariable(t *testing.T) {
 	s := startServing(t)
 	t.Setenv("MODELCATALOGUE_BASE_URL", s.URL+"/")
-	if stdout, _, err := command(t, "requests"); err != nil || stdout != "[]\n" {
+	if stdout, _, err := commanded(t, "requests"); err != nil || stdout != "[]\n" {
 		t.Errorf("%q, %v", stdout, err)
 	}
 }
@@ -76,7 +77,7 @@ func TestControlCommandsSpareOthers(t *testing.T) {
 		asked = append(asked, r.Method+" "+r.URL.Path)
 	}))
 	defer service.Close()
-	_, _, err := command(t, "publish", "-url="+service.URL, group)
+	_, _, err := commanded(t, "publish", "-url="+service.URL, group)
 	if err == nil || !strings.Contains(err.Error(), service.URL+" is no sandbox") {
 		t.Errorf("the error is %v", err)
 	}
@@ -95,18 +96,31 @@ func TestControlCommandsRefuse(t *testing.T) {
 			arguments: []string{"publish", "-url=" + s.URL, group, `{"docker_image": 1}`},
 			want:      "line 1, column 2: docker_image: there is no such field; did you mean dockerImage?",
 		},
-		"unknown group":      {arguments: []string{"publish", "-url=" + s.URL, "nope"}, want: `no such model group: "nope"`},
-		"too few":            {arguments: []string{"archive", group}, want: "archive [-url URL] GROUP REVISION"},
-		"too many":           {arguments: []string{"revoke-tokens", "all"}, want: "revoke-tokens [-url URL]"},
-		"nobody there":       {arguments: []string{"faults", "-url=http://127.0.0.1:1"}, want: "no sandbox answers"},
+		"unknown group": {arguments: []string{"publish", "-url=" + s.URL, "nope"}, want: `No such model group: "nope".`},
+		"too few":       {arguments: []string{"archive", group}, want: "REVISION is missing"},
+		"usage":         {arguments: []string{"publish"}, want: "Usage: sandbox publish [-url URL] GROUP [FIELDS]"},
+		"none at all":   {arguments: []string{"publish"}, want: "GROUP is missing"},
+		"too many":      {arguments: []string{"revoke-tokens", "all"}, want: `unexpected argument "all"`},
+		"no revision": {
+			arguments: []string{"republish", group, "latest"},
+			want:      `"latest" is no revision: a whole number from 0 on is expected (GROUP comes before REVISION)`,
+		},
+		"nobody there": {
+			arguments: []string{"faults", "-url=http://127.0.0.1:1"},
+			want:      "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
+		},
+		"no scheme": {
+			arguments: []string{"faults", "-url=127.0.0.1:28752"},
+			want:      `-url is "127.0.0.1:28752": an address such as http://127.0.0.1:8080 is expected`,
+		},
 		"no URL":             {arguments: []string{"faults", "-url=:"}, want: `-url is ":"`},
-		"unknown flag":       {arguments: []string{"faults", "-all"}, want: "flag provided but not defined: -all"},
+		"unknown flag":       {arguments: []string{"faults", "-all"}, want: "there is no flag -all"},
 		"argument of no use": {arguments: []string{"schema", "all"}, want: `unexpected argument "all"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, said, err := command(t, test.arguments...)
-			if err != nil && !errors.Is(err, errUsage) {
+			_, said, err := commanded(t, test.arguments...)
+			if err != nil {
 				said += err.Error()
 			}
 			if err == nil || !strings.Contains(said, test.want) {
@@ -117,30 +131,25 @@ func TestControlCommandsRefuse(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	short, _, err := command(t, "-h")
+	short, _, err := commanded(t, "-h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if long, _, err := command(t, "help"); err != nil || long != short {
+	if long, _, err := commanded(t, "help"); err != nil || long != short {
 		t.Errorf("help says other than -h: %v\n%s", err, long)
 	}
-	serveFlags(new(settings)).VisitAll(func(f *flag.Flag) {
+	new(settings).flags("sandbox").VisitAll(func(f *flag.Flag) {
 		if !strings.Contains(short, "\n  -"+f.Name) {
 			t.Errorf("help lacks -%s", f.Name)
 		}
 	})
-	for _, c := range controlCommands {
+	for _, c := range commands() {
 		if !strings.Contains(short, "\n  "+c.name+" ") {
 			t.Errorf("help lacks %s", c.name)
 		}
 	}
-	for name := range localCommands {
-		if name != "help" && !strings.Contains(short, "\n  "+name+" ") {
-			t.Errorf("help lacks %s", name)
-		}
-	}
-	for topic := range topics {
-		text, _, err := command(t, "help", topic)
+	for _, topic := range topicNames() {
+		text, _, err := commanded(t, "help", topic)
 		if err != nil || text == "" || strings.Contains(text, "PROGRAM") || !strings.Contains(short, topic) {
 			t.Errorf("help %s: %v\n%s", topic, err, text)
 		}
@@ -148,16 +157,15 @@ func TestHelp(t *testing.T) {
 }
 
 func TestPrints(t *testing.T) {
-	version = "1.2.3"
-	t.Cleanup(func() { version = "" })
 	for arguments, want := range map[string]string{
-		"-version":  programName() + " 1.2.3\n",
-		"--version": programName() + " 1.2.3\n",
-		"version":   programName() + " 1.2.3\n",
+		"-version":  "sandbox" + " 1.2.3\n",
+		"--version": "sandbox" + " 1.2.3\n",
+		"version":   "sandbox" + " 1.2.3\n",
+		"openapi":   `"openapi": "3.1.0"`,
 		"schema":    `"title": "Catalogue of the model catalogue's sandbox"`,
 		"catalogue": `"clientSecret": "northwind-sandbox-secret"`,
 	} {
-		if got, _, err := command(t, arguments); err != nil || !strings.Contains(got, want) {
+		if got, _, err := commanded(t, arguments); err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %v, %s", arguments, err, got)
 		}
 	}

@@ -1,10 +1,10 @@
-package main
+package command
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+
 	"io"
 	"net"
 	"net/http"
@@ -54,7 +54,7 @@ func startServing(t *testing.T, arguments ...string) served {
 		}
 	})
 	// What waits finds out whether it serves; its output is whole by then.
-	waited, _, err := command(t, "wait", "-ready-file="+file)
+	waited, _, err := commanded(t, "wait", "-ready-file="+file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,13 @@ func startServing(t *testing.T, arguments ...string) served {
 	return s
 }
 
-// command runs a command and returns what it prints.
-func command(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
+// run is the program called sandbox.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) error {
+	return (&program{name: "sandbox", version: "1.2.3", stdout: stdout, stderr: stderr}).run(ctx, arguments)
+}
+
+// commanded runs a command and returns what it prints.
+func commanded(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	err = run(t.Context(), arguments, &out, &problems)
@@ -131,8 +136,8 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeTakesJSONOnly(t *testing.T) {
-	s := startServing(t, "-token-format=json", "-token-refusal=unsupported_grant_type")
-	if status, body := s.token(t); status != 400 || !strings.Contains(body, "unsupported_grant_type") {
+	s := startServing(t, "-token-format=json")
+	if status, body := s.token(t); status != 415 || !strings.Contains(body, "invalid_request") {
 		t.Errorf("got %d %s", status, body)
 	}
 }
@@ -182,12 +187,40 @@ func TestRefuses(t *testing.T) {
 	broken := file("broken.json", "{\n  \"organisations\": [,]\n}")
 	misspelt := file("misspelt.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
   "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "docker_image": "i"}]}]}`)
+	three := file("three.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+  "modelGroup": [],
+  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "docker_image": "x", "revision": 0},
+  {"id": "n", "revision": 0}]}]}`)
 	tests := map[string]struct {
 		arguments []string
 		want      string
 	}{
-		"unknown flag": {arguments: []string{"-port", "1"}, want: "flag provided but not defined: -port"},
-		"no duration":  {arguments: []string{"-token-life", "5"}, want: "invalid value \"5\" for flag -token-life"},
+		"another's flag": {
+			arguments: []string{"-port=1"},
+			want:      "there is no flag -port; -listen=127.0.0.1:8080 sets the address",
+		},
+		"part of a flag": {arguments: []string{"--rate=60"}, want: "there is no flag -rate; did you mean -rate-limit?"},
+		"unknown flag":   {arguments: []string{"-verbose"}, want: "there is no flag -verbose; `sandbox help` lists flags and commands"},
+		"no duration": {
+			arguments: []string{"-token-life=60"},
+			want:      `invalid value "60" for flag -token-life: "60" is no time such as 60s or 1h`,
+		},
+		"misspelt command": {arguments: []string{"publsh"}, want: `there is no command "publsh"; did you mean publish?`},
+		"no port": {
+			arguments: []string{"-listen=127.0.0.1:99999"},
+			want:      `-listen is "127.0.0.1:99999": a port from 0 to 65535 is expected`,
+		},
+		"another machine's": {
+			arguments: []string{"-listen=192.0.2.7:0"},
+			want:      `-listen is "192.0.2.7:0": 192.0.2.7 is no address of this machine`,
+		},
+		"three mistakes": {
+			arguments: []string{"-catalogue", three},
+			want: "three.json has 3 mistakes:\n" +
+				"line 2, column 3: modelGroup: there is no such field; did you mean modelGroups?\n" +
+				"line 3, column 79: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?\n" +
+				"line 4, column 15: modelGroups[0].models[1].revision: revision 0 is used before, at modelGroups[0].models[0].revision",
+		},
 		"an argument": {
 			arguments: []string{"-listen=127.0.0.1:0", "file.json"},
 			want:      `unexpected argument "file.json": a command comes before all flags`,
@@ -195,26 +228,22 @@ func TestRefuses(t *testing.T) {
 		"unknown command": {arguments: []string{"file.json"}, want: `there is no command "file.json"`},
 		"unknown topic": {
 			arguments: []string{"help", "me"},
-			want:      `there is no topic "me"; there are catalogue, faults, limits, scripts`,
+			want:      `there is no topic "me"; there are catalogue, compare, containers, faults, limits, scripts`,
 		},
-		"negative life":  {arguments: []string{"-token-life", "-1s"}, want: "-token-life is -1s"},
+		"negative life":  {arguments: []string{"-token-life=-1s"}, want: "for flag -token-life: it must not be negative"},
 		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is no number of requests`},
 		"unknown counting": {
 			arguments: []string{"-rate-limit", "60/1m:leaky"},
 			want:      `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
 		},
 		"unknown format": {arguments: []string{"-token-format", "xml"}, want: "it must be one of [form json any]"},
-		"unknown refusal": {
-			arguments: []string{"-token-refusal", "400"},
-			want:      "it must be one of [415 invalid_request unsupported_grant_type]",
-		},
 		"nobody":         {arguments: []string{"-as", "me"}, want: `-as is "me": the catalogue has no such client id`},
 		"unchecked what": {arguments: []string{"-unchecked"}, want: "-unchecked is for a file of -catalogue"},
 		"two for stdout": {arguments: []string{"-print-env", "-ready-file=-"}, want: "both write to standard output"},
 		"no such file":   {arguments: []string{"-catalogue", "nope.json"}, want: "open nope.json: "},
 		"invalid file": {
 			arguments: []string{"-catalogue", broken},
-			want:      "broken.json: line 2, column 22: organisations[0]: invalid character ','",
+			want:      "broken.json: line 2, column 22: organisations: invalid character ','",
 		},
 		"misspelt field": {
 			arguments: []string{"-catalogue", misspelt},
@@ -240,11 +269,11 @@ func TestRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, said, err := command(t, test.arguments...)
+			_, said, err := commanded(t, test.arguments...)
 			if err == nil {
 				t.Error("there is no error")
 			}
-			if err != nil && !errors.Is(err, errUsage) {
+			if err != nil {
 				said += err.Error()
 			}
 			if !strings.Contains(said, test.want) {
@@ -259,7 +288,7 @@ func TestRefuses(t *testing.T) {
 func TestReadyFilesOfOthers(t *testing.T) {
 	s := startServing(t)
 	own := filepath.Join(s.folder, "ready.json")
-	if _, _, err := command(t, "-listen="+strings.TrimPrefix(s.URL, "http://"), "-ready-file="+own); err == nil {
+	if _, _, err := commanded(t, "-listen="+strings.TrimPrefix(s.URL, "http://"), "-ready-file="+own); err == nil {
 		t.Error("two sandboxes serve at one address")
 	}
 	if _, err := os.Stat(own); err != nil {
@@ -293,12 +322,18 @@ func TestWelcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := writeWelcome(&text, baseURL(&net.TCPAddr{IP: net.IPv6unspecified, Port: 80}), catalogue, caller); err != nil {
+	a := announcement{
+		base:      baseURL(&net.TCPAddr{IP: net.IPv6unspecified, Port: 80}, settings{}),
+		catalogue: catalogue, caller: caller, set: settings{listen: "[::]:80", allowance: sandbox.Allowance{Requests: 60, Per: time.Second}},
+	}
+	if err := a.writeWelcome(&text); err != nil {
 		t.Fatal(err)
 	}
 	got := regexp.MustCompile(` {2,}`).ReplaceAllString(text.String(), "|")
 	for _, want := range []string{
 		"export MODELCATALOGUE_BASE_URL=http://127.0.0.1:80\n",
+		"It listens on [::]:80: other machines can read it",
+		"Each client may send 60 requests in any second.\n",
 		"Gone|disabled: Unpaid.|gone|s\n",
 		"Not let|forbidden|f|s\n",
 		"Reader|owns none|reader|s\n",
