@@ -108,7 +108,7 @@ func TestParseCatalogueRefuses(t *testing.T) {
 
 func TestParseCatalogueKeepsDocuments(t *testing.T) {
 	const document = `{"id":5,"revision":"x","modelGroupId":null,` +
-		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
+		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,1e400,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
 	c := start(t, sandbox.New(parse(t,
 		`{"owner": "Owner", "group": {"id": "g"}, "models": [`+document+`}, {"revision": 3.5}, {"id": 5}]}`)))
 	want := document + `,"isOwner":true}`

@@ -76,12 +76,25 @@ func (m *mistakes) err() error {
 // compact returns one JSON value without white space, every number and string
 // spelled as it was. Its errors are [TextErrors].
 func compact(text []byte) (jsontext.Value, error) {
-	var checked any
-	if err := json.Unmarshal(text, &checked); err != nil {
+	if err := json.Unmarshal(text, new(anything)); err != nil {
 		return nil, syntaxError(text, err)
 	}
 	raw := jsontext.Value(bytes.Clone(text))
 	return raw, raw.Compact()
+}
+
+// anything is any JSON value, read token by token: mistakes have their places,
+// and numbers any size.
+type anything struct{}
+
+// UnmarshalJSONFrom keeps nothing.
+func (*anything) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	depth := decoder.StackDepth()
+	for {
+		if _, err := decoder.ReadToken(); err != nil || decoder.StackDepth() == depth {
+			return err
+		}
+	}
 }
 
 // readObject reads what somebody writes, of that name in sandbox.schema.json.
