@@ -218,7 +218,7 @@ func releasedSandbox(t *testing.T) string {
 func builtSandbox(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "modelcatalogue-sandbox")
-	run(t, root, nil, "go", "build", "-o", program, "./internal/sandbox/cmd/sandbox")
+	run(t, root, nil, "go", "build", "-o", program, "./cmd/modelcatalogue-sandbox")
 	return program
 }
 
