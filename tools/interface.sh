@@ -46,7 +46,7 @@ read_groups() {
 # It would find something.
 sed 's/"public": true/"public": "yes"/' internal/sandbox/catalogue.json >"$work/broken-catalogue.json"
 serve broken -unchecked -catalogue="$work/broken-catalogue.json"
-if [[ $(read_groups) == 200 ]] || ! grep -q 'public' "$work/broken.log"; then
+if [[ $(read_groups) == 200 ]] || ! grep -q VIOLATIONS "$work/broken.log"; then
   echo "prism lets a document pass that departs from the interface" >&2
   exit 1
 fi
@@ -58,7 +58,7 @@ MODELCATALOGUE_BASE_URL=$url MODELCATALOGUE_CLIENT_ID=northwind MODELCATALOGUE_C
 for route in /v1/auth/token /v1/model-group /latest-model /models; do
   grep -q "$route" "$work/sandbox.log" || { echo "the provider did not ask for $route" >&2; exit 1; }
 done
-if grep -iE 'violation|terminated with error' "$work/sandbox.log"; then
+if grep -iE 'violation|error' "$work/sandbox.log"; then
   exit 1
 fi
 echo "prism $(prism --version): the provider and the sandbox speak the interface"
