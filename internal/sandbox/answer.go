@@ -57,9 +57,9 @@ func (a *answer) send(w http.ResponseWriter) {
 
 var (
 	// statuses are the codes of interface.md "Errors", each with its one status.
-	statuses = statusesOf("Error")
+	statuses = statusesOf("Error", "code")
 	// oauthStatuses are the errors of interface.md "Token endpoint errors".
-	oauthStatuses = statusesOf("OAuthError")
+	oauthStatuses = statusesOf("OAuthError", "error")
 )
 
 // issue is one entry of data.issues.

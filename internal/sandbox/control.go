@@ -30,31 +30,35 @@ type Control struct {
 
 // Controls returns all of them, in the order in which to list them.
 func Controls() []Control {
-	const group, revision, faults = "model-groups/{group}/", "model-groups/{group}/revisions/{revision}/", "faults"
-	const get, post, put, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
+	const (
+		get, post, put, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
+		group                  = "model-groups/{group}/"
+		revision               = group + "revisions/{revision}/"
+		organisation           = "organisations/{organisation}/"
+	)
+	publishes := "publish a revision, with the fields of a JSON object replaced"
+	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
+	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", (*Sandbox).controlReady},
 		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", (*Sandbox).controlOpenAPI},
-		{"publish", post, group + "publish", "[FIELDS]", "publish a revision, with the fields of a JSON object replaced", publish},
-		{"republish", post, revision + "republish", "[FIELDS]", "change fields of a revision in place; updatedAt moves", republish},
+		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
+		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
 		{"unarchive", post, revision + "unarchive", "", "end that", setting("archived", false)},
-		{"disable", post, revision + "disable", "", "disable a revision, so that it does not run", setting("enabled", false)},
+		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
 		{"enable", post, revision + "enable", "", "end that", setting("enabled", true)},
-		{
-			"disable-organisation", post, "organisations/{organisation}/disable", "[REASON]",
-			`refuse the requests of an organisation, given by name or client id, for the body's {"reason": "…"}`, disable,
-		},
-		{"enable-organisation", post, "organisations/{organisation}/enable", "", "end that", enable},
-		{"revoke-tokens", post, "tokens/revoke", "", "make every token issued so far invalid", do((*Sandbox).DropTokens)},
-		{"fault", post, faults, "FAULT", "make requests fail as a JSON object says; see `help faults`", (*Sandbox).controlInject},
-		{"faults", get, faults, "", "list the faults", (*Sandbox).controlFaults},
-		{"remove-fault", remove, faults + "/{fault}", "", "remove a fault", (*Sandbox).controlRemoveFault},
-		{"clear-faults", remove, faults, "", "remove all of them", do((*Sandbox).clearFaults)},
-		{"requests", get, "requests", "", "list what was requested, the last 10,000 requests", (*Sandbox).controlRequests},
+		{"disable-organisation", post, organisation + "disable", "[REASON]", refuses, disable},
+		{"enable-organisation", post, organisation + "enable", "", "end that", enable},
+		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
+		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
+		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
+		{"remove-fault", remove, "faults/{id}", "", "remove a fault", (*Sandbox).controlRemoveFault},
+		{"clear-faults", remove, "faults", "", "remove all of them", do((*Sandbox).clearFaults)},
+		{"requests", get, "requests", "", "list what was requested, the last 10,000", (*Sandbox).controlRequests},
 		{"clear-requests", remove, "requests", "", "forget it", do((*Sandbox).ResetRequests)},
 		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
-		{"reset", post, "reset", "", "bring back what the sandbox was started with, and forget all else", do((*Sandbox).Reset)},
+		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
 }
 
@@ -108,7 +112,7 @@ func (s *Sandbox) foreign(r *http.Request) string {
 	}
 	switch {
 	case host != "localhost" && (ip == nil || !ip.IsLoopback()) && !slices.Contains(s.settings.hosts, host):
-		return fmt.Sprintf("Control routes are answered under a loopback address, or a name that -host gives, not under %q.", host)
+		return fmt.Sprintf("Control routes are answered under a loopback address or a name of -host, not under %q.", host)
 	case origin != "" && origin != scheme+"://"+r.Host:
 		return fmt.Sprintf("Control routes are not for the web pages of %s.", origin)
 	case site != "" && site != "same-origin" && site != "none":

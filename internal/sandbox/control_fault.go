@@ -184,7 +184,7 @@ func (s *Sandbox) controlFaults(*exchange) *answer {
 }
 
 func (s *Sandbox) controlRemoveFault(x *exchange) *answer {
-	said := x.request.PathValue("fault")
+	said := x.request.PathValue("id")
 	id, err := strconv.Atoi(said)
 	if err != nil || !s.removeFault(id) {
 		return deny("NOT_FOUND", "No fault has the id "+strconv.Quote(said)+".")

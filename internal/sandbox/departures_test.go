@@ -97,14 +97,14 @@ func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
 
 // Every code of the interface that a fault answers with.
 func TestCodesAreAsTheInterfaceHasThem(t *testing.T) {
-	for _, code := range strings.Fields(`BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND REQUEST_TIMEOUT
-		CONFLICT MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY`) {
+	for code := range strings.FieldsSeq(`BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND
+		REQUEST_TIMEOUT CONFLICT MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY`) {
 		fault := sandbox.Refuse(sandbox.RouteAny, code, "m")
 		for route := range reads("") {
 			expectNone(t, code, route, reply{status: fault.Status, body: fault.Body})
 		}
 	}
-	for _, code := range strings.Fields("invalid_request unsupported_grant_type invalid_client temporarily_unavailable") {
+	for code := range strings.FieldsSeq("invalid_request unsupported_grant_type invalid_client temporarily_unavailable") {
 		fault := sandbox.RefuseToken(code, "m")
 		expectNone(t, code, sandbox.RouteToken, reply{status: fault.Status, body: fault.Body})
 	}
@@ -113,26 +113,41 @@ func TestCodesAreAsTheInterfaceHasThem(t *testing.T) {
 func TestDepartures(t *testing.T) {
 	const group = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "t",
 		"timeHorizon": {"name": "n", "shortName": "s", "key": "k"}, "models": [], "axes": []}`
-	replaced := func(old, new string) string { return strings.Replace(group, old, new, 1) }
+	replaced := func(was, is string) string { return strings.Replace(group, was, is, 1) }
+	const aGroup, groups, token = sandbox.RouteGroup, sandbox.RouteGroups, sandbox.RouteToken
 	tests := map[string]struct {
 		route  sandbox.Route
 		status int
 		body   string
 		want   []string
 	}{
-		"none":      {route: sandbox.RouteGroup, status: 200, body: group},
-		"not JSON":  {route: sandbox.RouteGroup, status: 200, body: `<html>`, want: []string{"the answer is not JSON"}},
-		"no object": {route: sandbox.RouteGroup, status: 200, body: `[]`, want: []string{"the answer: an object is expected"}},
-		"absent":    {route: sandbox.RouteGroup, status: 200, body: replaced(`"axes"`, `"axis"`), want: []string{"axes: the field is absent", "axis: the interface has no such field"}},
-		"a number": {route: sandbox.RouteGroup, status: 200, body: replaced(`"latestRevision": 1`, `"latestRevision": "4711"`),
-			want: []string{"latestRevision: an integer is expected"}},
-		"told once": {route: sandbox.RouteGroups, status: 200, body: "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]",
-			want: []string{"[].timeHorizon.key: a string is expected"}},
-		"a code":    {route: sandbox.RouteGroup, status: 404, body: `{"code": "GONE", "message": "m"}`, want: []string{"code: the interface has no such code for status 404"}},
-		"a status":  {route: sandbox.RouteGroup, status: 404, body: `{"code": "FORBIDDEN", "message": "m"}`, want: []string{"code: FORBIDDEN belongs to status 403, not 404"}},
-		"a message": {route: sandbox.RouteGroup, status: 418, body: `{"code": "BAD_REQUEST"}`, want: []string{"code: BAD_REQUEST belongs to status 400, not 418", "message: the field is absent"}},
-		"OAuth":     {route: sandbox.RouteToken, status: 401, body: `{"error": "invalid_grant"}`, want: []string{"error: the interface has no such code for status 401"}},
-		"no token":  {route: sandbox.RouteToken, status: 200, body: `{}`, want: []string{"access_token: the field is absent"}},
+		"none":      {aGroup, 200, group, nil},
+		"not JSON":  {aGroup, 200, `<html>`, []string{"the answer is not JSON"}},
+		"no object": {aGroup, 200, `[]`, []string{"the answer: an object is expected"}},
+		"absent": {
+			aGroup, 200, replaced(`"axes"`, `"axis"`),
+			[]string{"axes: the field is absent", "axis: the interface has no such field"},
+		},
+		"another type": {aGroup, 200, replaced(`on": 1`, `on": "4711"`), []string{"latestRevision: an integer is expected"}},
+		"told once": {
+			groups, 200, "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]",
+			[]string{"[].timeHorizon.key: a string is expected"},
+		},
+		"a code": {
+			aGroup, 404, `{"code": "GONE", "message": "m"}`,
+			[]string{"code: the interface has no such code for status 404"},
+		},
+		"a status": {
+			aGroup, 404, `{"code": "FORBIDDEN", "message": "m"}`, []string{"code: FORBIDDEN belongs to status 403, not 404"},
+		},
+		"a message": {
+			aGroup, 418, `{"code": "BAD_REQUEST"}`,
+			[]string{"code: BAD_REQUEST belongs to status 400, not 418", "message: the field is absent"},
+		},
+		"OAuth": {
+			token, 401, `{"error": "invalid_grant"}`, []string{"error: the interface has no such code for status 401"},
+		},
+		"no token": {token, 200, `{}`, []string{"access_token: the field is absent"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -113,8 +113,8 @@ func (s *Sandbox) readFields(x *exchange) {
 	if x.route != RouteToken {
 		return
 	}
-	fields, err := parseToken(mediaType(x.request), x.body)
-	if err != nil {
+	fields, problem := parseToken(mediaType(x.request), x.body)
+	if problem != "" {
 		return
 	}
 	s.mu.Lock()

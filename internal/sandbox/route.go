@@ -33,7 +33,7 @@ func (r Route) covers(other Route) bool {
 }
 
 // paths are those of the interface, as [http.ServeMux] and OpenAPI have them.
-var paths = map[Route]string{
+var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get a token
 	RouteToken:  "/v1/auth/token",
 	RouteGroups: "/v1/model-group",
 	RouteGroup:  "/v1/model-group/{id}",

@@ -62,7 +62,8 @@ func (s *Sandbox) Reset() { s.Load(s.started) }
 // [Sandbox.Reset] does.
 func (s *Sandbox) Load(c *Catalogue) {
 	fresh := state{
-		horizons: c.horizons, groups: c.groups, tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
+		horizons: c.horizons, groups: c.groups,
+		tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
 	}
 	for _, o := range c.organisations {
 		fresh.organisations = append(fresh.organisations, &o)

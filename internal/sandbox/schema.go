@@ -276,23 +276,11 @@ func CatalogueSchema() []byte {
 }
 
 // statusesOf are the codes of a kind of error, each with its one status.
-func statusesOf(kind string) map[string]int {
-	var document struct {
-		Components struct {
-			Schemas map[string]struct {
-				Properties map[string]struct {
-					Statuses map[string]int `json:"x-statuses"`
-				} `json:"properties"`
-			} `json:"schemas"`
-		} `json:"components"`
+func statusesOf(kind, field string) map[string]int {
+	statuses := map[string]int{}
+	for code, status := range child(parseNode(openAPI), "components", "schemas", kind, "properties", field, "x-statuses") {
+		number, _ := status.(float64)
+		statuses[code] = int(number)
 	}
-	if err := json.Unmarshal(openAPI, &document); err != nil {
-		panic("sandbox: " + err.Error())
-	}
-	for _, property := range document.Components.Schemas[kind].Properties {
-		if property.Statuses != nil {
-			return property.Statuses
-		}
-	}
-	return nil
+	return statuses
 }

@@ -80,7 +80,8 @@ func compact(text []byte) (jsontext.Value, error) {
 		return nil, syntaxError(text, err)
 	}
 	raw := jsontext.Value(bytes.Clone(text))
-	return raw, raw.Compact()
+	err := raw.Compact()
+	return raw, err
 }
 
 // anything is any JSON value, read token by token: mistakes have their places,

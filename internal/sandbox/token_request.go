@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -59,9 +58,9 @@ func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return malformed("Credentials belong into the body, not into the Authorization header.")
 	}
-	fields, err := parseToken(kind, x.body)
-	if err != nil {
-		return malformed(err.Error())
+	fields, problem := parseToken(kind, x.body)
+	if problem != "" {
+		return malformed(problem)
 	}
 	for name, values := range fields {
 		switch {
@@ -93,38 +92,31 @@ func mediaType(r *http.Request) string {
 	return kind
 }
 
-// parseToken reads the fields of a body of that media type. Its errors are
-// sentences for the caller.
-func parseToken(mediaType string, body []byte) (url.Values, error) {
-	switch mediaType {
-	case formType:
+// parseToken reads the fields of a body of that media type, or says to the
+// caller what is wrong with it.
+func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
+	if mediaType == formType {
 		form, err := url.ParseQuery(string(body))
 		if err != nil {
-			return nil, errors.New("The body is no valid form.") //nolint:revive // the caller reads it
+			return nil, "The body is no valid form."
 		}
-		return form, nil
-	case jsonType:
-		return parseTokenJSON(body)
+		return form, ""
 	}
-	return nil, errors.New("The content type is not known.") //nolint:revive // the caller reads it
-}
-
-func parseTokenJSON(body []byte) (url.Values, error) {
+	var members object
 	raw, err := compact(body)
-	if err != nil {
-		return nil, fmt.Errorf("The body is no valid JSON: %w.", err) //nolint:revive // the caller reads it
+	if err == nil {
+		members, err = parseObject(raw)
 	}
-	o, err := parseObject(raw)
-	if err != nil {
-		return nil, errors.New("The body must be a JSON object.") //nolint:revive // the caller reads it
+	if mediaType != jsonType || err != nil {
+		return nil, "The body must be a JSON object."
 	}
-	fields := url.Values{}
-	for _, m := range o {
+	fields = url.Values{}
+	for _, m := range members {
 		value, ok := object{m}.text(m.name)
 		if !ok {
-			return nil, fmt.Errorf("The field %q must be a string.", m.name) //nolint:revive // the caller reads it
+			return nil, fmt.Sprintf("The field %q must be a string.", m.name)
 		}
 		fields.Add(m.name, value)
 	}
-	return fields, nil
+	return fields, ""
 }

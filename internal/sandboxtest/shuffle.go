@@ -22,17 +22,18 @@ import (
 // For the models of a group this goes further than the interface, which orders
 // by revision but leaves the direction open.
 func Shuffle(service *sandbox.Sandbox, seed int64) (stop func()) {
-	return service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+	shuffle := func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		hash := fnv.New64a()
 		_, _ = hash.Write(body)
-		order := rand.New(rand.NewPCG(uint64(seed), hash.Sum64()))
+		order := rand.New(rand.NewPCG(uint64(seed), hash.Sum64())) //nolint:gosec // any 64 bits are a seed
 		var list []jsontext.Value
 		if jsontext.Value(body).Kind() == jsontext.KindBeginArray && json.Unmarshal(body, &list) == nil {
 			order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			body = must(json.Marshal(list))
 		}
 		return status, header, shuffleMembers(order, body)
-	}})
+	}
+	return service.Inject(sandbox.Fault{Mutate: shuffle})
 }
 
 func shuffleMembers(order *rand.Rand, raw jsontext.Value) jsontext.Value {

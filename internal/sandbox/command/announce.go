@@ -159,8 +159,8 @@ func (a announcement) writeWelcome(w io.Writer) error {
 		"It serves at %s. Stop it with Ctrl-C.\n", a.base)
 	if host, _, err := net.SplitHostPort(a.set.listen); err == nil {
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			fmt.Fprintf(&text, "It listens on %s: other machines can read it, with the credentials below. Control routes\n"+
-				"are answered only under a loopback address and the names of -host.\n", a.set.listen)
+			fmt.Fprintf(&text, "It listens on %s: other machines can read it, with the credentials below.\n"+
+				"Control routes are answered only under a loopback address and the names of -host.\n", a.set.listen)
 		}
 	}
 	if a.set.allowance.Requests > 0 {
@@ -189,7 +189,7 @@ func (a announcement) writeWelcome(w io.Writer) error {
 		fmt.Fprintf(&text, "  curl -X POST %s/control/model-groups/%s/publish \\\n", a.base, group)
 		fmt.Fprint(&text, "    -d '{\"dockerImage\": \"registry.example/model:2.0.0\"}'\n")
 	}
-	fmt.Fprintf(&text, "\n%s/ in a browser shows what else it can be told to do.\n", a.base)
+	fmt.Fprintf(&text, "\n%s/ in a browser, and modelcatalogue-sandbox help, show what else it can be told.\n", a.base)
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -30,7 +30,8 @@ type comparison struct {
 func (p *program) compare(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	base := urlFlag(flags)
-	if err := p.parse(flags, arguments, func(w io.Writer) { _ = (&program{name: p.name, stdout: w}).help(ctx, []string{"compare"}) }); err != nil {
+	usage := func(io.Writer) { _ = p.help(ctx, []string{"compare"}) }
+	if err := p.parse(flags, arguments, usage); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
@@ -153,7 +154,8 @@ func wordsOf(want expectation) string {
 func (c *comparison) authenticate(ctx context.Context) error {
 	id, secret := os.Getenv("MODELCATALOGUE_CLIENT_ID"), os.Getenv("MODELCATALOGUE_CLIENT_SECRET")
 	if id == "" || secret == "" {
-		return errors.New("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, are not set")
+		return errors.New("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, " +
+			"are not set")
 	}
 	fields := map[string]string{"grant_type": "client_credentials", "client_id": id, "client_secret": secret}
 	form := url.Values{}
@@ -167,12 +169,13 @@ func (c *comparison) authenticate(ctx context.Context) error {
 	for _, attempt := range []struct{ contentType, body string }{
 		{"application/x-www-form-urlencoded", form.Encode()}, {"application/json", string(asJSON)},
 	} {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+sandbox.RouteToken.Pattern(), strings.NewReader(attempt.body))
+		address, body := c.base+sandbox.RouteToken.Pattern(), strings.NewReader(attempt.body)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
 		if err != nil {
 			return err
 		}
 		request.Header.Set("Content-Type", attempt.contentType)
-		status, body, err := c.send(request)
+		status, text, err := c.send(request)
 		var answer struct {
 			Token string `json:"access_token"`
 			Error string `json:"error"`
@@ -180,13 +183,14 @@ func (c *comparison) authenticate(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case json.Unmarshal(body, &answer) == nil && status == http.StatusOK && answer.Token != "":
+		case json.Unmarshal(text, &answer) == nil && status == http.StatusOK && answer.Token != "":
 			c.token = answer.Token
-			for _, departure := range sandbox.Departures(sandbox.RouteToken, status, body) {
+			for _, departure := range sandbox.Departures(sandbox.RouteToken, status, text) {
 				c.told = append(c.told, fmt.Sprintf("POST %s: %s", sandbox.RouteToken.Pattern(), departure))
 			}
 			return nil
-		case status == http.StatusUnsupportedMediaType || answer.Error == "invalid_request" || answer.Error == "unsupported_grant_type":
+		case status == http.StatusUnsupportedMediaType,
+			answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
 		default:
 			return fmt.Errorf("the token request is answered with status %d, and no token", status)
 		}

@@ -15,9 +15,9 @@ import (
 func statusOf(err error) int { return (&program{stderr: new(strings.Builder)}).exit(err) }
 
 func TestCompare(t *testing.T) {
-	replaced := func(route sandbox.Route, old, new string) sandbox.Fault {
+	replaced := func(route sandbox.Route, was, is string) sandbox.Fault {
 		return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-			return status, header, []byte(strings.ReplaceAll(string(body), old, new))
+			return status, header, []byte(strings.ReplaceAll(string(body), was, is))
 		}}
 	}
 	tests := map[string]struct {
@@ -30,7 +30,10 @@ func TestCompare(t *testing.T) {
 		"the sandbox": {status: 0, want: " answers 8 requests as the interface has it.\n"},
 		"JSON tokens": {options: []sandbox.Option{sandbox.WithTokenFormat(sandbox.TokenJSON)}, want: " answers 9 requests as"},
 		"fields": {
-			faults: []sandbox.Fault{replaced(sandbox.RouteModels, `"dockerImage"`, `"docker_image"`), replaced(sandbox.RouteGroup, `"public":true`, `"public":"sesame"`)},
+			faults: []sandbox.Fault{
+				replaced(sandbox.RouteModels, `"dockerImage"`, `"docker_image"`),
+				replaced(sandbox.RouteGroup, `"public":true`, `"public":"sesame"`),
+			},
 			status: 1,
 			want: "GET /v1/model-group/{id}: public: true or false is expected\n" +
 				"GET /v1/model-group/{id}/models: [].dockerImage: the field is absent\n" +

@@ -14,7 +14,8 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
 	}
 	s := startServing(t)
-	if s.ClientID != "fabrikam" || !strings.HasPrefix(s.URL, "https://localhost:") || !strings.HasPrefix(s.CACertificate, "-----BEGIN CERTIFICATE") {
+	if s.ClientID != "fabrikam" || !strings.HasPrefix(s.URL, "https://localhost:") ||
+		!strings.HasPrefix(s.CACertificate, "-----BEGIN CERTIFICATE") {
 		t.Errorf("it says %+v", s.readiness)
 	}
 	for _, want := range []string{

@@ -48,7 +48,8 @@ func tell(c sandbox.Control) func(*program, context.Context, []string) error {
 		base := urlFlag(flags)
 		names := argumentsOf(c)
 		usage := func(w io.Writer) {
-			fmt.Fprintf(w, "Usage: %s %s [-url URL] %s\n\nTo %s.\n\n", p.name, c.Command, strings.Join(names, " "), c.Does)
+			usage := strings.TrimSpace(c.Command + " [-url URL] " + strings.Join(names, " "))
+			fmt.Fprintf(w, "Usage: %s %s\n\nTo %s.\n\n", p.name, usage, c.Does)
 			flags.SetOutput(w)
 			flags.PrintDefaults()
 		}
@@ -57,8 +58,9 @@ func tell(c sandbox.Control) func(*program, context.Context, []string) error {
 		}
 		given := flags.Args()
 		if problem := misgiven(names, given); problem != "" {
-			usage(p.stderr)
-			return misused("%s", problem)
+			var text strings.Builder
+			usage(&text)
+			return misused("%s\n\n%s", problem, strings.TrimSpace(text.String()))
 		}
 		path, body := c.Path, ""
 		for i, argument := range given {
@@ -91,7 +93,8 @@ func misgiven(names, given []string) string {
 			return name + " is missing"
 		case i < len(given) && name == "REVISION":
 			if _, err := strconv.ParseUint(given[i], 10, 63); err != nil {
-				return fmt.Sprintf("%q is no revision: a whole number from 0 on is expected (GROUP comes before REVISION)", given[i])
+				return strconv.Quote(given[i]) +
+					" is no revision: a whole number from 0 on is expected (GROUP comes before REVISION)"
 			}
 		}
 	}
@@ -150,9 +153,8 @@ func (s *site) trusting(authority string) *site {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}
-	s.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: stay}
 	return s
 }
 
@@ -172,12 +174,13 @@ func (s *site) ask(ctx context.Context, method, path, body string) ([]byte, erro
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("no sandbox answers at %s%s (%s). Start one with `modelcatalogue-sandbox`, or name it by -url",
+		return nil, fmt.Errorf("no sandbox answers at %s%s (%w). Start one with `modelcatalogue-sandbox`, or name it by -url",
 			s.base, s.source, reasonOf(err))
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
 	if response.Header.Get(sandbox.Header) == "" {
-		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there", s.base, sandbox.Header)
+		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there",
+			s.base, sandbox.Header)
 	}
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -222,7 +225,7 @@ func (p *program) wait(ctx context.Context, arguments []string) error {
 	base := urlFlag(flags)
 	readyFile := flags.String("ready-file", "", "`file` that the sandbox writes, instead of a URL")
 	timeout := 30 * time.Second
-	flags.Func("timeout", "how `long` to wait (default 30s)", func(text string) (err error) {
+	flags.Func("timeout", "longest `time` to wait (default 30s)", func(text string) (err error) {
 		timeout, err = parseDuration(text)
 		return err
 	})

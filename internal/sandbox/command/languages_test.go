@@ -11,7 +11,8 @@ import (
 // The guide's tests in other languages, each where its language is at hand.
 func TestOtherLanguages(t *testing.T) {
 	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "modelcatalogue-sandbox"), "../../../cmd/modelcatalogue-sandbox")
+	program := filepath.Join(bin, "modelcatalogue-sandbox")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../../cmd/modelcatalogue-sandbox")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

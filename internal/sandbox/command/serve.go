@@ -52,7 +52,8 @@ func (set *settings) flags(name string) *flag.FlagSet {
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
 	flags.BoolVar(&set.unchecked, "unchecked", false, "serve fields and types that the interface does not have")
 
-	flags.Func("token-life", "how `long` a token is valid, such as 60s or 1h; 0 is for ever (default 1h)", func(text string) error {
+	const life = "`time` for which a token is valid, such as 60s or 1h; 0 is for ever (default 1h)"
+	flags.Func("token-life", life, func(text string) error {
 		life, err := parseDuration(text)
 		set.options = append(set.options, sandbox.WithTokenLife(life))
 		return err
