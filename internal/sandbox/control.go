@@ -103,7 +103,7 @@ func (s *Sandbox) foreign(r *http.Request) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.Trim(host, "[]")
+	host = strings.ToLower(strings.Trim(host, "[]"))
 	ip := net.ParseIP(host)
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	scheme := "http"

@@ -72,7 +72,12 @@ func TestReset(t *testing.T) {
 	}
 	last := c.get("/v1/model-group")
 	last.wants(t, 500, "INTERNAL_ERROR")
+	remove := s.Inject(sandbox.Fault{Route: sandbox.RouteToken, Status: 500})
 	c.do(http.MethodPost, "/control/reset", "").wants(t, 204, "")
+	defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Status: 418})()
+	remove() // a fault of before, not one of now
+	c.get("/nope").wants(t, 418, "")
+	s.ResetRequests()
 	if n := s.Count(sandbox.RouteAny); n != 0 || len(s.Requests()) != 0 {
 		t.Errorf("%d requests are left", n)
 	}

@@ -70,9 +70,19 @@ func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([
 	})
 }
 
-// set changes archived or enabled; a disabled model does not run. It changes
-// nothing, updatedAt included, where the setting is so already. Result and
+// SetArchived archives a revision, or ends that; updatedAt moves. Result and
 // errors are those of [Sandbox.Republish].
+func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
+	return s.set(groupID, revision, "archived", archived)
+}
+
+// SetEnabled enables a revision, or disables it: a disabled model does not run.
+// updatedAt moves. Result and errors are those of [Sandbox.Republish].
+func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
+	return s.set(groupID, revision, "enabled", enabled)
+}
+
+// set changes nothing, updatedAt included, where the setting is so already.
 func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
 	literal := encode(value)
 	return s.changeModel(groupID, revision, func(document object) object {

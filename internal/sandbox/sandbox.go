@@ -24,7 +24,8 @@ type Sandbox struct {
 
 	mu sync.Mutex
 	state
-	arrivals int // so that the names of answers do not repeat
+	// So that neither the names of answers nor those of faults repeat.
+	arrivals, lastFault int
 }
 
 // state is what requests and operations change, and a reset throws away.
@@ -36,7 +37,6 @@ type state struct {
 	sweep         time.Time          // when to forget tokens that are over
 	counters      map[string]counter // by client id
 	faults        []*injected
-	lastFault     int
 	requests      []*Request // the last ones
 	counts        map[Route]int
 }

@@ -136,7 +136,9 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string, usage func(io.W
 	flags.Usage = func() {}
 	var err error
 	flags.VisitAll(func(f *flag.Flag) {
-		if value := os.Getenv(variable(f.Name)); value != "" && err == nil {
+		value := os.Getenv(variable(f.Name))
+		isTold := f.Name != "version" // a job may keep there which version it takes
+		if value != "" && isTold && err == nil {
 			if problem := flags.Set(f.Name, value); problem != nil {
 				err = misused("%s is %q: %w", variable(f.Name), value, problem)
 			}

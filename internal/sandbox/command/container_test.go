@@ -9,7 +9,8 @@ import (
 // In a container nobody gives arguments, and its name is no loopback address.
 func TestEveryFlagIsAVariable(t *testing.T) {
 	for name, value := range map[string]string{
-		"HOST": "localhost,sandbox", "TLS": "true", "AS": "fabrikam", "TOKEN_LIFE": "90s", "RATE_LIMIT": "60/1m:bucket", "HIDE_ARCHIVED": "true",
+		"HOST": "localhost,sandbox",
+		"TLS":  "true", "AS": "fabrikam", "TOKEN_LIFE": "90s", "RATE_LIMIT": "60/1m:bucket", "HIDE_ARCHIVED": "true", "VERSION": "0.1.0",
 	} {
 		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
 	}
