@@ -19,8 +19,12 @@ var index = regexp.MustCompile(`\[\d+\]`)
 // Departures tells where an answer of a service departs from the interface:
 // fields that it lacks or that are absent, other types, and codes that it lacks
 // or that have another status. No value is repeated, and what several elements
-// of a list have in common is told once.
+// of a list have in common is told once. Routes that the interface has not
+// have no departures.
 func Departures(route Route, status int, body []byte) []string {
+	if paths[route] == "" {
+		return nil
+	}
 	if _, err := compact(body); err != nil {
 		return []string{"the answer is not JSON"}
 	}

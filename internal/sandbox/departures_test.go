@@ -147,6 +147,7 @@ func TestDepartures(t *testing.T) {
 		"OAuth": {
 			token, 401, `{"error": "invalid_grant"}`, []string{"error: the interface has no such code for status 401"},
 		},
+		"no route": {sandbox.RouteUnknown, 200, `{}`, nil},
 		"no token": {token, 200, `{}`, []string{"access_token: the field is absent"}},
 	}
 	for name, test := range tests {

@@ -185,7 +185,7 @@ func (a announcement) writeWelcome(w io.Writer) error {
 	fmt.Fprint(&text, "\nThe provider for it: in a clone, `make install` builds it and prints how `init` finds it.\n")
 	if owned := a.catalogue.Owned(a.caller.Name); len(owned) > 0 && !a.set.tls {
 		fmt.Fprint(&text, "\nTo publish a revision, with any fields of the model replaced:\n\n")
-		group := url.PathEscape(publishable(owned))
+		group := url.PathEscape(owned[0])
 		fmt.Fprintf(&text, "  curl -X POST %s/control/model-groups/%s/publish \\\n", a.base, group)
 		fmt.Fprint(&text, "    -d '{\"dockerImage\": \"registry.example/model:2.0.0\"}'\n")
 	}
@@ -206,14 +206,4 @@ func role(o sandbox.Organisation, groups int) string {
 		return "owner of 1 group"
 	}
 	return fmt.Sprintf("owner of %d groups", groups)
-}
-
-// publishable prefers an id that can be read in a URL.
-func publishable(ids []string) string {
-	for _, id := range ids {
-		if url.PathEscape(id) == id {
-			return id
-		}
-	}
-	return ids[0]
 }
