@@ -33,6 +33,11 @@ build: ## Build the provider into .cache/bin.
 install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=….
 	@exec tools/install.sh "$(DIR)"
 
+.PHONY: sandbox
+sandbox: ## Serve the sandbox until Ctrl-C.
+	@go build -o $(BIN)/ ./cmd/modelcatalogue-sandbox
+	@exec $(BIN)/modelcatalogue-sandbox
+
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
 	@go build -o $(BIN)/ ./internal/tools/demo
@@ -81,6 +86,10 @@ newest-go:
 test-engines: $(BIN)/terraform-1.5 $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
 		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" $(CURDIR)/$(BIN)/tofu
+
+.PHONY: interface
+interface: ## Have tools of others read the interface: prism, generated clients; from npm and Go modules.
+	@exec tools/with-engine.sh tools/interface.sh
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (60s).

@@ -11,6 +11,7 @@ require (
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/hashicorp/terraform-plugin-log v0.11.0
 	github.com/opencontainers/go-digest v1.0.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // only in the sandbox
 	github.com/tinylib/msgp v1.6.5
 	golang.org/x/net v0.56.0
 	golang.org/x/text v0.40.0
@@ -21,7 +22,6 @@ require (
 	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/hashicorp/go-version v1.9.0
 	github.com/hashicorp/terraform-plugin-testing v1.16.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	golang.org/x/mod v0.37.0
 )
 

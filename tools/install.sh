@@ -6,6 +6,10 @@
 set -euo pipefail
 
 dir=${1:?the folder of the mirror}
+if ! command -v go >/dev/null; then
+  echo "make install needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2
+  exit 1
+fi
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -60,4 +64,4 @@ if [[ -n $replaced ]]; then
   printf 'remove its .terraform.lock.hcl first.\n'
 fi
 printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this here,\n'
-printf 'in another shell, and paste what it prints: go run ./internal/sandbox/cmd/sandbox\n'
+printf 'in another shell, and paste what it prints: make sandbox\n'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # release.sh [--snapshot] builds a release of the commit that is checked out and
 # leaves its files in dist/release: archives of the provider and of the sandbox,
-# a bill of materials for each, the checksums of the three kinds of files, and a
-# signature of each list of checksums. Nothing is published.
+# a bill of materials for each, the interface as an OpenAPI document, the
+# checksums of the three kinds of files, and a signature of each list of
+# checksums. Nothing is published.
 #
 # GPG_FINGERPRINT names the key that signs; GORELEASER the goreleaser program,
 # .cache/bin/goreleaser where it is not set. With --snapshot the commit needs no
@@ -24,6 +25,7 @@ sandbox=modelcatalogue-sandbox_$version
 mkdir dist/release
 cp dist/*.zip dist/*.cdx.json dist/*_SHA256SUMS dist/*_SHA256SUMS.sig dist/release
 cp terraform-registry-manifest.json "dist/release/${provider}_manifest.json"
+cp internal/sandbox/openapi.json "dist/release/${sandbox}_openapi.json"
 
 cd dist/release
 sums() {
@@ -33,7 +35,7 @@ sums() {
     shasum -a 256 "$@"
   fi
 }
-sums "$sandbox"_*.zip >"${sandbox}_SHA256SUMS"
+sums "$sandbox"_*.zip "${sandbox}_openapi.json" >"${sandbox}_SHA256SUMS"
 sums "$sandbox"_*.cdx.json "$provider"_*.cdx.json >"modelcatalogue-sboms_${version}_SHA256SUMS"
 for list in "${sandbox}_SHA256SUMS" "modelcatalogue-sboms_${version}_SHA256SUMS"; do
   gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // MainGroup is the id of the group that the tests on the sandbox read most: its
@@ -62,7 +63,7 @@ func AnyService(t *testing.T) Service {
 	t.Helper()
 	if os.Getenv("MODELCATALOGUE_BASE_URL") == "" {
 		service := sandbox.New(sandbox.Default())
-		return Service{Config: ProviderBlock(service.Start(t), Owner, ""), GroupID: MainGroup, Sandbox: service}
+		return Service{Config: ProviderBlock(sandboxtest.Start(t, service), Owner, ""), GroupID: MainGroup, Sandbox: service}
 	}
 	group := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID")
 	if group == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 const readsGroups = "data \"modelcatalogue_model_groups\" \"all\" {}\n"
@@ -35,7 +36,7 @@ func TestAccSecretsComeFromFiles(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	w := newWorkspace(t, fromEnvironment(readsGroups), service.Start(t), acctest.Owner)
+	w := newWorkspace(t, fromEnvironment(readsGroups), sandboxtest.Start(t, service), acctest.Owner)
 	w.without("CLIENT_ID", "CLIENT_SECRET")
 	for argument, value := range map[string]string{"CLIENT_ID": acctest.Owner.ID, "CLIENT_SECRET": acctest.Owner.Secret} {
 		name := filepath.Join(t.TempDir(), argument)
@@ -56,7 +57,7 @@ func TestAccValidateLooksAtTheBlockOnly(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	w := newWorkspace(t, fromEnvironment(readsGroups), service.Start(t), acctest.Owner)
+	w := newWorkspace(t, fromEnvironment(readsGroups), sandboxtest.Start(t, service), acctest.Owner)
 	w.Env = append(w.Env, "MODELCATALOGUE_CLIENT_SECRET_FILE=/nonexistent/secret", "MODELCATALOGUE_MAX_REQUESTS=60")
 	w.expect(t, 0, "validate")
 	out := w.expect(t, 1, "plan")
@@ -126,7 +127,7 @@ func TestAccOneTokenServesManyRuns(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	base := service.Start(t)
+	base := sandboxtest.Start(t, service)
 	resp, err := http.PostForm(base+"/v1/auth/token", url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {acctest.Owner.ID}, "client_secret": {acctest.Owner.Secret},
 	})

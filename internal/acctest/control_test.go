@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // controlled is a sandbox that is told what to do as somebody tells it from
@@ -25,7 +26,7 @@ func newControlled(t *testing.T, blocks string, options ...sandbox.Option) contr
 	needEngine(t)
 	t.Parallel()
 	service := sandbox.New(sandbox.Default(), options...)
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	return controlled{workspace: newWorkspace(t, fromEnvironment(blocks), url, acctest.Owner), service: service, url: url}
 }
 
@@ -154,9 +155,12 @@ func TestAccControlFaults(t *testing.T) {
 // A service whose token endpoint takes JSON only is read all the same, however
 // it refuses the form.
 func TestAccControlTokenFormats(t *testing.T) {
-	for _, refusal := range []sandbox.TokenRefusal{sandbox.RefuseMediaType, sandbox.RefuseInvalidRequest, sandbox.RefuseGrantType} {
-		t.Run(string(refusal), func(t *testing.T) {
-			c := newControlled(t, controlledModel, sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenRefusal(refusal))
+	for _, refusal := range []string{"415", "invalid_request", "unsupported_grant_type"} {
+		t.Run(refusal, func(t *testing.T) {
+			c := newControlled(t, controlledModel, sandbox.WithTokenFormat(sandbox.TokenJSON))
+			if refusal != "415" {
+				c.tell(t, "faults", fmt.Sprintf(`{"route": "token", "code": %q, "times": 1}`, refusal))
+			}
 			c.expect(t, 0, "plan")
 			if n := c.service.Count(sandbox.RouteToken); n != 2 {
 				t.Errorf("%d token requests, want the form and the JSON", n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // TestAccWordsOfTheEngine leads to what the page about errors says that an engine
@@ -22,7 +23,7 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	outside := `data "modelcatalogue_latest_model" "a" { model_group_id = "` + acctest.MainGroup + `" }` + "\n"
 	for name, test := range map[string]struct {
 		config     string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // demonstration is the folder of examples/ that `make demo` runs. No page
@@ -78,7 +79,7 @@ func TestAccPages(t *testing.T) {
 			skipUnlessKnown(t, files)
 			catalogue, credentials := catalogueBeside(t, blocks, b)
 			service := sandbox.New(catalogue)
-			w := newWorkspace(t, files, service.Start(t), credentials)
+			w := newWorkspace(t, files, sandboxtest.Start(t, service), credentials)
 			if strings.Contains(savedName(b), ".tftest.") {
 				w.expect(t, 0, "test", "-filter="+savedName(b))
 				return
@@ -124,7 +125,7 @@ func catalogueBeside(t *testing.T, blocks []block, b block) (*sandbox.Catalogue,
 func TestAccDemonstration(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
-	w := newWorkspace(t, os.DirFS(filepath.Join(root, "examples", demonstration)), sandbox.New(sandbox.Default()).Start(t), acctest.Owner)
+	w := newWorkspace(t, os.DirFS(filepath.Join(root, "examples", demonstration)), sandboxtest.Start(t, sandbox.New(sandbox.Default())), acctest.Owner)
 	w.expect(t, 0, "apply", "-auto-approve")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }

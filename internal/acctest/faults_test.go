@@ -19,6 +19,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // fromEnvironment is a configuration whose provider takes everything from the
@@ -72,7 +73,7 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	}
 	service := sandbox.New(catalogueOf(t, 1))
 	wrong := acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"}
-	w := newWorkspace(t, fromEnvironment(config.String()), service.Start(t), wrong)
+	w := newWorkspace(t, fromEnvironment(config.String()), sandboxtest.Start(t, service), wrong)
 	w.Colour = true // engines draw their frame only then
 	out := colours.ReplaceAllString(w.expect(t, 1, "plan"), "")
 	wantText(t, out, "The service said: The client id or the client secret is wrong.")
@@ -107,7 +108,7 @@ func TestAccBlocksShareRequests(t *testing.T) {
 	const blocks, groups = 200, 50
 	service := sandbox.New(catalogueOf(t, groups))
 	const last = `output "last" { value = data.modelcatalogue_model_group_models.b199.models[0].id }`
-	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+last), service.Start(t), acctest.Owner)
+	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+last), sandboxtest.Start(t, service), acctest.Owner)
 	wantText(t, w.expect(t, 0, "plan"), `+ last = "49-1"`)
 	tokens, reads, all := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteModels), service.Count(sandbox.RouteAny)
 	if tokens != 1 || reads != groups || all != groups+1 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // escapedGroup has an id that is no path element as it stands.
@@ -105,7 +106,7 @@ data "modelcatalogue_latest_models" "this" {
   model_group_ids = [
 `+strings.Join(ids, "")+`  ]
 }
-`), service.Start(t), acctest.Owner)
+`), sandboxtest.Start(t, service), acctest.Owner)
 	out := w.expect(t, 1, "plan")
 	for _, want := range []string{
 		"Error: Model group not found, or without models",

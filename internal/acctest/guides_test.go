@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // The guides promise more than that their examples can be applied.
@@ -17,7 +18,7 @@ func guide(t *testing.T, name, anchor string, credentials acctest.Credentials) (
 	t.Helper()
 	files := section(t, name, anchor)
 	service := sandbox.New(sandbox.Default())
-	return newWorkspace(t, files, service.Start(t), credentials), service
+	return newWorkspace(t, files, sandboxtest.Start(t, service), credentials), service
 }
 
 func wantText(t *testing.T, out, want string) {
@@ -257,7 +258,7 @@ func BenchmarkGroups(b *testing.B) {
 		for _, way := range []string{aList, aBlockForEach} {
 			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
 				service := sandbox.New(manyGroups(b, groups))
-				w := newWorkspace(b, section(b, "large-catalogues", way), service.Start(b), acctest.Credentials{ID: "owner", Secret: "secret"})
+				w := newWorkspace(b, section(b, "large-catalogues", way), sandboxtest.Start(b, service), acctest.Credentials{ID: "owner", Secret: "secret"})
 				b.ResetTimer()
 				for b.Loop() {
 					service.ResetRequests()

@@ -71,7 +71,7 @@ func printedLines(text string) []string {
 func sandboxLines(t *testing.T, clone string, env []string) []string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "sandbox")
-	shell(t, clone, env, "go build -o '"+program+"' ./internal/sandbox/cmd/sandbox")
+	shell(t, clone, env, "go build -o '"+program+"' ./cmd/modelcatalogue-sandbox")
 	cmd := engine.Command(t.Context(), program, "-listen", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the
@@ -36,7 +37,7 @@ provider "modelcatalogue" {
   request_timeout = "24h"
   read_timeout    = "24h"
 }
-`+manyBlocks(3, 3)), service.Start(t), acctest.Owner)
+`+manyBlocks(3, 3)), sandboxtest.Start(t, service), acctest.Owner)
 			var out bytes.Buffer
 			cmd := w.Command(t.Context(), "plan")
 			cmd.Stdout, cmd.Stderr = &out, &out

@@ -19,6 +19,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 const testGuide = "docs/guides/test-your-module.md"
@@ -217,7 +218,7 @@ func releasedSandbox(t *testing.T) string {
 func builtSandbox(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "modelcatalogue-sandbox")
-	run(t, root, nil, "go", "build", "-o", program, "./internal/sandbox/cmd/sandbox")
+	run(t, root, nil, "go", "build", "-o", program, "./cmd/modelcatalogue-sandbox")
 	return program
 }
 
@@ -234,7 +235,7 @@ func TestAccGuideCommands(t *testing.T) {
 		}
 		commands += strings.Count(b.text, "\nmodelcatalogue-sandbox ")
 		service := sandbox.New(sandbox.Default())
-		env := append(os.Environ(), "MODELCATALOGUE_BASE_URL="+service.Start(t), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+		env := append(os.Environ(), "MODELCATALOGUE_BASE_URL="+sandboxtest.Start(t, service), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 		out := run(t, t.TempDir(), env, "bash", "-euc", b.text)
 		if b.section == "publish-a-revision" {
 			wantText(t, out, `registry.example/model:2.0.0`)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // Older engines have no provider functions. OpenTofu has them since 1.7, whose
@@ -22,7 +23,7 @@ var withFunctions = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfvers
 func TestAccParseImage(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	block := acctest.ProviderBlock(service.Start(t), acctest.Owner, "")
+	block := acctest.ProviderBlock(sandboxtest.Start(t, service), acctest.Owner, "")
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		TerraformVersionChecks:   withFunctions,

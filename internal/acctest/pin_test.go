@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // The images of the sandbox's own catalogue of two pinned revisions.
@@ -96,7 +97,7 @@ func TestAccAWithdrawnPin(t *testing.T) {
 	if _, err := service.SetEnabled(escapedGroup, 7, false); err != nil {
 		t.Fatal(err)
 	}
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	for says, block := range map[string]string{
 		fmt.Sprintf("Revision 2 of model group %q is archived and disabled (the latest is 3).", acctest.MainGroup): fmt.Sprintf(`
 data "modelcatalogue_model" "this" {

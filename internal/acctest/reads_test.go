@@ -17,13 +17,14 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // newSandbox starts a sandbox and returns a provider block for it.
 func newSandbox(t *testing.T, credentials acctest.Credentials) (service *sandbox.Sandbox, block string) {
 	t.Helper()
 	service = sandbox.New(sandbox.Default())
-	return service, acctest.ProviderBlock(service.Start(t), credentials, "")
+	return service, acctest.ProviderBlock(sandboxtest.Start(t, service), credentials, "")
 }
 
 // attribute checks one attribute of the data source "this" of that type.
@@ -259,7 +260,7 @@ func TestAccAnArgumentKnownOnlyAfterTheApply(t *testing.T) {
 	needEngine(t)
 	underTest.needs(t, "the resource terraform_data", "1.4.0", "1.6.0")
 	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	config := func(dependence string) string {
 		return fmt.Sprintf(`
 resource "terraform_data" "credentials" { input = %q }

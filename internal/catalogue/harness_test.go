@@ -15,11 +15,12 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // pipe serves a handler without a socket: one that waits on a socket keeps the
 // clock of a bubble from moving.
-var pipe = sandbox.Pipe
+var pipe = sandboxtest.Pipe
 
 // onFakeClock runs a test in a bubble of testing/synctest, beside others.
 func onFakeClock(t *testing.T, test func(*testing.T)) {

@@ -165,7 +165,7 @@ func TestAnAllowanceOfTenASecond(t *testing.T) {
 		t.Run("answers take "+latency.String(), func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				const blocks = 60
-				service := sandbox.New(manyGroups(t, blocks), sandbox.WithRateLimit(10, sec))
+				service := sandbox.New(manyGroups(t, blocks), sandbox.WithAllowance(sandbox.Allowance{Requests: 10, Per: sec}))
 				service.Inject(sandbox.Fault{Delay: latency})
 				c := connect(t, service)
 				began := time.Now()

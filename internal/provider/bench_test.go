@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // manyModels are so many models of the shape of the sandbox's richest.
@@ -68,7 +69,7 @@ func BenchmarkEncode(b *testing.B) {
 // left is the framework's share and ours.
 func BenchmarkRead(b *testing.B) {
 	service := sandbox.New(sandbox.Default())
-	e := newEngine(b, northwind(service.Start(b)))
+	e := newEngine(b, northwind(sandboxtest.Start(b, service)))
 	config := arguments{"model_group_id": mainGroup}.valueOf(b, e.types["latest_model"])
 	request := &tfprotov6.ReadDataSourceRequest{TypeName: typeName + "_latest_model", Config: config}
 	b.ReportAllocs()

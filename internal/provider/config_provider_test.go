@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // clearEnvironment lets a test say itself what the environment holds.
@@ -138,7 +139,7 @@ func TestAFractionIsNoNumberOfRetries(t *testing.T) {
 func TestTheEnvironmentConfigures(t *testing.T) {
 	clearEnvironment(t)
 	service := sandbox.New(sandbox.Default())
-	t.Setenv("MODELCATALOGUE_BASE_URL", service.Start(t))
+	t.Setenv("MODELCATALOGUE_BASE_URL", sandboxtest.Start(t, service))
 	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "northwind-sandbox-secret")
 	newEngine(t, arguments{"base_url": ""}).mustRead(t, "model_group", arguments{"id": mainGroup})
@@ -159,7 +160,7 @@ func TestABaseURLMayHaveAPathPrefixAndATrailingSlash(t *testing.T) {
 	for _, suffix := range []string{"/a/b", "/a/b/"} {
 		newEngine(t, northwind(server.URL+suffix)).mustRead(t, "model_group", arguments{"id": mainGroup})
 	}
-	newEngine(t, northwind(service.Start(t)+"/")).mustRead(t, "model_group", arguments{"id": mainGroup})
+	newEngine(t, northwind(sandboxtest.Start(t, service)+"/")).mustRead(t, "model_group", arguments{"id": mainGroup})
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 3})
 }
 
@@ -184,7 +185,7 @@ var readable = map[string]arguments{
 
 func TestAnArgumentUnknownAtPlanTimeFailsEveryRead(t *testing.T) {
 	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	clearEnvironment(t)
 	for argument := range everyArgument {
 		// The environment must not stand in for an argument that is only late,
@@ -208,7 +209,7 @@ func TestAnUnknownTokenFailsEveryRead(t *testing.T) {
 	env := withVariables(map[string]string{"CLIENT_ID": "northwind", "CLIENT_SECRET": "northwind-sandbox-secret"})
 	service := sandbox.New(sandbox.Default())
 	e, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env},
-		arguments{argBaseURL: service.Start(t), argAccessToken: unknown})
+		arguments{argBaseURL: sandboxtest.Start(t, service), argAccessToken: unknown})
 	expectNone(t, diagnostics)
 	_, diagnostics = e.read(t.Context(), t, "model_groups", nil)
 	expectError(t, diagnostics, "", "Provider argument not known yet", "The provider argument access_token has a value that is")
@@ -220,7 +221,7 @@ func TestAnUnknownTokenFailsEveryRead(t *testing.T) {
 func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	known := northwind(service.Start(t))
+	known := northwind(sandboxtest.Start(t, service))
 	for name, test := range map[string]struct {
 		config           arguments
 		allowed, happens bool

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // tokenOf asks the service at base for a token, as a step of a pipeline does.
@@ -34,7 +35,7 @@ func tokenOf(t *testing.T, base string) string {
 func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	base := service.Start(t)
+	base := sandboxtest.Start(t, service)
 	token := tokenOf(t, base)
 	for name, given := range map[string]struct {
 		config    arguments
@@ -66,7 +67,7 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 func TestARefusedTokenIsFinal(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(manyGroups(t, 20))
-	e := newEngine(t, arguments{argBaseURL: service.Start(t), argAccessToken: "hunter2-is-refused"})
+	e := newEngine(t, arguments{argBaseURL: sandboxtest.Start(t, service), argAccessToken: "hunter2-is-refused"})
 	answers := e.readAll(t, 1, eachGroup(0, 20))
 	var whole int
 	for _, a := range answers {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // told is a diagnostic that a fleet has to give.
@@ -87,7 +88,7 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(manyGroups(t, 6))
 	service.Inject(failing(sandbox.RouteModels, 5, 403, ""))
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	_, diagnostics := e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{
 		groupID(0): 1, groupID(1): 9, groupID(2): 2, groupID(3): 0, "nowhere": 1, groupID(4): 7, groupID(5): 1,
 	}})
@@ -132,7 +133,7 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service := sandbox.New(manyGroups(t, 12))
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
-	_, diagnostics := newEngine(t, northwind(service.Start(t))).read(t.Context(), t, "latest_models", nil)
+	_, diagnostics := newEngine(t, northwind(sandboxtest.Start(t, service))).read(t.Context(), t, "latest_models", nil)
 	expectTold(
 		t, diagnostics,
 		told{

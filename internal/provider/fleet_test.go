@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // idsOf are the ids of so many groups of manyGroups.
@@ -45,7 +46,7 @@ func modelsOf(t *testing.T, state map[string]any) map[string]any {
 // others, and for ids that need escaping.
 func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
 	t.Parallel()
-	url := sandbox.New(sandbox.Default()).Start(t)
+	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
 	for _, organisation := range []string{"northwind", "contoso-trading", "fabrikam"} {
 		e := newEngine(t, credentialsOf(organisation, url))
 		latest := modelsOf(t, e.mustRead(t, "latest_models", nil))
@@ -122,7 +123,7 @@ func TestAnIDGivenTwiceIsOneEntry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := sandbox.New(sandbox.Default())
-			e := newEngine(t, northwind(service.Start(t)).with(argSnapshot, snapshot))
+			e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, snapshot))
 			ids := []any{mainGroup, oddGroup, mainGroup, mainGroup}
 			state := e.mustRead(t, "latest_models", arguments{"model_group_ids": ids})
 			if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
@@ -308,8 +309,8 @@ func TestAFleetIsTheSameInAnyOrder(t *testing.T) {
 	var want map[string]any
 	for seed := range int64(5) {
 		service := sandbox.New(sandbox.Default())
-		service.Shuffle(seed + 1)
-		state := newEngine(t, northwind(service.Start(t))).mustRead(t, "latest_models", nil)
+		sandboxtest.Shuffle(service, seed+1)
+		state := newEngine(t, northwind(sandboxtest.Start(t, service))).mustRead(t, "latest_models", nil)
 		if want == nil {
 			want = state
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // engine stands in for Terraform: it speaks the plugin protocol to the
@@ -89,7 +90,7 @@ func newEngine(tb testing.TB, config arguments) *engine {
 func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.Sandbox) {
 	t.Helper()
 	service := sandbox.New(sandbox.Default(), options...)
-	return newEngine(t, northwind(service.Start(t))), service
+	return newEngine(t, northwind(sandboxtest.Start(t, service))), service
 }
 
 // validate asks what the provider thinks of a data source's arguments.

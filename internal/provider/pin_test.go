@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // Images of the sandbox's own catalogue.
@@ -52,7 +53,7 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := sandbox.New(sandbox.Default())
-			e := newEngine(t, credentialsOf(test.organisation, service.Start(t)))
+			e := newEngine(t, credentialsOf(test.organisation, sandboxtest.Start(t, service)))
 			want := outcome{summary: test.summary, says: test.says}
 			if test.summary != "" {
 				want.argument = "docker_image"
@@ -118,7 +119,7 @@ func TestImagesAreComparedWhole(t *testing.T) {
 func TestARepublishedRevisionStopsThePlan(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	e := newEngine(t, northwind(service.Start(t)).with(argSnapshot, false))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, false))
 	config := arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}
 	e.mustRead(t, "model", config)
 	if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "app@`+sha256Digest+`"}`)); err != nil {
@@ -133,7 +134,7 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 	t.Parallel()
 	const groups = 30
 	service := sandbox.New(manyGroups(t, groups))
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	revisions, images := pins(groups, 1), map[string]any{}
 	for i := range groups {
 		images[groupID(i)] = "image:1"
@@ -228,7 +229,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	if _, err := service.SetEnabled(groupID(0), 1, false); err != nil {
 		t.Fatal(err)
 	}
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	// The attributes that are filled have no say.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
 	state, diagnostics := e.read(t.Context(), t, "pinned_models", config)

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 func TestArgumentsAreValidated(t *testing.T) {
@@ -239,7 +240,7 @@ func TestAHundredReadsSendOneTokenRequest(t *testing.T) {
 		`{"organisations": [{"name": "N", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}], "modelGroups": [`+
 			strings.Join(groups, ",")+`]}`,
 	))
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	states := make([]map[string]any, blocks)
 	diagnostics := make([][]*tfprotov6.Diagnostic, blocks)
 	var reads sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 func TestAGroupIsFoundByItsName(t *testing.T) {
@@ -35,12 +36,13 @@ func TestANameIsMatchedExactly(t *testing.T) {
 func TestSeveralGroupsOfOneNameAreNamedByID(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	url := service.Start(t)
+	url := sandboxtest.Start(t, service)
 	const ids = `"10ab405e-fef7-45c5-9684-bc287f03345c" (day_ahead), "270c0fa6-6a8c-4874-8f76-da0680bcda61" (week_ahead).`
 	for seed := range int64(4) {
-		service.Shuffle(seed)
+		stop := sandboxtest.Shuffle(service, seed)
 		_, diagnostics := newEngine(t, northwind(url)).read(t.Context(), t, "model_group", arguments{"name": "Wind generation North Sea"})
 		expectError(t, diagnostics, "name", "Several model groups of that name", "2 model groups", ids)
+		stop()
 	}
 }
 
@@ -91,7 +93,7 @@ func TestAPinnedRevision(t *testing.T) {
 func TestAMissingRevisionListsThoseThatAre(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Shuffle(1)
+	sandboxtest.Shuffle(service, 1)
 	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 4})
 	expectError(t, diagnostics, "revision", "Revision not found", "no revision 4", "It has: 3, 2, 1, 0.")
 }
@@ -202,9 +204,9 @@ func TestAnotherOrderGivesTheSameState(t *testing.T) {
 	for seed := range int64(7) {
 		service := sandbox.New(sandbox.Default())
 		if seed > 0 {
-			service.Shuffle(seed)
+			sandboxtest.Shuffle(service, seed)
 		}
-		e := newEngine(t, northwind(service.Start(t)))
+		e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 		for name, config := range readable {
 			state := e.mustRead(t, name, config)
 			if seed == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // The groups of the sandbox's own catalogue that tests name; see also mainGroup.
@@ -87,7 +88,7 @@ func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {
 		{catalogue: parse(t, oddCatalogue), organisation: "contoso-trading"},
 	} {
 		service := sandbox.New(test.catalogue)
-		credentials := credentialsOf(test.organisation, service.Start(t))
+		credentials := credentialsOf(test.organisation, sandboxtest.Start(t, service))
 		compareAll(t, newEngine(t, credentials), logIn(t, credentials), seen)
 	}
 	// An attribute that was null throughout has not been compared at all.
@@ -297,7 +298,7 @@ func sortedGroups(t *testing.T, service caller, query string) []any {
 
 func TestImageAndNotesAreOnlyForTheOwner(t *testing.T) {
 	t.Parallel()
-	base := sandbox.New(sandbox.Default()).Start(t)
+	base := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
 	pinned := arguments{"model_group_id": mainGroup, "revision": 0}
 	group := arguments{"model_group_id": mainGroup}
 	for organisation, want := range map[string]struct{ image, notes, owner any }{
@@ -345,7 +346,7 @@ func TestEveryDigitIsKept(t *testing.T) {
 func TestAxisValuesAreSpelledAsAQueryTakesThem(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(parse(t, oddCatalogue))
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	state := e.mustRead(t, "model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`, "revision": 2})
 	want := map[string][]any{ // the default, then the values
 		"number":  {"1000", "1", "1.50", "1000", "0.0025", "15", "-0.25", "0", "123456789012345678901234567890.10"},
@@ -377,7 +378,7 @@ func TestAxisValuesAreSpelledAsAQueryTakesThem(t *testing.T) {
 func TestAnUnknownValuePassesThrough(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(parse(t, oddCatalogue))
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	state := e.mustRead(t, "latest_model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`})
 	for attribute, want := range map[string]any{
 		"run_mode": "WEEKLY", "output_file_format": "avro", "display_timezone": "Mars/Olympus", "created_at": "2026-13-45", "revision": int64(2),

@@ -24,6 +24,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // logs is what a provider logs at TRACE: its own lines and its framework's.
@@ -97,10 +98,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			t.Run(fmt.Sprintf("%d %s", status, route), func(t *testing.T) {
 				t.Parallel()
 				elsewhere := sandbox.New(sandbox.Default())
-				target := elsewhere.Start(t)
+				target := sandboxtest.Start(t, elsewhere)
 				service := sandbox.New(sandbox.Default())
 				service.Inject(sandbox.Fault{Route: route, Status: status, Header: http.Header{"Location": {target + mainPath}}})
-				e := newEngine(t, northwind(service.Start(t)))
+				e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 				_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 				expectError(t, diagnostics, "", summaryRedirect, "a redirect to "+target+mainPath, fmt.Sprintf("Status %d ", status))
 				if got := elsewhere.Requests(); len(got) != 0 {
@@ -328,7 +329,7 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 			t.Run(id+" "+test.name, func(t *testing.T) {
 				onFakeClock(t, func(t *testing.T) {
 					service := sandbox.New(sandbox.Default())
-					dial, closeAll := sandbox.Pipe(http.StripPrefix("/base/path", service))
+					dial, closeAll := sandboxtest.Pipe(http.StripPrefix("/base/path", service))
 					t.Cleanup(closeAll)
 					e := dialling(t, dial, arguments{argBaseURL: "http://localhost/base/path/"})
 					e.read(t.Context(), t, test.name, test.config)

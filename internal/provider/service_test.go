@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // onFakeClock runs a test in a bubble of testing/synctest, beside others.
@@ -26,7 +27,7 @@ func onFakeClock(t *testing.T, test func(*testing.T)) {
 // socket: one that waits on a socket keeps the clock of a bubble from moving.
 func inMemory(t *testing.T, service http.Handler, more arguments) *engine {
 	t.Helper()
-	dial, closeAll := sandbox.Pipe(service)
+	dial, closeAll := sandboxtest.Pipe(service)
 	t.Cleanup(closeAll)
 	return dialling(t, dial, more)
 }

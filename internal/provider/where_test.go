@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 func TestConditions(t *testing.T) {
@@ -176,7 +177,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 			}
 		}
 	}
-	e := newEngine(t, northwind(service.Start(t)))
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	// Groups that are named and have none are all told at once.
 	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // answer is a response before it is sent.
@@ -14,9 +12,6 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	// list holds what body is made of where the body is a list whose order may
-	// be shuffled.
-	list []jsontext.Value
 }
 
 func respond(status int, body []byte) *answer {
@@ -32,12 +27,6 @@ func page(status int, title, text string) *answer {
 	body := "<!DOCTYPE html>\n<html lang=\"en\">\n<title>" + html.EscapeString(title) + "</title>\n<h1>" +
 		html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(text) + "</p>\n</html>\n"
 	return respond(status, []byte(body)).with("Content-Type", "text/html; charset=utf-8")
-}
-
-func respondList(list []jsontext.Value) *answer {
-	a := respond(http.StatusOK, array(list))
-	a.list = list
-	return a
 }
 
 func (a *answer) with(name, value string) *answer {
@@ -66,29 +55,12 @@ func (a *answer) send(w http.ResponseWriter) {
 	_, _ = w.Write(a.body)
 }
 
-// statuses are the codes of interface.md "Errors", each with its one status.
-var statuses = map[string]int{
-	"BAD_REQUEST":                  http.StatusBadRequest,
-	"VALIDATION_FAILED":            http.StatusBadRequest,
-	"UNAUTHORIZED":                 http.StatusUnauthorized,
-	"FORBIDDEN":                    http.StatusForbidden,
-	"ORGANISATION_DISABLED":        http.StatusForbidden,
-	"NOT_FOUND":                    http.StatusNotFound,
-	"REQUEST_TIMEOUT":              http.StatusRequestTimeout,
-	"CONFLICT":                     http.StatusConflict,
-	"MODEL_RUN_OUTPUT_UNAVAILABLE": http.StatusConflict,
-	"RATE_LIMITED":                 http.StatusTooManyRequests,
-	"INTERNAL_ERROR":               http.StatusInternalServerError,
-	"BAD_GATEWAY":                  http.StatusBadGateway,
-}
-
-// oauthStatuses are the errors of interface.md "Token endpoint errors".
-var oauthStatuses = map[string]int{
-	"invalid_request":         http.StatusBadRequest,
-	"unsupported_grant_type":  http.StatusBadRequest,
-	"invalid_client":          http.StatusUnauthorized,
-	"temporarily_unavailable": http.StatusBadGateway,
-}
+var (
+	// statuses are the codes of interface.md "Errors", each with its one status.
+	statuses = statusesOf("Error", "code")
+	// oauthStatuses are the errors of interface.md "Token endpoint errors".
+	oauthStatuses = statusesOf("OAuthError", "error")
+)
 
 // issue is one entry of data.issues.
 type issue struct {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 const (
@@ -37,7 +38,7 @@ type caller struct {
 
 func start(t *testing.T, s *sandbox.Sandbox) caller {
 	t.Helper()
-	return caller{t: t, base: s.Start(t)}
+	return caller{t: t, base: sandboxtest.Start(t, s)}
 }
 
 // as returns a caller with a fresh token of the organisation.

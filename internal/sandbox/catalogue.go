@@ -3,7 +3,13 @@ package sandbox
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Catalogue is what a [Sandbox] serves: organisations, time horizons and model
@@ -34,22 +40,22 @@ const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 //go:embed catalogue.json
 var defaultCatalogue []byte
 
-// Default returns the embedded catalogue, a fresh copy each time.
-func Default() *Catalogue {
+var builtIn = sync.OnceValue(func() *Catalogue {
 	c, err := ReadCatalogue(bytes.NewReader(defaultCatalogue))
 	if err != nil {
 		panic("sandbox: embedded catalogue: " + err.Error())
 	}
 	return c
-}
+})
 
-// Organisations returns the organisations in the order of the file.
-func (c *Catalogue) Organisations() []Organisation {
-	return slices.Clone(c.organisations)
-}
+// Default returns the embedded catalogue.
+func Default() *Catalogue { return builtIn() }
 
 // DefaultFile returns the file of the embedded catalogue, to start one's own from.
 func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
+
+// Organisations returns the organisations in the order of the file.
+func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
 // Owned returns the ids of the groups that the organisation of that name owns,
 // in the order of the file.
@@ -61,4 +67,108 @@ func (c *Catalogue) Owned(organisation string) []string {
 		}
 	}
 	return ids
+}
+
+// ReadCatalogue reads a catalogue file that somebody writes: in documents too,
+// fields that the interface does not have are refused, and values of another
+// type. [CatalogueSchema] describes such files to editors. Errors are
+// [TextErrors], of every mistake in the file.
+func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
+
+// ParseCatalogue reads a catalogue file whose documents may be anything, so
+// that a client can be tested with odd ones. Of them only that is checked which
+// the sandbox itself relies on: group ids, and that ids and revisions do not
+// repeat. Everything else is as strict as [ReadCatalogue] is.
+func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
+
+func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := compact(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{mistakes: mistakes{text: text}, seen: map[string]jsontext.Pointer{}}
+	schemas().check(&p.mistakes, "/$defs/Catalogue")
+	file, _ := parseObject(raw) // the schema tells where it is none
+	p.each(file, "", "organisations", p.organisation)
+	p.each(file, "", "timeHorizons", p.horizon)
+	p.each(file, "", "modelGroups", p.modelGroup)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return &p.catalogue, nil
+}
+
+// parser makes a catalogue of what is as it should be, and finds what a schema
+// cannot say.
+type parser struct {
+	mistakes
+	catalogue Catalogue
+	seen      map[string]jsontext.Pointer // what must not repeat, with the place it was seen at
+}
+
+// each reads the elements of a list that are objects.
+func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jsontext.Pointer, object)) {
+	list, _ := in.get(name)
+	for i, raw := range elements(list) {
+		if entry, err := parseObject(raw); err == nil {
+			read(at.AppendToken(name).AppendToken(strconv.Itoa(i)), entry)
+		}
+	}
+}
+
+func (p *parser) organisation(place jsontext.Pointer, entry object) {
+	var o Organisation
+	o.Name, _ = entry.text("name")
+	o.ClientID, _ = entry.text("clientId")
+	o.ClientSecret, _ = entry.text("clientSecret")
+	o.Disabled, _ = entry.text("disabled")
+	o.Forbidden = entry.is("forbidden", "true")
+	p.once("the organisation", strconv.Quote(o.Name), "", place+"/name")
+	p.once("the client id", strconv.Quote(o.ClientID), "", place+"/clientId")
+	p.catalogue.organisations = append(p.catalogue.organisations, o)
+}
+
+func (p *parser) horizon(place jsontext.Pointer, entry object) {
+	key, _ := entry.text("key")
+	p.once("the time horizon", strconv.Quote(key), "", place+"/key")
+	p.catalogue.horizons = append(p.catalogue.horizons, key)
+}
+
+func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
+	owner, hasOwner := entry.text("owner")
+	if hasOwner && !slices.ContainsFunc(p.catalogue.organisations, func(o Organisation) bool { return o.Name == owner }) {
+		p.add(place+"/owner", "no organisation is named %q", owner)
+	}
+	raw, _ := entry.get("group")
+	stated, _ := parseObject(raw)
+	id, hasID := stated.text("id")
+	if hasID {
+		p.once("the model group id", strconv.Quote(id), "", place+"/group/id")
+	}
+	var models []*model
+	p.each(entry, place, "models", func(at jsontext.Pointer, document object) {
+		m := newModel(document)
+		models = append(models, m)
+		if id, ok := document.text("id"); ok {
+			p.once("the model id", strconv.Quote(id), "", at+"/id")
+		}
+		if m.revision != nil {
+			p.once("revision", m.revision.Text('g', -1), place, at+"/revision")
+		}
+	})
+	p.catalogue.groups = append(p.catalogue.groups, newGroup(owner, id, stated, models))
+}
+
+// once refuses a second value of the same kind in the same scope.
+func (p *parser) once(kind, value string, scope, place jsontext.Pointer) {
+	key := fmt.Sprintf("%s\x00%s\x00%s", kind, value, scope)
+	if first, repeated := p.seen[key]; repeated {
+		p.add(place, "%s %s is used before, at %s", kind, value, path(first))
+		return
+	}
+	p.seen[key] = place
 }

@@ -30,7 +30,7 @@ func TestParseCatalogueRefuses(t *testing.T) {
 		},
 		"field twice": {
 			text: `{` + organisations + `,` + organisations + `}`,
-			want: "line 1, column 67: organisations: the field is there twice",
+			want: "line 1, column 73: organisations: the field is there twice",
 		},
 		"no list": {text: `{"organisations": null}`, want: "organisations: a list is expected"},
 		"unknown in a list": {
@@ -93,7 +93,7 @@ func TestParseCatalogueRefuses(t *testing.T) {
 		},
 		"revision twice, spelled differently": {
 			text: `{` + groups + `[{"owner": "O", "group": {"id": "g"}, "models": [{"revision": 1}, {"revision": 1.0}]}]}`,
-			want: "modelGroups[0].models[1].revision: the revision",
+			want: "modelGroups[0].models[1].revision: revision 1 is used before, at modelGroups[0].models[0].revision",
 		},
 	}
 	for name, test := range tests {
@@ -108,7 +108,7 @@ func TestParseCatalogueRefuses(t *testing.T) {
 
 func TestParseCatalogueKeepsDocuments(t *testing.T) {
 	const document = `{"id":5,"revision":"x","modelGroupId":null,` +
-		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
+		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,1e400,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
 	c := start(t, sandbox.New(parse(t,
 		`{"owner": "Owner", "group": {"id": "g"}, "models": [`+document+`}, {"revision": 3.5}, {"id": 5}]}`)))
 	want := document + `,"isOwner":true}`

@@ -10,13 +10,12 @@ import (
 
 // For the race detector, and for revisions that must not be published twice.
 func TestConcurrentUse(t *testing.T) {
-	s := sandbox.New(sandbox.Default(), sandbox.WithRateLimit(1000, time.Second))
+	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1000, Per: time.Second}))
 	c := start(t, s).as("northwind")
 	const callers = 8
 	var wait sync.WaitGroup
-	for i := range callers {
+	for range callers {
 		wait.Go(func() {
-			s.Shuffle(int64(i))
 			remove := s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})
 			defer remove()
 			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope"} {

@@ -1,102 +1,93 @@
 package sandbox
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// controlRoute is one way to change the sandbox, or to ask it, from outside.
-// No route under /control is part of the interface: the service has none. They
-// take no token and any content type (curl sends a form's), are not counted,
-// not recorded and cannot be made to fail.
-type controlRoute struct {
-	method string
-	path   string // below /control/; {…} stands for one element
-	does   string // for people, after the method and the path
-	body   bool   // whether it takes one
-	answer func(*Sandbox, *exchange) *answer
+// Control is one way to change a sandbox, or to ask it, from outside: a route
+// under /control, and the command of the program that asks for it. No such
+// route is part of the interface: the service has none. They take no token and
+// any content type (curl sends a form's), are not counted, not recorded and
+// cannot be made to fail.
+type Control struct {
+	Command string // empty: there is none
+	Method  string
+	Path    string // below /control/; {…} stands for one element, and an argument
+	Body    string // the argument that is the body, in brackets where it may be left out; empty: there is none
+	Does    string // an infinitive
+	reply   func(*Sandbox, *exchange) *answer
 }
 
-var controlRoutes = []controlRoute{
-	{"GET", "ready", "is answered as soon as the sandbox serves", false, (*Sandbox).controlReady},
-
-	{
-		"POST", "model-groups/{group}/publish", "publishes a revision, with the body's fields",
-		true, (*Sandbox).controlPublish,
-	},
-	{
-		"POST", "model-groups/{group}/revisions/{revision}/republish", "changes the body's fields in place",
-		true, (*Sandbox).controlRepublish,
-	},
-	{"POST", "model-groups/{group}/revisions/{revision}/archive", "archives a revision", false, archived(true)},
-	{"POST", "model-groups/{group}/revisions/{revision}/unarchive", "ends that", false, archived(false)},
-	{"POST", "model-groups/{group}/revisions/{revision}/enable", "enables a revision", false, enabled(true)},
-	{"POST", "model-groups/{group}/revisions/{revision}/disable", "disables a revision", false, enabled(false)},
-
-	{
-		"POST", "organisations/{organisation}/disable",
-		`disables an organisation, given by its name or client id, for the {"reason": "…"} of the body`,
-		true, (*Sandbox).controlDisable,
-	},
-	{"POST", "organisations/{organisation}/enable", "ends that", false, (*Sandbox).controlEnable},
-	{"POST", "tokens/revoke", "makes every token issued so far invalid", false, (*Sandbox).controlRevoke},
-
-	{"POST", "faults", "makes requests fail, or go slowly, as the body says", true, (*Sandbox).controlInject},
-	{"GET", "faults", "lists the faults", false, (*Sandbox).controlFaults},
-	{"DELETE", "faults", "removes all of them", false, (*Sandbox).controlClearFaults},
-	{"DELETE", "faults/{fault}", "removes one, by its id", false, (*Sandbox).controlRemoveFault},
-
-	{"GET", "requests", "lists what was requested", false, (*Sandbox).controlRequests},
-	{"DELETE", "requests", "forgets it", false, (*Sandbox).controlForget},
-}
-
-// match returns the elements that stand for {…}, if the path is this route's.
-func (r controlRoute) match(parts []string) (map[string]string, bool) {
-	pattern := strings.Split(r.path, "/")
-	if len(pattern) != len(parts) {
-		return nil, false
+// Controls returns all of them, in the order in which to list them.
+func Controls() []Control {
+	const (
+		get, post, put, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
+		group                  = "model-groups/{group}/"
+		revision               = group + "revisions/{revision}/"
+		organisation           = "organisations/{organisation}/"
+	)
+	publishes := "publish a revision, with the fields of a JSON object replaced"
+	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
+	resets := "bring back what the sandbox was started with, and forget all else"
+	return []Control{
+		{"", get, "ready", "", "ask whether the sandbox serves", (*Sandbox).controlReady},
+		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", (*Sandbox).controlOpenAPI},
+		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
+		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
+		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
+		{"unarchive", post, revision + "unarchive", "", "end that", setting("archived", false)},
+		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
+		{"enable", post, revision + "enable", "", "end that", setting("enabled", true)},
+		{"disable-organisation", post, organisation + "disable", "[REASON]", refuses, disable},
+		{"enable-organisation", post, organisation + "enable", "", "end that", enable},
+		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
+		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
+		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
+		{"remove-fault", remove, "faults/{id}", "", "remove a fault", (*Sandbox).controlRemoveFault},
+		{"clear-faults", remove, "faults", "", "remove all of them", do((*Sandbox).clearFaults)},
+		{"requests", get, "requests", "", "list what was requested, the last 10,000", (*Sandbox).controlRequests},
+		{"clear-requests", remove, "requests", "", "forget it", do((*Sandbox).ResetRequests)},
+		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
+		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
-	values := map[string]string{}
-	for i, part := range parts {
-		value, err := url.PathUnescape(part)
-		if err != nil || value == "" {
-			return nil, false
-		}
-		switch name, isVariable := strings.CutPrefix(pattern[i], "{"); {
-		case isVariable:
-			values[strings.TrimSuffix(name, "}")] = value
-		case pattern[i] != part:
-			return nil, false
-		}
-	}
-	return values, true
 }
 
-// control answers what is asked under /control.
-func (s *Sandbox) control(x *exchange) *answer {
+func controlsByPath() map[string][]Control {
+	byPath := map[string][]Control{}
+	for _, c := range Controls() {
+		byPath[c.Path] = append(byPath[c.Path], c)
+	}
+	return byPath
+}
+
+// control answers what is asked of one path under /control.
+func (s *Sandbox) control(x *exchange, controls []Control) *answer {
+	if said := s.foreign(x.request); said != "" {
+		return deny("FORBIDDEN", said)
+	}
 	var methods []string
-	for _, route := range controlRoutes {
-		values, ok := route.match(x.target.control)
-		if !ok {
+	for _, c := range controls {
+		if c.Method != x.request.Method {
+			methods = append(methods, c.Method)
 			continue
 		}
-		if route.method != x.request.Method {
-			methods = append(methods, route.method)
-			continue
-		}
-		if len(x.body) > 0 && !route.body {
+		if len(x.body) > 0 && c.Body == "" {
 			return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
 		}
 		if x.request.URL.RawQuery != "" {
 			return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
 		}
-		x.values = values
-		return route.answer(s, x)
+		return c.reply(s, x)
 	}
 	if methods != nil {
 		return refuseMethod(strings.Join(methods, ", "))
@@ -104,81 +95,112 @@ func (s *Sandbox) control(x *exchange) *answer {
 	return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
 }
 
+// foreign says what tells a request from one of whoever runs the sandbox. A web
+// page can send requests to it too: browsers name its origin then, or its site,
+// and a host name that somebody else has pointed here.
+func (s *Sandbox) foreign(r *http.Request) string {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	ip := net.ParseIP(host)
+	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	switch {
+	case host != "localhost" && (ip == nil || !ip.IsLoopback()) && !slices.Contains(s.settings.hosts, host):
+		return fmt.Sprintf("Control routes are answered under a loopback address or a name of -host, not under %q.", host)
+	case origin != "" && origin != scheme+"://"+r.Host:
+		return fmt.Sprintf("Control routes are not for the web pages of %s.", origin)
+	case site != "" && site != "same-origin" && site != "none":
+		return "Control routes are not for the web pages of other sites."
+	}
+	return ""
+}
+
+// do is for operations that cannot fail and answer nothing.
+func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
+	return func(s *Sandbox, _ *exchange) *answer {
+		operation(s)
+		return respond(http.StatusNoContent, nil)
+	}
+}
+
 func (s *Sandbox) controlReady(*exchange) *answer {
 	return respond(http.StatusOK, []byte(`{"ready":true}`))
 }
 
-func (s *Sandbox) controlPublish(x *exchange) *answer {
-	document, err := s.Publish(x.values["group"], x.body)
+func (s *Sandbox) controlOpenAPI(*exchange) *answer { return respond(http.StatusOK, OpenAPI()) }
+
+func (s *Sandbox) controlLoad(x *exchange) *answer {
+	catalogue, err := ReadCatalogue(bytes.NewReader(x.body))
+	if err != nil {
+		return refuseControl(err)
+	}
+	s.Load(catalogue)
+	return respond(http.StatusNoContent, nil)
+}
+
+func publish(s *Sandbox, x *exchange) *answer {
+	document, err := s.Publish(x.request.PathValue("group"), x.body)
 	if err != nil {
 		return refuseControl(err)
 	}
 	return respond(http.StatusCreated, document)
 }
 
-func (s *Sandbox) controlRepublish(x *exchange) *answer {
+func republish(s *Sandbox, x *exchange) *answer {
 	return changeRevision(x, func(group string, revision int64) ([]byte, error) {
 		return s.Republish(group, revision, x.body)
 	})
 }
 
-func archived(archived bool) func(*Sandbox, *exchange) *answer {
+// setting sets archived or enabled.
+func setting(name string, value bool) func(*Sandbox, *exchange) *answer {
 	return func(s *Sandbox, x *exchange) *answer {
 		return changeRevision(x, func(group string, revision int64) ([]byte, error) {
-			return s.SetArchived(group, revision, archived)
-		})
-	}
-}
-
-func enabled(enabled bool) func(*Sandbox, *exchange) *answer {
-	return func(s *Sandbox, x *exchange) *answer {
-		return changeRevision(x, func(group string, revision int64) ([]byte, error) {
-			return s.SetEnabled(group, revision, enabled)
+			return s.set(group, revision, name, value)
 		})
 	}
 }
 
 func changeRevision(x *exchange, change func(group string, revision int64) ([]byte, error)) *answer {
-	revision, err := strconv.ParseInt(x.values["revision"], 10, 64)
+	said := x.request.PathValue("revision")
+	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		return invalid("The revision is not valid.", issue{"revision", []string{"must be an integer"}})
+		problem := strconv.Quote(said) + " is no revision: a whole number from 0 on is expected"
+		return invalid(sentence(problem), issue{"revision", []string{problem}})
 	}
-	document, err := change(x.values["group"], revision)
+	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {
 		return refuseControl(err)
 	}
 	return respond(http.StatusOK, document)
 }
 
-func (s *Sandbox) controlDisable(x *exchange) *answer {
-	var body struct {
-		Reason name `json:"reason"`
-	}
+func disable(s *Sandbox, x *exchange) *answer {
+	reason := "The organisation is disabled."
 	if len(x.body) > 0 {
-		if err := readStrict(x.body, &body); err != nil {
+		body, err := readObject(x.body, "Reason")
+		if err != nil {
 			return refuseControl(err)
 		}
+		given, _ := body.text("reason")
+		reason = cmp.Or(given, reason)
 	}
-	if !s.disable(x.values["organisation"], string(body.Reason)) {
-		return unknownOrganisation(x)
-	}
-	return respond(http.StatusNoContent, nil)
+	return s.standing(x, reason)
 }
 
-func (s *Sandbox) controlEnable(x *exchange) *answer {
-	if !s.setDisabled(x.values["organisation"], "") {
-		return unknownOrganisation(x)
+func enable(s *Sandbox, x *exchange) *answer { return s.standing(x, "") }
+
+func (s *Sandbox) standing(x *exchange, reason string) *answer {
+	organisation := x.request.PathValue("organisation")
+	if !s.setDisabled(organisation, reason) {
+		return deny("NOT_FOUND", fmt.Sprintf("No organisation has the name or the client id %q.", organisation))
 	}
-	return respond(http.StatusNoContent, nil)
-}
-
-func unknownOrganisation(x *exchange) *answer {
-	name := strconv.Quote(x.values["organisation"])
-	return deny("NOT_FOUND", "No organisation has the name or the client id "+name+".")
-}
-
-func (s *Sandbox) controlRevoke(*exchange) *answer {
-	s.DropTokens()
 	return respond(http.StatusNoContent, nil)
 }
 
@@ -190,24 +212,22 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 	return respond(http.StatusOK, array(list))
 }
 
-func (s *Sandbox) controlForget(*exchange) *answer {
-	s.ResetRequests()
-	return respond(http.StatusNoContent, nil)
-}
-
 // refuseControl answers what an operation refused.
 func refuseControl(err error) *answer {
-	field, isText := errors.AsType[*TextError](err)
+	problems, isText := errors.AsType[TextErrors](err)
 	switch {
 	case isText:
-		name := field.Path
-		if name == "" {
-			name = "body"
+		var issues []issue
+		for _, p := range problems {
+			issues = append(issues, issue{cmp.Or(p.Path, "body"), []string{p.Problem}})
 		}
-		return invalid(field.Error(), issue{name, []string{field.Problem}})
+		return invalid(err.Error(), issues...)
 	case errors.Is(err, ErrUnknownGroup), errors.Is(err, ErrUnknownRevision):
-		return deny("NOT_FOUND", err.Error())
+		return deny("NOT_FOUND", sentence(err.Error()))
 	default:
-		return deny("CONFLICT", err.Error())
+		return deny("CONFLICT", sentence(err.Error()))
 	}
 }
+
+// sentence is for messages: errors begin with a small letter.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

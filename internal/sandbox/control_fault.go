@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,43 +14,62 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// faultOrder is the body of POST /control/faults. What would say nothing is
+// faultOrder is the body of POST /control/faults; sandbox.schema.json says what
+// it may have, and `help faults` what that means. What would say nothing is
 // refused: a fault that does nothing, ways to fail that exclude each other.
 type faultOrder struct {
-	// Which requests it hits: those of a route, those of one path.
-	Route Route  `json:"route" enum:"token,groups,group,latest,models,unknown,any"`
-	Path  string `json:"path"`
-	// How many are let through first, and how many are hit then: 0 is for good.
-	Skip  int `json:"skip"`
-	Times int `json:"times"`
+	Route       Route
+	Path        string
+	Skip, Times int
 
 	// An answer in place of the service's own: an error with a code of the
 	// interface, which has its status; one with a code of the future and a
 	// status; or the HTML page of a gateway on the way to the service.
-	Code       string     `json:"code"`
-	Message    string     `json:"message"`
-	Status     int        `json:"status"`
-	HTML       bool       `json:"html"`
-	RetryAfter retryValue `json:"retryAfter"`
+	Code       string
+	Message    string
+	Status     int
+	HTML       bool
+	RetryAfter jsontext.Value
 
 	// What becomes of the answer, be it the service's own or the one above.
-	Delay duration `json:"delay"`                  // passes before anything else
-	Drop  bool     `json:"drop"`                   // no answer: the connection is reset
-	Hang  bool     `json:"hang"`                   // no answer until the client gives up
-	Cut   string   `json:"cut" enum:"length,json"` // short of its announced length, or inside its JSON
+	Delay      string
+	Drop, Hang bool
+	Cut        string
 }
 
-// readFault makes the fault that a text orders. Its errors are [TextError]s.
-func readFault(text []byte) (Fault, error) {
-	var o faultOrder
-	if err := readStrict(text, &o); err != nil {
-		return Fault{}, err
+// readFault makes the fault that a text orders, and returns the order with it.
+// Its errors are [TextErrors].
+func readFault(text []byte) (Fault, object, error) {
+	order, err := readObject(text, "Fault")
+	if err != nil {
+		return Fault{}, nil, err
 	}
-	if field, problem := o.problem(); problem != "" {
-		return Fault{}, wrong(text, jsontext.Pointer("/"+field), "%s", problem)
+	var o faultOrder
+	m := mistakes{text: text}
+	if err := json.Unmarshal(order.json(), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+		m.add("", "%s", err)
+	}
+	if o.RetryAfter.Kind() == jsontext.KindNull {
+		o.RetryAfter = nil
+	}
+	delay, err := time.ParseDuration(o.Delay)
+	if err != nil && o.Delay != "" {
+		m.add("/delay", `a time is expected, such as "500ms" or "2s"`)
+	}
+	retryAfter := strings.Trim(string(o.RetryAfter), `"`)
+	if _, err := http.ParseTime(retryAfter); err != nil && o.RetryAfter.Kind() == jsontext.KindString {
+		m.add("/retryAfter", "whole seconds are expected, or an HTTP date in a string")
+	}
+	for _, rule := range o.rules() {
+		if rule.broken && len(m.found) == 0 {
+			m.add(jsontext.Pointer(rule.field), "%s", rule.problem)
+		}
+	}
+	if err := m.err(); err != nil {
+		return Fault{}, nil, err
 	}
 	f := Fault{
-		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: time.Duration(o.Delay),
+		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
 		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
 	}
 	switch {
@@ -59,81 +78,63 @@ func readFault(text []byte) (Fault, error) {
 	case o.Hang:
 		f.Kind = Hang
 	case o.answers():
-		a := o.answer()
+		a := o.answer(retryAfter)
 		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
 	}
-	return f, nil
+	return f, order, nil
 }
 
 // answers tells whether the fault has an answer of its own.
 func (o faultOrder) answers() bool { return o.Code != "" || o.Status != 0 || o.HTML }
 
-// problem is what is wrong with the order, and in which field.
-func (o faultOrder) problem() (field, problem string) {
-	for _, check := range []func() (field, problem string){o.problemOfMatch, o.problemOfAnswer, o.problemOfWhole} {
-		if field, problem = check(); problem != "" {
-			break
-		}
-	}
-	return field, problem
+// faultRule is what one field says of another, which the schema does not.
+type faultRule struct {
+	broken         bool
+	field, problem string
 }
 
-// problemOfMatch is what is wrong with the requests that the order chooses.
-func (o faultOrder) problemOfMatch() (field, problem string) {
-	switch {
-	case o.Path != "" && !strings.HasPrefix(o.Path, "/v1/"):
-		return "path", "a path of the interface is expected, such as /v1/model-group"
-	case o.Skip < 0:
-		return "skip", "it must not be negative"
-	case o.Times < 0:
-		return "times", "it must not be negative; 0 is for good"
-	}
-	return "", ""
-}
-
-// problemOfAnswer is what is wrong with the status and the code.
-func (o faultOrder) problemOfAnswer() (field, problem string) {
+// rules are in the order in which they are told.
+func (o faultOrder) rules() []faultRule {
 	documented := statuses[o.Code] + oauthStatuses[o.Code] // no code is in both
-	switch {
-	case o.Status != 0 && (o.Status < 200 || o.Status > 599):
-		return "status", "a status from 200 to 599 is expected"
-	case o.Code != "" && documented == 0 && o.Status == 0:
-		known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
-		return "code", "the interface has no such code, so a status is needed; known are " + strings.Join(known, ", ")
-	case documented != 0 && o.Status != 0 && o.Status != documented:
-		return "status", fmt.Sprintf("the status of %s is %d", o.Code, documented)
-	case oauthStatuses[o.Code] != 0 && o.Route != RouteToken:
-		return "code", "it is an error of the token endpoint, so the route must be token"
+	known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
+	return []faultRule{
+		{
+			o.Code != "" && documented == 0 && o.Status == 0, "/code",
+			"the interface has no such code, so a status is needed; known are " + strings.Join(known, ", "),
+		},
+		{
+			documented != 0 && o.Status != 0 && o.Status != documented, "/status",
+			fmt.Sprintf("the status of %s is %d", o.Code, documented),
+		},
+		{
+			oauthStatuses[o.Code] != 0 && o.Route != RouteToken, "/code",
+			"it is an error of the token endpoint, so the route must be token",
+		},
+		{o.HTML && o.Code != "", "/html", "a page has no code"},
+		{o.Drop && o.Hang, "/hang", "a connection that is dropped does not hang"},
+		{
+			(o.Drop || o.Hang) && (o.answers() || o.Cut != ""), "",
+			"drop and hang give no answer, so code, status, html and cut have no meaning",
+		},
+		{
+			!o.answers() && (o.Message != "" || len(o.RetryAfter) > 0), "",
+			"message and retryAfter need a code or a status",
+		},
+		{
+			!o.answers() && !o.Drop && !o.Hang && o.Cut == "" && o.Delay == "", "",
+			"this does nothing: give code, status, html, delay, drop, hang or cut",
+		},
 	}
-	return "", ""
-}
-
-// problemOfWhole is which fields have no meaning together.
-func (o faultOrder) problemOfWhole() (field, problem string) {
-	switch {
-	case o.HTML && o.Code != "":
-		return "html", "a page has no code"
-	case o.Drop && o.Hang:
-		return "hang", "a connection that is dropped does not hang"
-	case (o.Drop || o.Hang) && (o.answers() || o.Cut != ""):
-		return "", "drop and hang give no answer, so code, status, html and cut have no meaning"
-	case !o.answers() && (o.Message != "" || o.RetryAfter != ""):
-		return "", "message and retryAfter need a code or a status"
-	case !o.answers() && !o.Drop && !o.Hang && o.Cut == "" && o.Delay == 0:
-		return "", "this does nothing: give code, status, html, delay, drop, hang or cut"
-	}
-	return "", ""
 }
 
 // answer is what the fault answers in place of the service.
-func (o faultOrder) answer() *answer {
-	message := o.Message
-	if message == "" {
-		message = "A fault was injected into the sandbox."
-	}
+func (o faultOrder) answer(retryAfter string) *answer {
+	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
+	status := max(o.Status, statuses[o.Code], oauthStatuses[o.Code])
 	var a *answer
-	switch status := o.status(); {
+	switch {
 	case o.HTML:
+		status = cmp.Or(status, http.StatusBadGateway)
 		a = page(status, http.StatusText(status), message)
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
@@ -142,17 +143,10 @@ func (o faultOrder) answer() *answer {
 	default:
 		a = refuse(status, codeOf(status), message)
 	}
-	if o.RetryAfter != "" {
-		a.with("Retry-After", string(o.RetryAfter))
+	if retryAfter != "" {
+		a.with("Retry-After", retryAfter)
 	}
 	return a
-}
-
-func (o faultOrder) status() int {
-	if o.Status == 0 && o.HTML {
-		return http.StatusBadGateway
-	}
-	return max(o.Status, statuses[o.Code], oauthStatuses[o.Code])
 }
 
 // codeOf is the code that says no more than the status.
@@ -169,63 +163,12 @@ func codeOf(status int) string {
 	return "STATUS_" + strconv.Itoa(status)
 }
 
-// duration is a time as Go spells it, such as 500ms.
-type duration time.Duration
-
-func (d *duration) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	var text string
-	value, err := decoder.ReadValue()
-	if err != nil {
-		return err
-	}
-	if json.Unmarshal(value, &text) == nil {
-		if parsed, err := time.ParseDuration(text); err == nil && parsed > 0 {
-			*d = duration(parsed)
-			return nil
-		}
-	}
-	return errors.New(`a time is expected, such as "500ms" or "2s"`)
-}
-
-// retryValue is a value of Retry-After: whole seconds, or an HTTP date.
-type retryValue string
-
-func (r *retryValue) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	value, err := decoder.ReadValue()
-	if err != nil {
-		return err
-	}
-	text := string(value)
-	if value.Kind() == jsontext.KindString {
-		if err := json.Unmarshal(value, &text); err != nil {
-			return err
-		}
-		_, err = http.ParseTime(text)
-	} else {
-		_, err = strconv.ParseUint(text, 10, 31)
-	}
-	if err != nil {
-		return errors.New("whole seconds are expected, or an HTTP date in a string")
-	}
-	*r = retryValue(text)
-	return nil
-}
-
 func (s *Sandbox) controlInject(x *exchange) *answer {
-	fault, err := readFault(x.body)
+	fault, order, err := readFault(x.body)
 	if err != nil {
 		return refuseControl(err)
 	}
-	raw, err := compact(x.body)
-	if err != nil {
-		return refuseControl(err)
-	}
-	order, err := parseObject(raw)
-	if err != nil {
-		return refuseControl(err)
-	}
-	in := s.inject(fault, order)
-	return respond(http.StatusCreated, object{{"id", encode(in.id)}}.json())
+	return respond(http.StatusCreated, object{{"id", encode(s.inject(fault, order).id)}}.json())
 }
 
 // controlFaults lists faults as they were ordered, each with its id and how
@@ -241,16 +184,16 @@ func (s *Sandbox) controlFaults(*exchange) *answer {
 }
 
 func (s *Sandbox) controlRemoveFault(x *exchange) *answer {
-	id, err := strconv.Atoi(x.values["fault"])
+	said := x.request.PathValue("id")
+	id, err := strconv.Atoi(said)
 	if err != nil || !s.removeFault(id) {
-		return deny("NOT_FOUND", "No fault has the id "+strconv.Quote(x.values["fault"])+".")
+		return deny("NOT_FOUND", "No fault has the id "+strconv.Quote(said)+".")
 	}
 	return respond(http.StatusNoContent, nil)
 }
 
-func (s *Sandbox) controlClearFaults(*exchange) *answer {
+func (s *Sandbox) clearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
-	return respond(http.StatusNoContent, nil)
 }

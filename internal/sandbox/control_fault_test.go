@@ -210,10 +210,10 @@ func TestControlFaultRefuses(t *testing.T) {
 		},
 		"another case":       {order: `{"Status": 500}`, want: "Status: there is no such field; did you mean status?"},
 		"a field twice":      {order: `{"status": 500, "status": 501}`, want: "status: the field is there twice"},
-		"status as text":     {order: `{"status": "500"}`, want: "status: an integer is expected"},
+		"status as text":     {order: `{"status": "500"}`, want: "status: a status from 200 to 599 is expected"},
 		"status of no final": {order: `{"status": 100}`, want: "status: a status from 200 to 599 is expected"},
 		"times as fraction":  {order: `{"times": 1.5, "status": 500}`, want: "times: an integer is expected"},
-		"negative times":     {order: `{"times": -1, "status": 500}`, want: "times: it must not be negative; 0 is for good"},
+		"negative times":     {order: `{"times": -1, "status": 500}`, want: "times: it must not be negative"},
 		"negative skip":      {order: `{"skip": -1, "status": 500}`, want: "skip: it must not be negative"},
 		"unknown route": {
 			order: `{"route": "model", "status": 500}`,

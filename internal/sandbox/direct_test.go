@@ -29,7 +29,7 @@ func (d direct) token(clientID string) string {
 }
 
 func (d direct) post(path, form string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form))
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(form))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	d.s.ServeHTTP(w, r)
@@ -37,7 +37,7 @@ func (d direct) post(path, form string) *httptest.ResponseRecorder {
 }
 
 func (d direct) get(path, token string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+path, nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
 	d.s.ServeHTTP(w, r)

@@ -8,8 +8,13 @@
 // field, so that a misspelt field cannot hide on both sides.
 //
 // Beside the interface it can be told to fail ([Sandbox.Inject]), to publish
-// revisions and to change them ([Sandbox.Publish], [Sandbox.Republish]), and to
-// tell what it was asked ([Sandbox.Requests]). Routes below /control do the
-// same for those who are not in this process; cmd/sandbox serves it to them.
-// Every answer has a header that the service has not ([Header]).
+// revisions and to change them ([Sandbox.Publish], [Sandbox.Republish]), to tell
+// what it was asked ([Sandbox.Requests]), and to begin anew ([Sandbox.Reset]).
+// Routes below /control do the same for those who are not in this process;
+// cmd/modelcatalogue-sandbox serves it to them. Every answer has a header that
+// the service has not ([Header]).
+//
+// [OpenAPI] is the interface as a document, which is the one place for fields:
+// what people write is held to it ([ReadCatalogue]), and what a service answers
+// ([Departures]).
 package sandbox

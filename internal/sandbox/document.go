@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"errors"
 	"math/big"
 
@@ -18,18 +17,6 @@ type member struct {
 	value jsontext.Value // compact
 }
 
-// compact returns one JSON value without white space, every number and string
-// spelled as it was. Its errors are [TextError]s.
-func compact(text []byte) (jsontext.Value, error) {
-	raw := jsontext.Value(bytes.Clone(text))
-	if err := raw.Compact(); err != nil {
-		return nil, locateError(text, err)
-	}
-	return raw, nil
-}
-
-var errNoObject = errors.New("an object is expected")
-
 // parseObject reads one level of raw, which must be compact JSON.
 func parseObject(raw jsontext.Value) (object, error) {
 	var o object
@@ -43,7 +30,7 @@ func (o *object) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 		if err := decoder.SkipValue(); err != nil {
 			return err
 		}
-		return errNoObject
+		return errors.New("an object is expected")
 	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return err

@@ -122,13 +122,13 @@ func (s *Sandbox) removeFault(id int) bool {
 
 // dueFault returns the fault that hits the request, if one does.
 func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
-	if x.target.isControl() {
+	if x.own {
 		return Fault{}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if !f.Route.covers(x.target.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
+		if !f.Route.covers(x.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
 			continue
 		}
 		f.matched++
@@ -141,7 +141,7 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 
 // fail does what the fault says. It returns the answer, if there is one, and
 // otherwise aborts the request.
-func (s *Sandbox) fail(w http.ResponseWriter, x *exchange, id string, f Fault) *answer {
+func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *answer) *answer {
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
 	}
@@ -159,17 +159,17 @@ func (s *Sandbox) fail(w http.ResponseWriter, x *exchange, id string, f Fault) *
 	}
 	var a *answer
 	if f.Status == 0 {
-		a = s.reply(x)
+		a = reply(x)
 	} else {
 		a = respond(f.Status, []byte(f.Body))
 		for name, values := range f.Header {
 			a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 		}
 	}
-	a.identify(id)
+	a.identify(x.id)
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
-		a.identify(id) // the header may be another one
+		a.identify(x.id) // the header may be another one
 	}
 	return cut(a, f.Kind)
 }

@@ -29,15 +29,15 @@ service, and nothing here is kept.</p>
 `))
 
 // index answers GET /, which is no part of the interface.
-func (s *Sandbox) index() *answer {
-	type route struct{ Method, Path, Does string }
+func (s *Sandbox) index(x *exchange) *answer {
+	if x.request.Method != http.MethodGet && x.request.Method != http.MethodHead {
+		return noSuchResource()
+	}
 	var data struct {
 		Organisations []Organisation
-		Routes        []route
+		Routes        []Control
 	}
-	for _, r := range controlRoutes {
-		data.Routes = append(data.Routes, route{r.method, r.path, r.does})
-	}
+	data.Routes = Controls()
 	s.mu.Lock()
 	for _, o := range s.organisations {
 		data.Organisations = append(data.Organisations, *o)

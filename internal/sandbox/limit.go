@@ -31,6 +31,21 @@ type Allowance struct {
 	Per      time.Duration
 }
 
+// String says what a client may send, such as 60 requests in any minute.
+func (a Allowance) String() string {
+	per := map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour"}[a.Per]
+	if per == "" {
+		per = a.Per.String()
+	}
+	switch a.Kind {
+	case FixedWindow:
+		return fmt.Sprintf("%d requests from one full %s to the next", a.Requests, per)
+	case Bucket:
+		return fmt.Sprintf("%d requests at once, and as many more, evenly, in each %s", a.Requests, per)
+	}
+	return fmt.Sprintf("%d requests in any %s", a.Requests, per)
+}
+
 // counter counts the requests of one client. It tells how long a request has
 // to wait where it is not admitted; that request is not counted. Time does not
 // run backwards between two calls.

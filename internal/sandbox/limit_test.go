@@ -10,7 +10,7 @@ import (
 
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := direct{t: t, s: sandbox.New(sandbox.Default(), sandbox.WithRateLimit(3, 10*time.Second))}
+		c := direct{t: t, s: sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 3, Per: 10 * time.Second}))}
 		const path = "/v1/model-group"
 		token := c.token("northwind") // the first of three, at 0 s
 		steps := []struct {
@@ -42,7 +42,7 @@ func TestRateLimit(t *testing.T) {
 }
 
 func TestRateLimitBody(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default(), sandbox.WithRateLimit(1, time.Hour))).as("northwind")
+	c := start(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour}))).as("northwind")
 	got := c.get("/v1/model-group")
 	got.wants(t, 429, "RATE_LIMITED")
 	if got.header.Get("Retry-After") != "3600" {

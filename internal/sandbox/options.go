@@ -1,19 +1,30 @@
 package sandbox
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Option changes how a [Sandbox] behaves.
-type Option func(*Sandbox)
+type Option func(*settings)
+
+// settings are what the interface leaves open, and services do differently.
+type settings struct {
+	tokenLife time.Duration
+	expiresIn func() jsontext.Value // nil: the field is left out
+	format    TokenFormat
+	allowance Allowance
+	unlisted  bool // archived revisions are
+	hosts     []string
+}
 
 // WithTokenLife sets for how long a token is valid, one hour unless told. With
 // 0 tokens do not expire, and their answer has no expires_in. The interface
 // leaves the lifetime open (interface.md "Authentication" 5).
 func WithTokenLife(life time.Duration) Option {
-	return func(s *Sandbox) { s.tokenLife = life }
+	return func(s *settings) { s.tokenLife = life }
 }
 
 // WithExpiresIn sets the expires_in of token answers to any JSON value,
@@ -26,12 +37,39 @@ func WithExpiresIn(value any) Option {
 	if value != nil {
 		text = encode(value)
 	}
-	return func(s *Sandbox) { s.expiresIn = func() jsontext.Value { return text } }
+	return func(s *settings) { s.expiresIn = func() jsontext.Value { return text } }
 }
 
-// WithRateLimit is [WithAllowance] of n requests in any window of that length.
-func WithRateLimit(n int, window time.Duration) Option {
-	return WithAllowance(Allowance{Kind: SlidingWindow, Requests: n, Per: window})
+func (s *settings) wholeSeconds() jsontext.Value {
+	if s.tokenLife <= 0 {
+		return nil
+	}
+	return encode(int64(s.tokenLife / time.Second))
+}
+
+// TokenFormat is the content type that the token endpoint takes. The interface
+// does not show it, and services differ: RFC 6749 §4.4 has a form, some take
+// JSON only.
+type TokenFormat string
+
+const (
+	// TokenForm takes application/x-www-form-urlencoded, and is the default.
+	// Other types are refused with status 400 and invalid_request.
+	TokenForm TokenFormat = "form"
+	// TokenJSON takes application/json. Other types are refused with status 415.
+	TokenJSON TokenFormat = "json"
+	// TokenAny takes both.
+	TokenAny TokenFormat = "any"
+)
+
+// WithTokenFormat sets what content type the token endpoint takes. A fault
+// ([RefuseToken]) refuses the first one otherwise.
+func WithTokenFormat(format TokenFormat) Option {
+	switch format {
+	case TokenForm, TokenJSON, TokenAny:
+		return func(s *settings) { s.format = format }
+	}
+	panic(fmt.Sprintf("sandbox: there is no token format %q", format))
 }
 
 // WithAllowance permits each client id so many requests, its token requests
@@ -39,7 +77,7 @@ func WithRateLimit(n int, window time.Duration) Option {
 // and not counted (interface.md "Limits"). Token requests with a client id
 // that the sandbox does not know are counted together.
 func WithAllowance(a Allowance) Option {
-	return func(s *Sandbox) { s.allowance = a }
+	return func(s *settings) { s.allowance = a }
 }
 
 // WithArchivedUnlisted leaves archived revisions out of
@@ -47,12 +85,11 @@ func WithAllowance(a Allowance) Option {
 // revision and that /v1/model has no archived ones unless they are asked for;
 // a service may well treat both alike. The latest model may be archived still.
 func WithArchivedUnlisted() Option {
-	return func(s *Sandbox) { s.unlisted = true }
+	return func(s *settings) { s.unlisted = true }
 }
 
-func (s *Sandbox) wholeSeconds() jsontext.Value {
-	if s.tokenLife <= 0 {
-		return nil
-	}
-	return encode(int64(s.tokenLife / time.Second))
+// WithHosts answers control routes under these host names too. Without it they
+// are answered only under those of the loopback address.
+func WithHosts(hosts ...string) Option {
+	return func(s *settings) { s.hosts = hosts }
 }

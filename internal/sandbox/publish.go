@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,7 +28,7 @@ var (
 //
 // It returns the document as the owner sees it. Overrides are checked as a
 // document of [ReadCatalogue] is, and must not have revision, id or modelGroupId;
-// their errors are [TextError]s. Other errors are an unknown group
+// their errors are [TextErrors]. Other errors are an unknown group
 // ([ErrUnknownGroup]) and one whose latest revision is no integer.
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
@@ -163,21 +162,5 @@ func parseOverrides(text []byte) (object, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	if err := readStrict(text, new(modelDocument)); err != nil {
-		return nil, err
-	}
-	raw, err := compact(text)
-	if err != nil {
-		return nil, err
-	}
-	var changes object
-	if err := json.Unmarshal(raw, &changes); err != nil {
-		return nil, locateError(text, err)
-	}
-	for _, name := range []string{"revision", "id", "modelGroupId"} {
-		if _, ok := changes.get(name); ok {
-			return nil, wrong(text, jsontext.Pointer("/"+name), "the sandbox sets this field")
-		}
-	}
-	return changes, nil
+	return readObject(text, "Changes")
 }

@@ -12,9 +12,6 @@ import (
 
 // read answers the four lookups of interface.md "Endpoints".
 func (s *Sandbox) read(x *exchange) *answer {
-	if x.target.route == RouteUnknown {
-		return deny("NOT_FOUND", "There is no such resource.")
-	}
 	if x.request.Method != http.MethodGet {
 		return refuseMethod(http.MethodGet)
 	}
@@ -29,17 +26,17 @@ func (s *Sandbox) read(x *exchange) *answer {
 	if refusal != nil {
 		return refusal
 	}
-	if x.target.route == RouteGroups {
+	if x.route == RouteGroups {
 		return s.listGroups(caller, horizon)
 	}
-	g := s.group(x.target.id)
+	g := s.group(x.request.PathValue("id"))
 	if g == nil || !g.visibleTo(caller) {
-		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", x.target.id))
+		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", x.request.PathValue("id")))
 	}
 	switch {
-	case x.target.route == RouteGroup:
+	case x.route == RouteGroup:
 		return respond(http.StatusOK, g.served.json())
-	case x.target.route == RouteModels:
+	case x.route == RouteModels:
 		return s.listModels(g, caller)
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
@@ -57,7 +54,7 @@ func (s *Sandbox) listGroups(caller, horizon string) *answer {
 			list = append(list, g.served.json())
 		}
 	}
-	return respondList(list)
+	return respond(http.StatusOK, array(list))
 }
 
 // listModels answers with every revision, archived ones too, the oldest first.
@@ -66,11 +63,11 @@ func (s *Sandbox) listGroups(caller, horizon string) *answer {
 func (s *Sandbox) listModels(g *group, caller string) *answer {
 	list := make([]jsontext.Value, 0, len(g.models))
 	for _, m := range slices.Backward(g.models) {
-		if !s.unlisted || !m.document.is("archived", "true") {
+		if !s.settings.unlisted || !m.document.is("archived", "true") {
 			list = append(list, g.modelFor(caller, m))
 		}
 	}
-	return respondList(list)
+	return respond(http.StatusOK, array(list))
 }
 
 // query returns the timeHorizon asked for, empty where none is. Anything else
@@ -83,7 +80,7 @@ func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
 	var issues []issue
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
-		case x.target.route != RouteGroups || name != "timeHorizon":
+		case x.route != RouteGroups || name != "timeHorizon":
 			issues = append(issues, issue{name, []string{"is not a known query parameter"}})
 		case len(values[name]) > 1:
 			issues = append(issues, issue{name, []string{"must be given once"}})
@@ -96,11 +93,19 @@ func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
 	if len(issues) > 0 {
 		return "", invalid("The query parameters are not valid.", issues...)
 	}
-	if horizon != "" && !slices.Contains(s.horizons, horizon) {
+	if horizon != "" && !s.knows(horizon) {
 		return "", deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
 	}
 	return horizon, nil
 }
+
+func (s *Sandbox) knows(horizon string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.horizons, horizon)
+}
+
+func noSuchResource() *answer { return deny("NOT_FOUND", "There is no such resource.") }
 
 func (s *Sandbox) allGroups() []*group {
 	s.mu.Lock()

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"time"
 )
+
+// keptRequests is how many requests are kept; those before are forgotten.
+const keptRequests = 10_000
 
 // Request is what the sandbox was asked, and what came of it.
 type Request struct {
@@ -21,8 +25,8 @@ type Request struct {
 	Status int        // 0 while there is no answer, and where none was given
 }
 
-// Requests returns what was asked so far, in the order of arrival, without the
-// control routes.
+// Requests returns the last 10,000 requests in the order of arrival, without
+// the control routes.
 func (s *Sandbox) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,9 +42,9 @@ func (s *Sandbox) Count(route Route) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	for _, r := range s.requests {
-		if route.covers(r.Route) {
-			n++
+	for arrived, count := range s.counts {
+		if route.covers(arrived) {
+			n += count
 		}
 	}
 	return n
@@ -51,37 +55,51 @@ func (s *Sandbox) ResetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = nil
+	clear(s.counts)
 }
 
-// arrive records the request and returns the id of its answer.
-func (s *Sandbox) arrive(x *exchange) string {
+// arrive records the request and names its answer.
+func (s *Sandbox) arrive(x *exchange) {
 	r := x.request
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrivals++
-	id := fmt.Sprintf("sandbox-%06d", s.arrivals)
+	x.id = fmt.Sprintf("sandbox-%06d", s.arrivals)
 	x.record = &Request{
-		At: time.Now(), Route: x.target.route, Method: r.Method, Path: r.URL.EscapedPath(),
-		Query: r.URL.RawQuery, Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: id,
+		At: time.Now(), Route: x.route, Method: r.Method, Path: r.URL.EscapedPath(),
+		Query: r.URL.RawQuery, Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: x.id,
 	}
-	if !x.target.isControl() {
-		s.requests = append(s.requests, x.record)
+	if x.own {
+		return
 	}
-	return id
+	s.counts[x.route]++
+	s.requests = append(s.requests, x.record)
+	if len(s.requests) > keptRequests {
+		s.requests = s.requests[1:] // append leaves it behind when it next grows
+	}
 }
+
+var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
 
 // listed is the request as the control route lists it. Credentials are left
 // out: those who point the wrong client at the sandbox send real ones.
 func (r Request) listed() object {
-	header := r.Header.Clone()
-	header.Del("Authorization")
+	header, query := r.Header.Clone(), r.Query
+	for name := range header {
+		if credential.MatchString(name) {
+			header[name] = []string{"(hidden)"}
+		}
+	}
+	if credential.MatchString(query) {
+		query = "(hidden)"
+	}
 	o := object{
 		{"id", encode(r.ID)},
 		{"at", encode(r.At.UTC().Format(time.RFC3339Nano))},
 		{"route", encode(string(r.Route))},
 		{"method", encode(r.Method)},
 		{"path", encode(r.Path)},
-		{"query", encode(r.Query)},
+		{"query", encode(query)},
 		{"status", encode(r.Status)},
 		{"header", encode(header)},
 	}
@@ -92,11 +110,11 @@ func (r Request) listed() object {
 }
 
 func (s *Sandbox) readFields(x *exchange) {
-	if x.target.route != RouteToken {
+	if x.route != RouteToken {
 		return
 	}
-	fields, err := parseToken(mediaType(x.request), x.body)
-	if err != nil {
+	fields, problem := parseToken(mediaType(x.request), x.body)
+	if problem != "" {
 		return
 	}
 	s.mu.Lock()

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -33,57 +32,60 @@ func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
 
-// target is what a path stands for.
-type target struct {
-	route   Route
-	id      string   // the model group's, decoded
-	index   bool     // GET /
-	control []string // the escaped elements below /control
+// paths are those of the interface, as [http.ServeMux] and OpenAPI have them.
+var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get a token
+	RouteToken:  "/v1/auth/token",
+	RouteGroups: "/v1/model-group",
+	RouteGroup:  "/v1/model-group/{id}",
+	RouteLatest: "/v1/model-group/{id}/latest-model",
+	RouteModels: "/v1/model-group/{id}/models",
 }
 
-// isControl tells whether the path is one of the sandbox's own, which count for
-// nothing.
-func (t target) isControl() bool { return t.control != nil }
-
-// findTarget splits the path as it was sent and decodes the id on its own, so
-// that an id may contain anything, an escaped slash included.
-func findTarget(r *http.Request) target {
-	parts := strings.Split(r.URL.EscapedPath(), "/")
-	if len(parts) < 2 || parts[0] != "" {
-		return target{route: RouteUnknown}
+// routes has no pattern with a method: the sandbox refuses a wrong one itself.
+func (s *Sandbox) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for route, pattern := range paths {
+		reply := s.read
+		if route == RouteToken {
+			reply = s.issueToken
+		}
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.serve(w, &exchange{request: r, route: route}, reply)
+		})
 	}
-	switch parts = parts[1:]; {
-	case parts[0] == "v1":
-		return findService(parts[1:])
-	case parts[0] == "control":
-		return target{route: RouteUnknown, control: append([]string{}, parts[1:]...)}
-	case len(parts) == 1 && parts[0] == "":
-		return target{route: RouteUnknown, index: r.Method == http.MethodGet || r.Method == http.MethodHead}
+	own := func(pattern string, reply func(*exchange) *answer) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.serve(w, &exchange{request: r, route: RouteUnknown, own: true}, reply)
+		})
 	}
-	return target{route: RouteUnknown}
+	for pattern, controls := range controlsByPath() {
+		own("/control/"+pattern, func(x *exchange) *answer { return s.control(x, controls) })
+	}
+	own("/control", func(x *exchange) *answer { return s.control(x, nil) })
+	own("/control/", func(x *exchange) *answer { return s.control(x, nil) })
+	own("/{$}", s.index)
+	mux.HandleFunc("/", s.unknown)
+	return mux
 }
 
-func findService(parts []string) target {
-	switch {
-	case len(parts) == 2 && parts[0] == "auth" && parts[1] == "token":
-		return target{route: RouteToken}
-	case len(parts) == 1 && parts[0] == "model-group":
-		return target{route: RouteGroups}
-	case len(parts) < 2 || len(parts) > 3 || parts[0] != "model-group":
-		return target{route: RouteUnknown}
+func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
+	own := strings.HasPrefix(r.URL.Path, "/control/")
+	s.serve(w, &exchange{request: r, route: RouteUnknown, own: own}, func(*exchange) *answer { return noSuchResource() })
+}
+
+// ServeHTTP answers a request. Paths are matched as they were sent, so that an
+// id may contain anything, an escaped slash included. [http.ServeMux] would
+// redirect an unclean one to what it might mean.
+func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	elements := strings.Split(r.URL.EscapedPath(), "/")
+	unclean := elements[0] != "" || len(elements) < 2 || r.Method == http.MethodConnect
+	for i, element := range elements {
+		isEmpty := element == "" && i > 0 && i < len(elements)-1
+		unclean = unclean || isEmpty || element == "." || element == ".."
 	}
-	id, err := url.PathUnescape(parts[1])
-	if err != nil || id == "" {
-		return target{route: RouteUnknown}
+	if unclean {
+		s.unknown(w, r)
+		return
 	}
-	if len(parts) == 2 {
-		return target{route: RouteGroup, id: id}
-	}
-	switch parts[2] {
-	case "latest-model":
-		return target{route: RouteLatest, id: id}
-	case "models":
-		return target{route: RouteModels, id: id}
-	}
-	return target{route: RouteUnknown}
+	s.mux.ServeHTTP(w, r)
 }

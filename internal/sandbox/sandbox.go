@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Header is in every answer of a sandbox, and in none of the service: whoever
@@ -20,71 +18,73 @@ const notice = "This is a sandbox, not the service."
 
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
-	horizons  []string
-	tokenLife time.Duration
-	expiresIn func() jsontext.Value // nil: the field is left out
-	format    TokenFormat
-	wrongForm TokenRefusal
-	allowance Allowance
-	unlisted  bool // archived revisions are
+	settings settings
+	started  *Catalogue // what Reset brings back
+	mux      *http.ServeMux
 
-	mu            sync.Mutex
+	mu sync.Mutex
+	state
+	// So that neither the names of answers nor those of faults repeat.
+	arrivals, lastFault int
+}
+
+// state is what requests and operations change, and a reset throws away.
+type state struct {
+	horizons      []string
 	groups        []*group // in the order of the catalogue; replaced, never changed
 	organisations []*Organisation
 	tokens        map[string]grant
+	sweep         time.Time          // when to forget tokens that are over
 	counters      map[string]counter // by client id
 	faults        []*injected
-	lastFault     int
-	requests      []*Request
-	arrivals      int
-	shuffled      bool
-	seed          int64
+	requests      []*Request // the last ones
+	counts        map[Route]int
 }
 
 // New returns a sandbox that serves the catalogue. Publishing into it does not
 // change the catalogue.
 func New(c *Catalogue, options ...Option) *Sandbox {
-	s := &Sandbox{
-		horizons:  c.horizons,
-		groups:    c.groups,
-		tokens:    map[string]grant{},
-		counters:  map[string]counter{},
-		tokenLife: time.Hour,
-		format:    TokenForm,
-	}
-	s.expiresIn = s.wholeSeconds
-	for _, o := range c.organisations {
-		s.organisations = append(s.organisations, &o)
-	}
+	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, started: c}
+	s.settings.expiresIn = s.settings.wholeSeconds
 	for _, option := range options {
-		option(s)
+		option(&s.settings)
 	}
+	s.mux = s.routes()
+	s.Load(c)
 	return s
+}
+
+// Reset brings back what the sandbox was started with: its catalogue, without
+// the faults, tokens, requests and changes since.
+func (s *Sandbox) Reset() { s.Load(s.started) }
+
+// Load serves another catalogue from now on, and forgets all else, as
+// [Sandbox.Reset] does.
+func (s *Sandbox) Load(c *Catalogue) {
+	fresh := state{
+		horizons: c.horizons, groups: c.groups,
+		tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
+	}
+	for _, o := range c.organisations {
+		fresh.organisations = append(fresh.organisations, &o)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = fresh
 }
 
 // Disable disables the organisation of that name, or client id, from the next
 // request on; the reason is what the service says (interface.md
 // "Authentication" 4). It panics where there is no such organisation.
 func (s *Sandbox) Disable(organisation, reason string) {
-	if !s.disable(organisation, reason) {
+	if !s.setDisabled(organisation, reason) {
 		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))
 	}
 }
 
 // Enable ends what [Sandbox.Disable] or the catalogue began. It panics where
 // there is no such organisation.
-func (s *Sandbox) Enable(organisation string) {
-	if !s.setDisabled(organisation, "") {
-		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))
-	}
-}
-
-func (s *Sandbox) disable(organisation, reason string) bool {
-	if reason == "" {
-		reason = "The organisation is disabled."
-	}
-	return s.setDisabled(organisation, reason)
-}
+func (s *Sandbox) Enable(organisation string) { s.Disable(organisation, "") }
 
 // setDisabled tells whether there is such an organisation.
 func (s *Sandbox) setDisabled(organisation, reason string) bool {
@@ -103,58 +103,46 @@ func (s *Sandbox) setDisabled(organisation, reason string) bool {
 // exchange is one request while it is answered.
 type exchange struct {
 	request *http.Request
-	target  target
+	route   Route
+	id      string // of the answer
+	own     bool   // the route is none of the interface's
 	body    []byte
 	tooLong bool // the body is longer than maxBody, and cut there
 	record  *Request
-	values  map[string]string // what a control route has in its path
 }
 
 // maxBody is the longest request body the sandbox reads, in bytes: far more
 // than a token request or a model document takes.
 const maxBody = 16 << 20
 
-// ServeHTTP answers a request. As [Hang] and [Reset] leave a request without
-// an answer, it may panic with [http.ErrAbortHandler]. Paths are matched as
-// they were sent: no redirect cleans them up.
-func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve answers a request of one route. As [Hang] and [Reset] leave a request
+// without an answer, it may panic with [http.ErrAbortHandler].
+func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
 	w.Header().Set(Header, notice)
-	x := &exchange{request: r, target: findTarget(r)}
-	id := s.arrive(x)
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	s.arrive(x)
+	body, err := io.ReadAll(io.LimitReader(x.request.Body, maxBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the caller is gone
 	}
 	x.tooLong = len(body) > maxBody
 	x.body = body[:min(len(body), maxBody)]
-	r.Body = io.NopCloser(bytes.NewReader(x.body))
+	x.request.Body = io.NopCloser(bytes.NewReader(x.body))
 	s.readFields(x)
 
-	reply := s.reply
-	if fault, ok := s.dueFault(x); ok {
-		reply = func(x *exchange) *answer { return s.fail(w, x, id, fault) }
+	answered := func(x *exchange) *answer {
+		if x.tooLong {
+			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
+		}
+		return reply(x)
 	}
-	a := reply(x)
-	a.identify(id)
+	var a *answer
+	if fault, ok := s.dueFault(x); ok {
+		a = fail(w, x, fault, answered)
+	} else {
+		a = answered(x)
+	}
+	a.identify(x.id)
 	// Recorded before it is sent, so that a caller who has the answer finds it.
 	s.settle(x, a.status)
 	a.send(w)
-}
-
-// reply is the answer of the service when nothing is made to fail.
-func (s *Sandbox) reply(x *exchange) *answer {
-	var a *answer
-	switch {
-	case x.tooLong:
-		a = refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
-	case x.target.index:
-		return s.index()
-	case x.target.isControl():
-		return s.control(x)
-	case x.target.route == RouteToken:
-		a = s.issueToken(x)
-	default:
-		a = s.read(x)
-	}
-	return s.shuffle(x, a)
 }

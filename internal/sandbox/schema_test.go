@@ -19,7 +19,7 @@ func TestCatalogueSchema(t *testing.T) {
 	schema := compiledSchema(t)
 	if want, err := os.ReadFile(exampleFolder + "catalogue.schema.json"); err != nil || !bytes.Equal(want, sandbox.CatalogueSchema()) {
 		t.Errorf("the schema beside the guide is not the code's (%v): make it so by\n"+
-			"go run ./internal/sandbox/cmd/sandbox schema >examples/guides/test-your-module/own-catalogue/catalogue.schema.json", err)
+			"go run ./cmd/modelcatalogue-sandbox schema >examples/guides/test-your-module/own-catalogue/catalogue.schema.json", err)
 	}
 	const start = `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}], "timeHorizons": [{"key": "k"}],
 		"modelGroups": [{"owner": "O", `

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"crypto/rand"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +16,19 @@ import (
 type grant struct {
 	organisation *Organisation
 	expires      time.Time // zero: never
+}
+
+func (g grant) isOver(now time.Time) bool { return !g.expires.IsZero() && !now.Before(g.expires) }
+
+// forgetTokens forgets, once in a life, those that are over. The caller holds
+// s.mu.
+func (s *Sandbox) forgetTokens() {
+	now := time.Now()
+	if now.Before(s.sweep) {
+		return
+	}
+	s.sweep = now.Add(s.settings.tokenLife)
+	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
 }
 
 // DropTokens makes the sandbox refuse every token issued so far.
@@ -51,13 +65,14 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
 	token, issued := "sandbox-"+rand.Text(), grant{organisation: s.organisations[i]}
-	if s.tokenLife > 0 {
-		issued.expires = time.Now().Add(s.tokenLife)
+	if life := s.settings.tokenLife; life > 0 {
+		issued.expires = time.Now().Add(life)
+		s.forgetTokens()
 	}
 	s.tokens[token] = issued
 
 	body := object{{"access_token", encode(token)}, {"token_type", jsontext.Value(`"Bearer"`)}}
-	if life := s.expiresIn(); life != nil {
+	if life := s.settings.expiresIn(); life != nil {
 		body = append(body, member{"expires_in", life})
 	}
 	return unstored(respond(http.StatusOK, body.json()))
@@ -73,7 +88,7 @@ func (s *Sandbox) authenticate(r *http.Request) (organisation string, refusal *a
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, ok := s.tokens[bearer(r)]
-	if !ok || !held.expires.IsZero() && !time.Now().Before(held.expires) {
+	if !ok || held.isOver(time.Now()) {
 		return "", deny("UNAUTHORIZED", "The bearer token is missing, invalid or expired.").
 			with("WWW-Authenticate", "Bearer")
 	}
@@ -114,11 +129,11 @@ func (s *Sandbox) knownClient(id string) string {
 
 // limit refuses what exceeds the client's allowance. The caller holds s.mu.
 func (s *Sandbox) limit(clientID string) *answer {
-	if !s.allowance.limited() {
+	if !s.settings.allowance.limited() {
 		return nil
 	}
 	if s.counters[clientID] == nil {
-		s.counters[clientID] = s.allowance.counter()
+		s.counters[clientID] = s.settings.allowance.counter()
 	}
 	wait, ok := s.counters[clientID].admit(time.Now())
 	if ok {

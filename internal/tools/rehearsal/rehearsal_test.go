@@ -34,7 +34,7 @@ func TestReleaseNames(t *testing.T) {
 		"terraform-provider-modelcatalogue_1.2.3_SHA256SUMS": {
 			"terraform-provider-modelcatalogue_1.2.3_manifest.json", "terraform-provider-modelcatalogue_1.2.3_windows_386.zip",
 		},
-		"modelcatalogue-sandbox_1.2.3_SHA256SUMS": {"modelcatalogue-sandbox_1.2.3_windows_386.zip"},
+		"modelcatalogue-sandbox_1.2.3_SHA256SUMS": {"modelcatalogue-sandbox_1.2.3_openapi.json", "modelcatalogue-sandbox_1.2.3_windows_386.zip"},
 		"modelcatalogue-sboms_1.2.3_SHA256SUMS": {
 			"modelcatalogue-sandbox_1.2.3_windows_386.cdx.json", "terraform-provider-modelcatalogue_1.2.3_windows_386.cdx.json",
 		},

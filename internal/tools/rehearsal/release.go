@@ -78,6 +78,7 @@ func (r release) checksums() map[string][]string {
 		lists[name] = append(lists[name], file)
 	}
 	add(provider.name, fmt.Sprintf("%s_%s_manifest.json", provider.name, r.version))
+	add(sandbox.name, fmt.Sprintf("%s_%s_openapi.json", sandbox.name, r.version))
 	for _, of := range programs {
 		for _, on := range r.platforms {
 			add(of.name, r.archive(of, on))

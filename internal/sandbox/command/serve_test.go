@@ -1,0 +1,348 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// served is a sandbox that serves until its test ends.
+type served struct {
+	readiness
+	folder string
+	printed
+}
+
+// printed is standard output, which may be read while it is written.
+type printed interface{ String() string }
+
+func startServing(t *testing.T, arguments ...string) served {
+	t.Helper()
+	s := served{folder: t.TempDir()}
+	file := filepath.Join(s.folder, "ready.json")
+	ctx, stop := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, append([]string{"-listen=127.0.0.1:0", "-ready-file=" + file}, arguments...), &out, io.Discard)
+	}()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("it does not stop")
+		}
+		if left, _ := os.ReadDir(s.folder); len(left) > 0 {
+			t.Errorf("it left %s behind", left[0].Name())
+		}
+	})
+	// What waits finds out whether it serves; its output is whole by then.
+	waited, _, err := commanded(t, "wait", "-ready-file="+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &s.readiness); err != nil || bytes.IndexByte(text, '\n') != len(text)-1 {
+		t.Fatalf("the ready file is %q: %v", text, err)
+	}
+	if waited != s.URL+"\n" {
+		t.Errorf("wait prints %q, the sandbox is at %s", waited, s.URL)
+	}
+	s.printed = &out
+	return s
+}
+
+// run is the program called sandbox.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) error {
+	return (&program{name: "sandbox", version: "1.2.3", stdout: stdout, stderr: stderr}).run(ctx, arguments)
+}
+
+// commanded runs a command and returns what it prints.
+func commanded(t *testing.T, arguments ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	err = run(t.Context(), arguments, &out, &problems)
+	return out.String(), problems.String(), err
+}
+
+// token asks for one and returns the status and the body of the answer.
+func (s served) token(t *testing.T) (int, string) {
+	t.Helper()
+	response, err := http.PostForm(s.URL+"/v1/auth/token", url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {s.ClientID}, "client_secret": {s.ClientSecret},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestServe(t *testing.T) {
+	s := startServing(t, "-token-life=90s", "-rate-limit=3/24h")
+	for range 3 {
+		if status, body := s.token(t); status != 200 || !strings.Contains(body, `"expires_in":90`) {
+			t.Errorf("got %d %s", status, body)
+		}
+	}
+	if status, body := s.token(t); status != http.StatusTooManyRequests {
+		t.Errorf("over the allowance: %d %s", status, body)
+	}
+	welcome := s.String()
+	for _, want := range []string{
+		"This is a SANDBOX of the model catalogue, not the service",
+		"export MODELCATALOGUE_BASE_URL=" + s.URL + "\n",
+		"export MODELCATALOGUE_CLIENT_ID=northwind MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret\n",
+	} {
+		if !strings.Contains(welcome, want) {
+			t.Errorf("the welcome lacks %q:\n%s", want, welcome)
+		}
+	}
+	curl := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(welcome)
+	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var published struct{ Revision int }
+	err = json.NewDecoder(response.Body).Decode(&published)
+	if err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
+		t.Errorf("publishing: %d, revision %d, %v", response.StatusCode, published.Revision, err)
+	}
+}
+
+func TestServeTakesJSONOnly(t *testing.T) {
+	s := startServing(t, "-token-format=json")
+	if status, body := s.token(t); status != 415 || !strings.Contains(body, "invalid_request") {
+		t.Errorf("got %d %s", status, body)
+	}
+}
+
+// What scripts read is all that is printed.
+func TestServeForScripts(t *testing.T) {
+	s := startServing(t, "-print-env", "-as=contoso-trading")
+	want := "export MODELCATALOGUE_BASE_URL=" + s.URL + "\n" +
+		"export MODELCATALOGUE_CLIENT_ID=contoso-trading MODELCATALOGUE_CLIENT_SECRET=contoso-trading-sandbox-secret\n"
+	if got := s.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if s.ClientID != "contoso-trading" || s.PID != os.Getpid() || s.Sandbox == "" {
+		t.Errorf("the ready file says %+v", s.readiness)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, []string{"-listen=127.0.0.1:0", "-ready-file=-"}, write, io.Discard) }()
+	var line readiness
+	if err := json.NewDecoder(read).Decode(&line); err != nil || !strings.HasPrefix(line.URL, "http://127.0.0.1:") {
+		t.Errorf("the line says %+v, %v", line, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	sandboxed := startServing(t)
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	broken := file("broken.json", "{\n  \"organisations\": [,]\n}")
+	misspelt := file("misspelt.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "docker_image": "i"}]}]}`)
+	three := file("three.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+  "modelGroup": [],
+  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "docker_image": "x", "revision": 0},
+  {"id": "n", "revision": 0}]}]}`)
+	tests := map[string]struct {
+		arguments []string
+		want      string
+	}{
+		"another's flag": {
+			arguments: []string{"-port=1"},
+			want:      "there is no flag -port; -listen=127.0.0.1:8080 sets the address",
+		},
+		"part of a flag": {arguments: []string{"--rate=60"}, want: "there is no flag -rate; did you mean -rate-limit?"},
+		"unknown flag":   {arguments: []string{"-verbose"}, want: "there is no flag -verbose; `sandbox help` lists flags and commands"},
+		"no duration": {
+			arguments: []string{"-token-life=60"},
+			want:      `invalid value "60" for flag -token-life: "60" is no time such as 60s or 1h`,
+		},
+		"misspelt command": {arguments: []string{"publsh"}, want: `there is no command "publsh"; did you mean publish?`},
+		"no port": {
+			arguments: []string{"-listen=127.0.0.1:99999"},
+			want:      `-listen is "127.0.0.1:99999": a port from 0 to 65535 is expected`,
+		},
+		"another machine's": {
+			arguments: []string{"-listen=192.0.2.7:0"},
+			want:      `-listen is "192.0.2.7:0": 192.0.2.7 is no address of this machine`,
+		},
+		"three mistakes": {
+			arguments: []string{"-catalogue", three},
+			want: "three.json has 3 mistakes:\n" +
+				"line 2, column 3: modelGroup: there is no such field; did you mean modelGroups?\n" +
+				"line 3, column 79: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?\n" +
+				"line 4, column 15: modelGroups[0].models[1].revision: revision 0 is used before, at modelGroups[0].models[0].revision",
+		},
+		"an argument": {
+			arguments: []string{"-listen=127.0.0.1:0", "file.json"},
+			want:      `unexpected argument "file.json": a command comes before all flags`,
+		},
+		"unknown command": {arguments: []string{"file.json"}, want: `there is no command "file.json"`},
+		"unknown topic": {
+			arguments: []string{"help", "me"},
+			want:      `there is no topic "me"; there are catalogue, compare, containers, faults, limits, scripts`,
+		},
+		"negative life":  {arguments: []string{"-token-life=-1s"}, want: "for flag -token-life: it must not be negative"},
+		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is no number of requests`},
+		"unknown counting": {
+			arguments: []string{"-rate-limit", "60/1m:leaky"},
+			want:      `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
+		},
+		"unknown format": {arguments: []string{"-token-format", "xml"}, want: "it must be one of [form json any]"},
+		"nobody":         {arguments: []string{"-as", "me"}, want: `-as is "me": the catalogue has no such client id`},
+		"unchecked what": {arguments: []string{"-unchecked"}, want: "-unchecked is for a file of -catalogue"},
+		"two for stdout": {arguments: []string{"-print-env", "-ready-file=-"}, want: "both write to standard output"},
+		"no such file":   {arguments: []string{"-catalogue", "nope.json"}, want: "open nope.json: "},
+		"invalid file": {
+			arguments: []string{"-catalogue", broken},
+			want:      "broken.json: line 2, column 22: organisations: invalid character ','",
+		},
+		"misspelt field": {
+			arguments: []string{"-catalogue", misspelt},
+			want:      "line 2, column 94: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?",
+		},
+		"no such folder": {
+			arguments: []string{"-listen=127.0.0.1:0", "-ready-file=" + filepath.Join(folder, "no", "ready.json")},
+			want:      "-ready-file: ",
+		},
+		"address taken": {
+			arguments: []string{"-listen", taken.Addr().String()},
+			want:      "is in use by another program. Take a free port by -listen=127.0.0.1:0",
+		},
+		"a sandbox's address": {
+			arguments: []string{"-listen", strings.TrimPrefix(sandboxed.URL, "http://")},
+			want:      "is in use: a sandbox serves there already. Use that one, at " + sandboxed.URL + ", or take a free port by",
+		},
+		"no address": {
+			arguments: []string{"-listen", "here"},
+			want:      `-listen is "here": an address such as 127.0.0.1:8080 is expected`,
+		},
+		"nobody there": {arguments: []string{"wait", "-url=http://127.0.0.1:1", "-timeout=1ms"}, want: "no sandbox is ready after 1ms"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, said, err := commanded(t, test.arguments...)
+			if err == nil {
+				t.Error("there is no error")
+			}
+			if err != nil {
+				said += err.Error()
+			}
+			if !strings.Contains(said, test.want) {
+				t.Errorf("it says %q, want %q", said, test.want)
+			}
+		})
+	}
+}
+
+// The file of a sandbox that was killed is nobody's, the file of one that
+// serves is its own.
+func TestReadyFilesOfOthers(t *testing.T) {
+	s := startServing(t)
+	own := filepath.Join(s.folder, "ready.json")
+	if _, _, err := commanded(t, "-listen="+strings.TrimPrefix(s.URL, "http://"), "-ready-file="+own); err == nil {
+		t.Error("two sandboxes serve at one address")
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUncheckedServesAnything(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "odd.json")
+	if err := os.WriteFile(file, []byte(`{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+		"modelGroups": [{"owner": "O", "group": {"id": "g", "unheardOf": 1}, "models": [{}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := startServing(t, "-unchecked", "-catalogue="+file); s.ClientID != "o" {
+		t.Errorf("got %+v", s.readiness)
+	}
+}
+
+func TestWelcome(t *testing.T) {
+	catalogue, err := sandbox.ParseCatalogue(strings.NewReader(`{"organisations": [
+		{"name": "Gone", "clientId": "gone", "clientSecret": "s", "disabled": "Unpaid."},
+		{"name": "Not let", "clientId": "f", "clientSecret": "s", "forbidden": true},
+		{"name": "Reader", "clientId": "reader", "clientSecret": "s"},
+		{"name": "Owner", "clientId": "own", "clientSecret": "it's $1"}
+	], "modelGroups": [{"owner": "Gone", "group": {"id": "x"}}, {"owner": "Owner", "group": {"id": "a/b"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := chooseCaller(catalogue, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	a := announcement{
+		base:      baseURL(&net.TCPAddr{IP: net.IPv6unspecified, Port: 80}, settings{}),
+		catalogue: catalogue, caller: caller, set: settings{listen: "[::]:80", allowance: sandbox.Allowance{Requests: 60, Per: time.Second}},
+	}
+	if err := a.writeWelcome(&text); err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(` {2,}`).ReplaceAllString(text.String(), "|")
+	for _, want := range []string{
+		"export MODELCATALOGUE_BASE_URL=http://127.0.0.1:80\n",
+		"It listens on [::]:80: other machines can read it",
+		"Each client may send 60 requests in any second.\n",
+		"Gone|disabled: Unpaid.|gone|s\n",
+		"Not let|forbidden|f|s\n",
+		"Reader|owns none|reader|s\n",
+		"Owner|owner of 1 group|own|it's $1\n",
+		`MODELCATALOGUE_CLIENT_ID=own MODELCATALOGUE_CLIENT_SECRET='it'\''s $1'` + "\n",
+		"`make install`",
+		"/control/model-groups/a%2Fb/publish",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

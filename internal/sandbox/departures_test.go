@@ -1,0 +1,160 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// reads are the four lookups, of a group with that id.
+func reads(id string) map[sandbox.Route]string {
+	return map[sandbox.Route]string{
+		sandbox.RouteGroups: "/v1/model-group", sandbox.RouteGroup: groupPath(id, ""),
+		sandbox.RouteLatest: groupPath(id, "/latest-model"), sandbox.RouteModels: groupPath(id, "/models"),
+	}
+}
+
+// expectNone fails where an answer departs from the interface.
+func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
+	t.Helper()
+	if departures := sandbox.Departures(route, got.status, []byte(got.body)); len(departures) > 0 {
+		t.Errorf("%s: %d departs from the interface: %q", what, got.status, departures)
+	}
+}
+
+// Every document of the catalogue is as the interface has it, for its owner and
+// for others.
+func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
+	s := sandbox.New(sandbox.Default())
+	c := start(t, s)
+	expectNone(t, "the token", sandbox.RouteToken, c.form(credentials("northwind")))
+	for _, who := range []string{"northwind", "contoso-trading", "fabrikam"} {
+		c := c.as(who)
+		for _, id := range c.get("/v1/model-group").ids(t) {
+			for route, path := range reads(id) {
+				got := c.get(path)
+				expectNone(t, who+" "+path, route, got)
+				if got.status != 200 && (id != emptyGroup || route != sandbox.RouteLatest) {
+					t.Errorf("%s gets %d from %s", who, got.status, path)
+				}
+			}
+		}
+	}
+	if _, err := s.Publish(mainGroup, nil); err != nil {
+		t.Fatal(err)
+	}
+	expectNone(t, "what was published", sandbox.RouteLatest, c.as("northwind").get(groupPath(mainGroup, "/latest-model")))
+}
+
+// Every code that the sandbox gives by itself, on each route.
+func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
+	s := sandbox.New(sandbox.Default())
+	c := start(t, s)
+	limited := start(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour}))).as("northwind")
+	nobody := c
+	nobody.token = "sandbox-nobody"
+	callers := map[string]struct {
+		caller
+		query string
+		codes []string
+	}{
+		"without a token": {caller: c, codes: []string{"UNAUTHORIZED"}},
+		"unknown token":   {caller: nobody, codes: []string{"UNAUTHORIZED"}},
+		"disabled":        {caller: c.as("tailspin"), codes: []string{"ORGANISATION_DISABLED"}},
+		"forbidden":       {caller: c.as("adventure-works"), codes: []string{"FORBIDDEN"}},
+		"limited":         {caller: limited, codes: []string{"RATE_LIMITED"}},
+		"unknown id":      {caller: c.as("northwind"), codes: []string{"NOT_FOUND", ""}},
+		"a query":         {caller: c.as("northwind"), query: "?limit=1", codes: []string{"VALIDATION_FAILED"}},
+		"a time horizon":  {caller: c.as("northwind"), query: "?timeHorizon=nope", codes: []string{"BAD_REQUEST", "VALIDATION_FAILED"}},
+	}
+	for name, test := range callers {
+		for route, path := range reads("nope") {
+			got := test.get(path + test.query)
+			expectNone(t, name+" "+path, route, got)
+			var body struct{ Code string }
+			if got.body[0] == '{' {
+				got.decode(t, &body)
+			}
+			if !slices.Contains(test.codes, body.Code) {
+				t.Errorf("%s: %s answers %s", name, path, got.body)
+			}
+		}
+	}
+	for form, code := range map[string]string{
+		"": "unsupported_grant_type", "grant_type=client_credentials": "invalid_request",
+		"grant_type=client_credentials&client_id=a&client_secret=b": "invalid_client",
+	} {
+		got := c.do(http.MethodPost, "/v1/auth/token", form, "Content-Type", "application/x-www-form-urlencoded")
+		got.wants(t, got.status, code)
+		expectNone(t, code, sandbox.RouteToken, got)
+	}
+	expectNone(t, "limited", sandbox.RouteToken, limited.form(credentials("northwind")))
+}
+
+// Every code of the interface that a fault answers with.
+func TestCodesAreAsTheInterfaceHasThem(t *testing.T) {
+	for code := range strings.FieldsSeq(`BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND
+		REQUEST_TIMEOUT CONFLICT MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY`) {
+		fault := sandbox.Refuse(sandbox.RouteAny, code, "m")
+		for route := range reads("") {
+			expectNone(t, code, route, reply{status: fault.Status, body: fault.Body})
+		}
+	}
+	for code := range strings.FieldsSeq("invalid_request unsupported_grant_type invalid_client temporarily_unavailable") {
+		fault := sandbox.RefuseToken(code, "m")
+		expectNone(t, code, sandbox.RouteToken, reply{status: fault.Status, body: fault.Body})
+	}
+}
+
+func TestDepartures(t *testing.T) {
+	const group = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "t",
+		"timeHorizon": {"name": "n", "shortName": "s", "key": "k"}, "models": [], "axes": []}`
+	replaced := func(was, is string) string { return strings.Replace(group, was, is, 1) }
+	const aGroup, groups, token = sandbox.RouteGroup, sandbox.RouteGroups, sandbox.RouteToken
+	tests := map[string]struct {
+		route  sandbox.Route
+		status int
+		body   string
+		want   []string
+	}{
+		"none":      {aGroup, 200, group, nil},
+		"not JSON":  {aGroup, 200, `<html>`, []string{"the answer is not JSON"}},
+		"no object": {aGroup, 200, `[]`, []string{"the answer: an object is expected"}},
+		"absent": {
+			aGroup, 200, replaced(`"axes"`, `"axis"`),
+			[]string{"axes: the field is absent", "axis: the interface has no such field"},
+		},
+		"another type": {aGroup, 200, replaced(`on": 1`, `on": "4711"`), []string{"latestRevision: an integer is expected"}},
+		"told once": {
+			groups, 200, "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]",
+			[]string{"[].timeHorizon.key: a string is expected"},
+		},
+		"a code": {
+			aGroup, 404, `{"code": "GONE", "message": "m"}`,
+			[]string{"code: the interface has no such code for status 404"},
+		},
+		"a status": {
+			aGroup, 404, `{"code": "FORBIDDEN", "message": "m"}`, []string{"code: FORBIDDEN belongs to status 403, not 404"},
+		},
+		"a message": {
+			aGroup, 418, `{"code": "BAD_REQUEST"}`,
+			[]string{"code: BAD_REQUEST belongs to status 400, not 418", "message: the field is absent"},
+		},
+		"OAuth": {
+			token, 401, `{"error": "invalid_grant"}`, []string{"error: the interface has no such code for status 401"},
+		},
+		"no route": {sandbox.RouteUnknown, 200, `{}`, nil},
+		"no token": {token, 200, `{}`, []string{"access_token: the field is absent"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := sandbox.Departures(test.route, test.status, []byte(test.body)); !slices.Equal(got, test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}

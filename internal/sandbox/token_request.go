@@ -1,0 +1,122 @@
+package sandbox
+
+import (
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+const (
+	formType = "application/x-www-form-urlencoded"
+	jsonType = "application/json"
+)
+
+// takes tells whether the token endpoint reads bodies of that media type.
+func (f TokenFormat) takes(mediaType string) bool {
+	return mediaType == formType && f != TokenJSON || mediaType == jsonType && f != TokenForm
+}
+
+// expected names the content types for those who sent another one.
+func (f TokenFormat) expected() string {
+	switch f {
+	case TokenJSON:
+		return jsonType
+	case TokenAny:
+		return formType + " or " + jsonType
+	}
+	return formType
+}
+
+// refuse answers a content type that the endpoint does not take: a server
+// that takes JSON looks at the content type first, one that takes forms cannot
+// read the body.
+func (f TokenFormat) refuse() *answer {
+	said := "The content type must be " + f.expected() + "."
+	if f != TokenJSON {
+		return badToken("invalid_request", said)
+	}
+	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", f.expected())
+}
+
+// tokenFields returns the three fields, each sent once and in the body.
+func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
+	r := x.request
+	malformed := func(description string) (url.Values, *answer) {
+		return nil, badToken("invalid_request", description)
+	}
+	kind := mediaType(r)
+	if format := s.settings.format; !format.takes(kind) {
+		return nil, format.refuse()
+	}
+	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
+	// sending them, and interface.md documents the body's.
+	if r.URL.RawQuery != "" {
+		return malformed("Parameters belong into the body, not into the query.")
+	}
+	if len(r.Header.Values("Authorization")) > 0 {
+		return malformed("Credentials belong into the body, not into the Authorization header.")
+	}
+	fields, problem := parseToken(kind, x.body)
+	if problem != "" {
+		return malformed(problem)
+	}
+	for name, values := range fields {
+		switch {
+		case name != "grant_type" && name != "client_id" && name != "client_secret":
+			// The RFC would have it ignored; a client that sends what the
+			// interface does not document should hear of it here.
+			return malformed("The field " + strconv.Quote(name) + " is not known.")
+		case len(values) > 1:
+			return malformed("The field " + name + " is sent more than once.")
+		}
+	}
+	if fields.Get("grant_type") != "client_credentials" {
+		return nil, badToken("unsupported_grant_type", "grant_type must be client_credentials.")
+	}
+	for _, name := range []string{"client_id", "client_secret"} {
+		if fields.Get(name) == "" {
+			return malformed("The field " + name + " is missing.")
+		}
+	}
+	return fields, nil
+}
+
+// mediaType is the content type without its parameters.
+func mediaType(r *http.Request) string {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// parseToken reads the fields of a body of that media type, or says to the
+// caller what is wrong with it.
+func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
+	if mediaType == formType {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, "The body is no valid form."
+		}
+		return form, ""
+	}
+	var members object
+	raw, err := compact(body)
+	if err == nil {
+		members, err = parseObject(raw)
+	}
+	if mediaType != jsonType || err != nil {
+		return nil, "The body must be a JSON object."
+	}
+	fields = url.Values{}
+	for _, m := range members {
+		value, ok := object{m}.text(m.name)
+		if !ok {
+			return nil, fmt.Sprintf("The field %q must be a string.", m.name)
+		}
+		fields.Add(m.name, value)
+	}
+	return fields, ""
+}
