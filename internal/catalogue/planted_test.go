@@ -124,5 +124,5 @@ func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.timeout=5m",
-		"-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+		"-seeds="+plantedSeeds, "-stop-after=1", "-known", "-rule="+f.rule)
 }
