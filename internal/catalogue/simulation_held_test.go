@@ -217,16 +217,22 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 	if c.learned(r.end) && (accidents > 0 || c.plan.processes > 1 || c.plan.service.changeAt > 0) {
 		return 24 * time.Hour // what is learned then is not what the service allows: see nobodyIsHeld
 	}
-	reads, tokens := 0, 0
+	if slices.ContainsFunc(c.tokens(), func(t *simToken) bool { return t.over(t.known) }) {
+		return 24 * time.Hour // each serves one read only, so the others wait for as many requests
+	}
+	reads := 0
+	for _, x := range c.requests {
+		if x.token && x.transient() && x.sentAt <= r.end && x.endAt+simMost(10) >= r.start {
+			sum += simMost(10) // it may have failed often before he came
+		}
+	}
 	for _, x := range c.concerning(r) {
 		if x.endAt >= r.end && !x.whole() {
 			return 24 * time.Hour // it is the service that took his time
 		}
 		sum += x.endAt - max(x.sentAt, r.start)
 		switch {
-		case x.transient() && x.token:
-			tokens++
-			sum += simMost(tokens)
+		case x.token:
 		case x.transient():
 			reads++
 			sum += simMost(reads)
