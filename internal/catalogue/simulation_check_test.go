@@ -81,8 +81,14 @@ func (c *simCheck) fail(format string, args ...any) {
 	c.violations = append(c.violations, simViolation{c.rule, fmt.Sprintf(format, args...)})
 }
 
-// notEndless: no plan takes so many requests.
+// notEndless: no plan takes so many requests, and no read more than one in each
+// second of its time.
 func (c *simCheck) notEndless() {
+	for _, call := range c.calls {
+		if n := len(call.requests); n > int(c.plan.readTimeout/time.Second)+10+c.plan.maxRetries {
+			c.fail("%d requests were sent for reader %d and %s", n, call.reading.reader.index, call.path)
+		}
+	}
 	if len(c.requests) >= mostSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
 		// The other rules compare each with each.

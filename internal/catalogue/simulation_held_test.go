@@ -109,14 +109,24 @@ func (c *simCheck) replacedAt(x *simRequest) time.Duration {
 	return x.headerAt
 }
 
+// fewToLearn is how many requests let through make the first refusal teach.
+const fewToLearn = 10
+
+// learned tells whether refusals have taught an allowance by then: the second, or
+// the first after many requests.
+func (c *simCheck) learned(at time.Duration) bool {
+	bursts := c.bursts(at)
+	return bursts > 1 || bursts == 1 && slices.IndexFunc(c.requests, (*simRequest).limited) >= fewToLearn
+}
+
 // longestGap is how long nothing may be sent while a read waits: not at all as
 // long as nothing was refused, as long as a request is young after the first
 // refusals, and later as the learned allowance says.
 func (c *simCheck) longestGap(at time.Duration) time.Duration {
-	switch c.bursts(at) {
-	case 0:
+	switch {
+	case c.bursts(at) == 0:
 		return 0
-	case 1:
+	case !c.learned(at):
 		return young
 	}
 	longest := 2 * max(c.plan.service.allowance.per, c.plan.service.changed.per)
@@ -204,19 +214,25 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 			sum += simMost(max(1, len(c.refusals(x))))
 		}
 	}
-	if bursts > 1 && (accidents > 0 || c.plan.processes > 1 || c.plan.service.changeAt > 0) {
+	if c.learned(r.end) && (accidents > 0 || c.plan.processes > 1 || c.plan.service.changeAt > 0) {
 		return 24 * time.Hour // what is learned then is not what the service allows: see nobodyIsHeld
 	}
-	reads, tokens := 0, 0
+	if slices.ContainsFunc(c.tokens(), func(t *simToken) bool { return t.over(t.known) }) {
+		return 24 * time.Hour // each serves one read only, so the others wait for as many requests
+	}
+	reads := 0
+	for _, x := range c.requests {
+		if x.token && x.transient() && x.sentAt <= r.end && x.endAt+simMost(10) >= r.start {
+			sum += simMost(10) // it may have failed often before he came
+		}
+	}
 	for _, x := range c.concerning(r) {
 		if x.endAt >= r.end && !x.whole() {
 			return 24 * time.Hour // it is the service that took his time
 		}
 		sum += x.endAt - max(x.sentAt, r.start)
 		switch {
-		case x.transient() && x.token:
-			tokens++
-			sum += simMost(tokens)
+		case x.token:
 		case x.transient():
 			reads++
 			sum += simMost(reads)

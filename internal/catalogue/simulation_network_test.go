@@ -16,8 +16,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -26,7 +24,7 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 // by HTTP/2 over TLS or by HTTP/1.1 without.
 func (s *simService) listen(way simWay) (dial dialFunc, url string, authorities []*x509.Certificate, closeAll func()) {
 	if way == overHTTP1 {
-		dial, closeAll = sandboxtest.Pipe(s)
+		dial, closeAll = pipe(s)
 		return dial, "http://localhost", nil, closeAll
 	}
 	certificate, authority := simCertificate()

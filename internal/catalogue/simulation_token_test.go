@@ -270,9 +270,16 @@ func (c *simCheck) ends() (at time.Duration, why *simRequest) {
 		if x.left || !x.delivered || x.endAt == never {
 			continue
 		}
+		ended := x.endAt
+		for _, y := range c.requests {
+			// The words of another proof may still be on their way.
+			if c.mustProve(x) && y.headerAt != never && y.headerAt <= x.endAt && c.mayProve(y) {
+				ended = max(ended, y.endAt)
+			}
+		}
 		disabled := !x.token && !x.cut && x.status == 403 && x.code == "ORGANISATION_DISABLED"
-		if (disabled || c.final(x) || c.mustProve(x)) && (at == never || x.endAt < at) {
-			at, why = x.endAt, x
+		if (disabled || c.final(x) || c.mustProve(x)) && (at == never || ended < at) {
+			at, why = ended, x
 		}
 	}
 	return at, why
