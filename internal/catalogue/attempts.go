@@ -116,7 +116,8 @@ func (s *schedule) retriesLocked(c *caller) int {
 func (s *schedule) backOffLocked(t *ticket) {
 	wait := backOff(t.tries.failures, s.jitter())
 	t.notBefore, t.why = time.Now().Add(wait), "its back-off"
-	s.sayLocked(t, "Tried again in %s: %s", round(wait), t.tries.last)
+	request, came := inNote(t.tries.last)
+	s.sayLocked(t, "%s is tried again in %s: %s", request, round(wait), came)
 	s.enqueueLocked(t)
 }
 

@@ -111,6 +111,24 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
+// inNote is a failure for a note: what was requested, and what came.
+func inNote(err error) (request, came string) {
+	if api, ok := apiError(err); ok {
+		came = fmt.Sprintf("%d %s", api.Status, http.StatusText(api.Status))
+		if api.Code != "" {
+			came += ", code " + api.Code
+		}
+		if api.Message != "" {
+			came += ": " + api.Message
+		}
+		return api.path(), came
+	}
+	if network, ok := errors.AsType[*NetworkError](err); ok {
+		return network.path(), network.Problem
+	}
+	return "The read", err.Error()
+}
+
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 

@@ -283,7 +283,7 @@ func TestOneProblem(t *testing.T) {
 		},
 		"max_retries, negative": {
 			change: func(c *configuration) { c.MaxRetries = types.NumberValue(big.NewFloat(-1)) }, argument: "max_retries",
-			details: []string{"The value cannot be used: it must be at least 0, and is -1."},
+			details: []string{"The value cannot be used: it must be at least 0, not -1."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -242,6 +242,9 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	default:
 		m.summary = summaryTimeout
 		m.cause = "The time of this read was over before it was sent."
+		if gaveUp.WaitingFor != "" {
+			m.cause += fmt.Sprintf(" It was waiting for %s.", gaveUp.WaitingFor)
+		}
 		m.next = "Raise read_timeout, or raise max_requests where it is set."
 	}
 	ended := "max_retries allows no more"

@@ -54,7 +54,7 @@ func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
 		for id, model := range latest {
 			revisions[id] = asObject(t, model)["revision"]
 		}
-		pinned := modelsOf(t, e.mustRead(t, "pinned_models", arguments{"revisions": revisions}))
+		pinned := modelsOf(t, e.mustRead(t, "pinned_models", arguments{"revisions": revisions, "accept_withdrawn": true}))
 		if latest[oddGroup] == nil || len(pinned) != len(latest) {
 			t.Errorf("%s: latest %v, pinned %v", organisation, slices.Collect(maps.Keys(latest)), slices.Collect(maps.Keys(pinned)))
 		}
@@ -63,7 +63,7 @@ func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
 			if !reflect.DeepEqual(latest[id], any(without(single, "where"))) {
 				t.Errorf("%s, %s: latest\n%v\n%v", organisation, id, latest[id], single)
 			}
-			single = e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id]})
+			single = e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id], "accept_withdrawn": true})
 			if !reflect.DeepEqual(pinned[id], any(without(single, "accept_withdrawn"))) || single["is_latest"] != true {
 				t.Errorf("%s, %s: pinned\n%v\n%v", organisation, id, pinned[id], single)
 			}

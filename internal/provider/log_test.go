@@ -45,14 +45,14 @@ func TestWaitsAreLogged(t *testing.T) {
 			}
 		}
 		for _, want := range []string{
-			"A token is asked for: there is none yet.",
+			"A token is asked for: there is none yet",
 			"POST /v1/auth/token 200 in 0 ms, attempt 1",
 			"GET " + mainPath + " 429 in 0 ms, attempt 1",
-			"was answered with 429: every request waits 3s.",
+			"The service asked for a pause of 3s (429 for GET " + mainPath + ")",
 			"503 in 0 ms, attempt 2",
-			"because it failed",
-			"was answered with 401: the token is not used again.",
-			"A token is asked for: the last one was refused.",
+			": 503 Service Unavailable, code DOWN: Down",
+			"The token is not used again: 401 for GET " + mainPath,
+			"A token is asked for: the last one was refused",
 			"GET " + mainPath + " 200 in 0 ms, attempt 4",
 		} {
 			if !slices.ContainsFunc(said, func(message string) bool { return strings.Contains(message, want) }) {
