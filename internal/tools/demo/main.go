@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -33,11 +35,15 @@ const (
 var values = regexp.MustCompile(`(?m)^( +[├│]|.*\x1b\[90m).*\n`)
 
 func main() {
+	began := flag.Int64("began", time.Now().Unix(), "when `make demo` began, in seconds since 1970")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout)
 	stop()
 	switch {
 	case err == nil:
+		// Not on standard output, of which a picture is made.
+		fmt.Fprintf(os.Stderr, "In all it took %d s, what was built included.\n", time.Now().Unix()-*began)
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "\nInterrupted; everything is cleaned up.")
 		os.Exit(130)
