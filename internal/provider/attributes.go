@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,6 +22,10 @@ const argAttributes = "attributes"
 // attributesArgument is that argument, for records with the given attributes in
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
+	names := attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name"}
+	if attributes[argDockerImage] != nil {
+		names.example = argDockerImage
+	}
 	return schema.ListAttribute{
 		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
 			"[below `" + within + "`](#nestedatt--" + within + "). " +
@@ -30,7 +33,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 			"Leave it out to fill all of them; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,
-		Validators:  []validator.List{attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within}},
+		Validators:  []validator.List{names},
 	}
 }
 
@@ -74,8 +77,9 @@ func newState[Record, State any](fields []field[Record, State], record *Record, 
 
 // attributeNames validates the names of attributes.
 type attributeNames struct {
-	known  []string
-	within string // the list or map of the records
+	known   []string
+	within  string // the list or map of the records
+	example string // one of the names
 }
 
 func (attributeNames) Description(context.Context) string {
@@ -85,37 +89,76 @@ func (attributeNames) Description(context.Context) string {
 func (v attributeNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	var mistakes []mistake
+	first := -1
 	for i, element := range req.ConfigValue.Elements() {
 		name, ok := element.(types.String)
-		if !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()) {
+		switch {
+		case !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()):
 			continue
+		case name.IsNull():
+			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryAttribute,
+				fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i))
+			continue
+		case first < 0:
+			first = i
 		}
-		problem := fmt.Sprintf("%q is no attribute of an element of %s.", name.ValueString(), v.within)
-		if name.IsNull() {
-			problem = "The name is null."
-		} else if nearest := v.nearest(name.ValueString()); nearest != "" {
-			problem += fmt.Sprintf(" Did you mean %q?", nearest)
-		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryAttribute,
-			fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.",
-				problem, strings.Join(v.known, ", ")))
+		mistakes = append(mistakes, mistake{name: name.ValueString(), hint: v.hint(name.ValueString())})
 	}
+	if len(mistakes) == 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(first), summaryAttribute,
+		fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.",
+			v.explained(mistakes), strings.Join(v.known, ", ")))
 }
 
-// nearest is the name that a mistaken one is most like, or else one that holds
-// it, or "". At most two letters in five may have to change for a likeness.
-func (v attributeNames) nearest(mistaken string) string {
-	mistaken, _, _ = strings.Cut(snakeCase(mistaken), ".")
-	best, distance := "", 2*len(mistaken)/5+1
-	for _, name := range v.known {
-		if d := levenshtein.Distance(mistaken, name, nil); d < distance {
-			best, distance = name, d
+// mistake is a name that no attribute has, and a sentence about what it may be
+// meant for, or "".
+type mistake struct{ name, hint string }
+
+// explained names the mistakes in one sentence, each with its hint.
+func (v attributeNames) explained(mistakes []mistake) string {
+	if len(mistakes) == 1 {
+		return strings.TrimSpace(fmt.Sprintf("%q is no attribute of an element of %s. %s",
+			abridged(mistakes[0].name), v.within, mistakes[0].hint))
+	}
+	named := make([]string, 0, len(mistakes))
+	for _, m := range mistakes {
+		text := fmt.Sprintf("%q", abridged(m.name))
+		if m.hint != "" {
+			text += " (" + strings.ToLower(m.hint[:1]) + strings.TrimSuffix(m.hint[1:], ".") + ")"
+		}
+		named = append(named, text)
+	}
+	last := len(named) - 1
+	return fmt.Sprintf("%s and %s are no attributes of an element of %s.", strings.Join(named[:last], ", "), named[last], v.within)
+}
+
+// hint says what a mistaken name may be meant for, or nothing.
+func (v attributeNames) hint(mistaken string) string {
+	if strings.Contains(mistaken, ",") {
+		return "Write each name as an element of its own."
+	}
+	name := strings.ReplaceAll(snakeCase(strings.TrimSpace(mistaken)), " ", "_")
+	name = strings.TrimPrefix(name, v.within+".")
+	switch name {
+	case "*":
+		return "Leave the argument out to fill all of them."
+	case v.within, strings.TrimSuffix(v.within, "s"):
+		return fmt.Sprintf("Leave it out: the names are those inside of it, such as %s.", v.example)
+	}
+	if name, _, _ = strings.Cut(name, "."); slices.Contains(v.known, name) {
+		return fmt.Sprintf("Did you mean %q?", name)
+	}
+	// At most two letters in five may have to change for a likeness.
+	if like := nearest(name, v.known, 2*len(name)/5); len(like) > 0 {
+		return fmt.Sprintf("Did you mean %q?", like[0])
+	}
+	for _, known := range v.known {
+		if len(name) > 2 && strings.Contains(known, name) {
+			return fmt.Sprintf("Did you mean %q?", known)
 		}
 	}
-	for _, name := range v.known {
-		if best == "" && len(mistaken) > 2 && strings.Contains(name, mistaken) {
-			best = name
-		}
-	}
-	return best
+	return ""
 }

@@ -43,7 +43,10 @@ var many = map[string]struct {
 	"model_groups":       {records: listedRecords("model_groups")},
 	"model_group_models": {config: arguments{"model_group_id": mainGroup}, records: listedRecords("models")},
 	"latest_models":      {records: modelsOf},
-	"pinned_models":      {config: arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}}, records: modelsOf},
+	"pinned_models": {
+		config:  arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true},
+		records: modelsOf,
+	},
 }
 
 // listedRecords are the records of a list, by their place in it.
@@ -140,11 +143,13 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 	e, service := sandboxEngine(t)
 	for name, suggestions := range map[string]map[string]string{
 		"model_groups": {
+			"nmae": "name", "pubilc": "public", "model_groups.name": "name", "name, id": "",
 			"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": "",
 		},
 		"model_group_models": {
 			"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon",
-			"is_latest": "", "*": "", "": "",
+			"is_latest": "", "*": "", "": "", "models.docker_image": "docker_image", "models": "", "model": "", "docker image": "docker_image",
+			"models.docker_imgae": "docker_image", "docker": "docker_image",
 		},
 		"latest_models": {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
 		"pinned_models": {"is_lates": "is_latest", "last_revision": "latest_revision"},
@@ -161,14 +166,58 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 				t.Errorf("%s: %q is taken for %q, want %q", name, mistaken, suggested, suggestion)
 			}
 		}
-		expectError(t, e.validate(t, name, config.with("attributes", []any{nil})), "attributes[0]", summaryAttribute, "The name is null.")
+		expectError(t, e.validate(t, name, config.with("attributes", []any{nil})), "attributes[0]", summaryAttribute,
+			"attributes[0] is null. Give a name")
 		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(e.types[name])} {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
 		expectTold(t, e.validate(t, name, config.with("attributes", []any{"a", "id", "b"})),
-			told{argument: "attributes[0]", summary: summaryAttribute}, told{argument: "attributes[2]", summary: summaryAttribute})
+			told{argument: "attributes[0]", summary: summaryAttribute, says: []string{`"a" and "b" are no attributes of an element of `}})
 	}
 	expectRequests(t, service, nil)
+}
+
+// Several mistakes are one error, and the list of names stands there once.
+func TestSeveralNamesOfNoAttribute(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, northwind("http://localhost"))
+	config := arguments{"model_group_id": "a"}
+	for _, test := range []struct {
+		names []any
+		says  string
+	}{
+		{[]any{"id", "docker", "tag", "foo"}, `"docker" (did you mean "docker_image"?), "tag" (did you mean "tags"?) and "foo" are no attributes ` +
+			"of an element of models.\n\nThese can be named: archived, "},
+		{[]any{"id", "*"}, `"*" is no attribute of an element of models. Leave the argument out to fill all of them.`},
+		{[]any{"id", "models"}, `"models" is no attribute of an element of models. Leave it out: the names are those inside of it, such as ` +
+			`docker_image.`},
+		{[]any{"id", "docker_image, revision"}, `Write each name as an element of its own.`},
+		{[]any{"id", "*", "x"}, `"*" (leave the argument out to fill all of them) and "x" are no attributes`},
+	} {
+		diagnostics := e.validate(t, "model_group_models", config.with("attributes", test.names))
+		expectError(t, diagnostics, "attributes[1]", summaryAttribute, test.says)
+		if n := strings.Count(diagnostics[0].Detail, "has_performance_metrics"); n != 1 {
+			t.Errorf("%v: the list stands there %d times", test.names, n)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     int
+	}{
+		{"", "", 0}, {"name", "name", 0}, {"", "abc", 3}, {"abc", "", 3}, {"name", "nmae", 1}, {"name", "nam", 1}, {"name", "nane", 1},
+		{"kitten", "sitting", 3}, {"ca", "abc", 3}, {"été", "ete", 2}, {"abcd", "badc", 2},
+	} {
+		if got := distance(test.from, test.to); got != test.want {
+			t.Errorf("%q, %q: %d, want %d", test.from, test.to, got, test.want)
+		}
+		if got := distance(test.to, test.from); got != test.want {
+			t.Errorf("%q, %q: %d, want %d", test.to, test.from, got, test.want)
+		}
+	}
 }
 
 func TestArgumentsOfAFleetAreValidated(t *testing.T) {
@@ -193,7 +242,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"empty id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", ""}}, argument: "model_group_ids[1]",
-			summary: summaryInvalidID, fragment: "it is empty",
+			summary: summaryInvalidID, fragment: "model_group_ids[1] cannot be the id of a model group: it is empty.",
 		},
 		"relative id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"..", "a"}}, argument: "model_group_ids[0]",
@@ -201,7 +250,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"null id": {
 			dataSource: "latest_models", config: arguments{"model_group_ids": []any{"a", "b", nil}}, argument: "model_group_ids[2]",
-			summary: summaryInvalidID, fragment: "The value is null.",
+			summary: summaryInvalidID, fragment: "model_group_ids[2] is null.",
 		},
 		"empty id of a pin": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"": 1}}, argument: `revisions[""]`, summary: summaryInvalidID,
@@ -213,19 +262,43 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		},
 		"negative revision": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1, "b": -1}}, argument: `revisions["b"]`,
-			summary: summaryInvalidRevision, fragment: "must be at least 0, and is -1",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "b" must be at least 0, not -1.`,
 		},
 		"revision in between": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1.5}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "must be a whole number, and 1.5 is none",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "a" must be a whole number, not 1.5.`,
 		},
 		"revision beyond 2^63": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1e30}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "must be a number of 64 bits",
+			summary: summaryInvalidRevision, fragment: "must be at most 9223372036854775807, not 1000000000000000",
+		},
+		"image of no pin": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": "i", "b": "i", "c": "i"}},
+			argument: `docker_images["b"]`, summary: summaryInvalidImage, fragment: `for model groups that revisions does not have: "b", "c". Give`,
+		},
+		"null image": {
+			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": nil}},
+			argument: `docker_images["a"]`, summary: summaryInvalidImage, fragment: `The image of model group "a" is null. Give the image`,
+		},
+		"empty image": {
+			dataSource: "pinned_models", config: arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}},
+			argument: `docker_images["a"]`, summary: summaryInvalidImage, fragment: `The image of model group "a" is empty.`,
+		},
+		"one empty image": {
+			dataSource: "model", config: arguments{"model_group_id": "a", "revision": 1, "docker_image": ""},
+			argument: "docker_image", summary: summaryInvalidImage, fragment: "The value is empty.",
+		},
+		"an empty tag": {
+			dataSource: "latest_model", config: arguments{"model_group_id": "a", "where": map[string]any{"tags": []any{unknown, ""}}},
+			argument: "where.tags[1]", summary: summaryInvalidTag, fragment: "where.tags[1] is empty.",
+		},
+		"a null tag": {
+			dataSource: "latest_models", config: arguments{"where": map[string]any{"tags": []any{"a", nil}}},
+			argument: "where.tags[1]", summary: summaryInvalidTag, fragment: "where.tags[1] is null.",
 		},
 		"null revision": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": nil}}, argument: `revisions["a"]`,
-			summary: summaryInvalidRevision, fragment: "The value is null.",
+			summary: summaryInvalidRevision, fragment: `The revision of model group "a" is null. Give it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +312,14 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		{"latest_models", arguments{"model_group_ids": []any{"a", "a"}}},
 		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
 		{"pinned_models", arguments{"revisions": unknown}},
+		{"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "i"}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, "b": 1}, "docker_images": map[string]any{"a": "i", "b": unknown}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown}},
+		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
+		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
+		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
+		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}},
+		{"latest_models", arguments{"where": map[string]any{"enabled": unknown, "tags": []any{unknown}}}},
 	} {
 		expectNone(t, e.validate(t, good.name, good.config))
 	}

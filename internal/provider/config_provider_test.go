@@ -78,7 +78,7 @@ func TestMissingSettingsAreReportedByConfigureOnly(t *testing.T) {
 func TestValidateReportsWhatIsWrongAndNotWhatIsAbsent(t *testing.T) {
 	clearEnvironment(t)
 	expectError(t, validateProvider(t, arguments{"max_retries": -3}), "max_retries", "Invalid max_retries",
-		"it must be at least 0, and is -3.")
+		"it must be at least 0, not -3.")
 	diagnostics := validateProvider(t, arguments{
 		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none",
 		"request_timeout": "soon", "read_timeout": "-1s", "max_retries": -1, "max_requests_per_second": 0,
@@ -125,13 +125,13 @@ func TestANumberThatNoComputerWordHolds(t *testing.T) {
 	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond,
 		"Invalid max_requests_per_second",
 		"it must be from 0.000001 to 1000000000, and is 1e+400; leave it out for no ceiling.")
-	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "1e+400 is larger.")
+	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "it must be at most 9223372036854775807, not 1e+400.")
 }
 
 func TestAFractionIsNoNumberOfRetries(t *testing.T) {
 	t.Parallel()
 	diagnostics := validateProvider(t, northwind("https://catalogue.example").with("max_retries", 1.5))
-	expectError(t, diagnostics, "max_retries", "Invalid max_retries", "it must be a whole number, and 1.5 is none.")
+	expectError(t, diagnostics, "max_retries", "Invalid max_retries", "it must be a whole number, not 1.5.")
 }
 
 func TestTheEnvironmentConfigures(t *testing.T) {

@@ -288,7 +288,7 @@ func TestOneProblem(t *testing.T) {
 		},
 		"max_retries, negative": {
 			change: func(c *configuration) { c.MaxRetries = number("-1") }, argument: "max_retries",
-			details: []string{"The value cannot be used: it must be at least 0, and is -1."},
+			details: []string{"The value cannot be used: it must be at least 0, not -1."},
 		},
 		"max_requests_per_second, zero": {
 			change: func(c *configuration) { c.MaxRequestsPerSecond = number("0") }, argument: "max_requests_per_second",

@@ -2,11 +2,13 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -65,4 +67,13 @@ func (d *catalogueDataSource) client(diags *diag.Diagnostics) (*catalogue.Client
 		return d.connection.client, true
 	}
 	return nil, false
+}
+
+// explainRead says why one group could not be read, or has not what the block
+// asks for.
+func (d *catalogueDataSource) explainRead(err error, about subject) diag.Diagnostic {
+	if problem, ok := errors.AsType[*groupError](err); ok {
+		return diag.NewAttributeErrorDiagnostic(path.Root(problem.argument), problem.summary, problem.detail)
+	}
+	return d.diagnose(err, about)
 }

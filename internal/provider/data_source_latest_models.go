@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -29,7 +28,7 @@ func (d *latestModelsDataSource) Schema(
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
 			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
-			"archived or disabled. " +
+			"archived or disabled; `where` reads the highest revision that satisfies some conditions instead. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
@@ -47,9 +46,11 @@ func (d *latestModelsDataSource) Schema(
 				Optional:   true,
 				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
 			},
+			argWhere: whereAttribute("Where no model of a group does, it is an error if the group is named in " +
+				"`model_group_ids`; a group that is not named is left out."),
 			argAttributes: attributesArgument(modelAttributes(), "models"),
 			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
-				"named, and has no models, is left out.", modelAttributes()),
+				"named, and has no models or none that satisfies `where`, is left out.", modelAttributes()),
 		},
 	}
 }
@@ -57,6 +58,7 @@ func (d *latestModelsDataSource) Schema(
 type latestModelsState struct {
 	ModelGroupIDs []string               `tfsdk:"model_group_ids"`
 	TimeHorizon   *string                `tfsdk:"time_horizon"`
+	Where         *whereState            `tfsdk:"where"`
 	Attributes    []string               `tfsdk:"attributes"`
 	Models        map[string]*modelState `tfsdk:"models"`
 }
@@ -64,8 +66,10 @@ type latestModelsState struct {
 func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var ids []string
 	var horizon types.String
+	var where *whereState
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_ids"), &ids)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
 	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
 	client, ok := d.client(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
@@ -81,12 +85,13 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 		questions, listed = listedGroups(groups)
 	}
-	replies, fault := readFleet(ctx, questions, client.LatestModel)
+	replies, fault := readFleet(ctx, client.Refused, questions, func(ctx context.Context, id string) (*catalogue.Model, error) {
+		return where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without that "+
+			"argument, groups that have no such model are left out.")
+	})
 	missing := leaveOutMissing(questions, replies, listed)
 	list := failures(questions, replies, fault)
-	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), func(f failure) diag.Diagnostic {
-		return diagnose(f.err, latestSubject(f.at, f.id))
-	})
+	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -103,7 +108,8 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		models[q.id] = state
 	}
 	setResult(ctx, resp, &latestModelsState{
-		ModelGroupIDs: ids, TimeHorizon: horizon.ValueStringPointer(), Attributes: attributes, Models: models,
+		ModelGroupIDs: ids, TimeHorizon: horizon.ValueStringPointer(), Where: where,
+		Attributes: attributes, Models: models,
 	})
 }
 
@@ -132,14 +138,26 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 	return questions, listed
 }
 
-// leaveOutMissing clears the replies of 404 about groups that were listed. Most of
-// these groups have no models. A group that the list shows with models was removed
-// in the meantime, or made private: the ids of such groups are returned.
+func explainLatest(f failure) diag.Diagnostic {
+	if problem, ok := errors.AsType[*groupError](f.err); ok {
+		return diag.NewAttributeErrorDiagnostic(f.at, problem.summary, problem.detail)
+	}
+	return diagnose(f.err, latestOfManySubject(f.at, f.id))
+}
+
+// leaveOutMissing clears the replies about groups that were listed and have no
+// model that satisfies, or were answered with 404. Most of the latter have no models. A
+// group that the list shows with models was removed in the meantime, or made
+// private: the ids of such groups are returned.
 func leaveOutMissing(
 	questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup,
 ) (missing []string) {
 	for i, q := range questions {
 		group := listed[q.id]
+		if problem, ok := errors.AsType[*groupError](replies[i].err); ok && group != nil && problem.nothing {
+			replies[i].err = nil
+			continue
+		}
 		if group == nil || !errors.Is(replies[i].err, catalogue.ErrNotFound) {
 			continue
 		}
@@ -155,15 +173,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	named := make([]string, 0, maxIDs+1)
-	for _, id := range missing[:min(len(missing), maxIDs)] {
-		named = append(named, fmt.Sprintf("%q", id))
-	}
-	if more := len(missing) - maxIDs; more > 0 {
-		named = append(named, andOthers(more))
-	}
 	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
 		"latest model of them when it was asked for it: %s.\n\n"+
 		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
-		"those who run the service.", strings.Join(named, ", ")))
+		"those who run the service.", quotedList(missing)))
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -61,7 +63,9 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	var state *groupState
 	if id.IsNull() {
-		groups, err := client.ModelGroups(ctx, "")
+		groups, err := client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
+			return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name.ValueString()) })
+		})
 		if err != nil {
 			resp.Diagnostics.Append(d.diagnose(err, subject{value: name.ValueString()}))
 			return
@@ -85,16 +89,20 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	setResult(ctx, resp, state)
 }
 
-// groupNamed finds the one group of that name. Engines normalise every string
-// of a configuration to NFC, so names are compared in that form.
+// isNamed tells whether a group has exactly that name.
+func isNamed(group *catalogue.ModelGroup, name string) bool {
+	return group.Name != nil && sameText(name, *group.Name)
+}
+
+// groupNamed finds the one group of that name.
 func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, diag.Diagnostic) {
 	var found []*catalogue.ModelGroup
 	var ids []string
 	for _, group := range groups {
-		if group.Name != nil && norm.NFC.String(*group.Name) == norm.NFC.String(name) {
+		if isNamed(group, name) {
 			found = append(found, group)
 			if group.ID != nil {
-				ids = append(ids, fmt.Sprintf("%q", *group.ID))
+				ids = append(ids, idAndHorizon(group))
 			}
 		}
 	}
@@ -116,22 +124,56 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	}
 }
 
+// idAndHorizon is what tells groups of one name apart.
+func idAndHorizon(group *catalogue.ModelGroup) string {
+	text := fmt.Sprintf("%q", *group.ID)
+	if horizon := group.TimeHorizon; horizon != nil && horizon.Key != nil {
+		text += " (" + strings.Trim(strconv.Quote(abridged(*horizon.Key)), `"`) + ")"
+	}
+	return text
+}
+
 // nameHint tells what a name that is not found may have been meant for, or "".
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
-	alike := map[string]bool{}
+	names := map[string][]string{} // by their folded form
 	for _, group := range groups {
 		if group.ID != nil && *group.ID == name {
 			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
 		}
-		if group.Name != nil && strings.EqualFold(spaced(*group.Name), spaced(name)) {
-			alike[fmt.Sprintf("%q", *group.Name)] = true
+		if group.Name != nil {
+			form := folded(*group.Name)
+			names[form] = append(names[form], fmt.Sprintf("%q", *group.Name))
 		}
+	}
+	forms := []string{folded(name)}
+	if names[forms[0]] == nil {
+		// Names of a catalogue often differ in a few letters only, such as "Q1" and
+		// "Q2", so only one mistake in ten letters counts as one.
+		forms = nearest(forms[0], slices.Collect(maps.Keys(names)), 1+len(forms[0])/10)
+	}
+	var alike []string
+	for _, form := range forms {
+		alike = append(alike, names[form]...)
 	}
 	if len(alike) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Did you mean %s?", strings.Join(slices.Sorted(maps.Keys(alike)), " or "))
+	slices.Sort(alike)
+	alike = slices.Compact(alike)
+	return fmt.Sprintf("Did you mean %s?", strings.Join(alike[:min(len(alike), maxAlike)], " or "))
 }
 
-// spaced is a name in NFC with single spaces between its words, and none around.
-func spaced(name string) string { return strings.Join(strings.Fields(norm.NFC.String(name)), " ") }
+// maxAlike bounds the names that a hint suggests.
+const maxAlike = 3
+
+// folded is a name in NFC and lower case, with single spaces between its words and
+// none around, and with one kind of hyphen.
+func folded(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Dash, r) {
+			return '-'
+		}
+		return r
+	}, norm.NFC.String(name))
+	return strings.ToLower(strings.Join(strings.Fields(name), " "))
+}

@@ -27,10 +27,10 @@ func (d *pinnedModelsDataSource) Schema(
 ) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as " +
-			"the service lists it, and tells which are the latest. " +
+			"the service lists it, and tells which are the latest. It warns where some are archived or disabled. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
-			"revisions": schema.MapAttribute{
+			argRevisions: schema.MapAttribute{
 				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
 					"revision of a group can be `0`. " +
 					"It is an error where a group has no such revision. An empty map reads nothing.",
@@ -38,20 +38,40 @@ func (d *pinnedModelsDataSource) Schema(
 				ElementType: types.NumberType,
 				Validators:  []validator.Map{revisionsByGroup{}},
 			},
-			argAttributes: attributesArgument(pinnedModelAttributes(), "models"),
-			"models":      nestedMap("The pinned model of each group, by model group id.", pinnedModelAttributes()),
+			argDockerImages: schema.MapAttribute{
+				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
+					"groups in `revisions`. The read fails where the service has another, because a revision can be " +
+					"re-published in place, or withholds it; all that differ are told at once.",
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators:  []validator.Map{imagesByGroup{}},
+			},
+			argAcceptWithdrawn: acceptWithdrawnAttribute(),
+			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
+			"models":           nestedMap("The pinned model of each group, by model group id.", pinnedModelAttributes()),
 		},
 	}
 }
 
+// The arguments that are maps by model group id.
+const (
+	argRevisions    = "revisions"
+	argDockerImages = "docker_images"
+)
+
 type pinnedModelsState struct {
-	Revisions  map[string]int64             `tfsdk:"revisions"`
-	Attributes []string                     `tfsdk:"attributes"`
-	Models     map[string]*pinnedModelState `tfsdk:"models"`
+	Revisions       map[string]int64             `tfsdk:"revisions"`
+	DockerImages    map[string]string            `tfsdk:"docker_images"`
+	AcceptWithdrawn *bool                        `tfsdk:"accept_withdrawn"`
+	Attributes      []string                     `tfsdk:"attributes"`
+	Models          map[string]*pinnedModelState `tfsdk:"models"`
 }
 
 func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	revisions := configuredRevisions(ctx, req, &resp.Diagnostics)
+	images := configuredImages(ctx, req, &resp.Diagnostics)
+	var accepted types.Bool
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argAcceptWithdrawn), &accepted)...)
 	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
 	client, ok := d.client(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
@@ -59,22 +79,21 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	}
 	var questions []question
 	for _, id := range slices.Sorted(maps.Keys(revisions)) {
-		questions = append(questions, question{id: id, at: path.Root("revisions").AtMapKey(id)})
+		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
-	replies, fault := readFleet(ctx, questions, func(ctx context.Context, id string) (*pinnedModel, error) {
-		models, err := client.Models(ctx, id)
-		if err != nil {
-			return nil, err
+	replies, fault := readFleet(ctx, client.Refused, questions, func(ctx context.Context, id string) (*pinnedModel, error) {
+		wanted := pin{groupID: id, revision: revisions[id], follow: typeName + "_latest_models"}
+		if image, given := images[id]; given {
+			wanted.image = &image
 		}
-		model, problem := pickRevision(models, id, revisions[id])
-		if problem != nil {
-			return nil, problem
-		}
-		return model, nil
+		return wanted.read(ctx, client)
 	})
 	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if !accepted.ValueBool() {
+		warnOfWithdrawn(&resp.Diagnostics, questions, replies)
 	}
 	models := make(map[string]*pinnedModelState, len(questions))
 	for i, q := range questions {
@@ -82,21 +101,44 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		if only.has("model_group_id") {
 			state.ModelGroupID = &q.id
 		}
+		if image, given := images[q.id]; given && only.has(argDockerImage) {
+			state.DockerImage = &image
+		}
 		models[q.id] = state
 	}
-	setResult(ctx, resp, &pinnedModelsState{Revisions: revisions, Attributes: attributes, Models: models})
+	setResult(ctx, resp, &pinnedModelsState{
+		Revisions: revisions, DockerImages: images, AcceptWithdrawn: accepted.ValueBoolPointer(),
+		Attributes: attributes, Models: models,
+	})
+}
+
+// warnOfWithdrawn names the pinned revisions that are archived or disabled, in
+// one warning.
+func warnOfWithdrawn(diags *diag.Diagnostics, questions []question, replies []reply[*pinnedModel]) {
+	var lines []string
+	for i, q := range questions {
+		model := replies[i].answer
+		if how := model.withdrawal(); how != "" {
+			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s", q.id, int64(*model.Revision), how, model.newer()))
+		}
+	}
+	if len(lines) > 0 {
+		diags.AddAttributeWarning(path.Root(argRevisions), summaryWithdrawn, fmt.Sprintf(
+			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
+			len(questions), len(lines), bulleted(lines, maxIDs), withdrawnFleetNext))
+	}
 }
 
 // configuredRevisions reads the argument revisions.
 func configuredRevisions(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]int64 {
 	var numbers map[string]types.Number
-	diags.Append(req.Config.GetAttribute(ctx, path.Root("revisions"), &numbers)...)
+	diags.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &numbers)...)
 	revisions := make(map[string]int64, len(numbers))
 	for id, number := range numbers {
 		revision, err := wholeNumber(number)
 		if err != nil {
 			diags.AddAttributeError(
-				path.Root("revisions").AtMapKey(id), summaryInvalidRevision, fmt.Sprintf("The value %s.", err),
+				path.Root(argRevisions).AtMapKey(id), summaryInvalidRevision, revisionProblem(id, err),
 			)
 			continue
 		}
@@ -105,9 +147,31 @@ func configuredRevisions(ctx context.Context, req datasource.ReadRequest, diags 
 	return revisions
 }
 
+// configuredImages reads the argument docker_images, nil where it is not given.
+func configuredImages(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]string {
+	var given map[string]types.String
+	diags.Append(req.Config.GetAttribute(ctx, path.Root(argDockerImages), &given)...)
+	if given == nil {
+		return nil
+	}
+	images := make(map[string]string, len(given))
+	for id, image := range given {
+		if problem := imageProblem(id, image); problem != "" {
+			diags.AddAttributeError(path.Root(argDockerImages).AtMapKey(id), summaryInvalidImage, problem)
+			continue
+		}
+		images[id] = image.ValueString()
+	}
+	return images
+}
+
 func explainPin(f failure) diag.Diagnostic {
-	if problem, ok := errors.AsType[*revisionError](f.err); ok {
-		return diag.NewAttributeErrorDiagnostic(f.at, problem.summary, problem.detail)
+	if problem, ok := errors.AsType[*groupError](f.err); ok {
+		at := f.at
+		if problem.argument == argDockerImage {
+			at = path.Root(argDockerImages).AtMapKey(f.id)
+		}
+		return diag.NewAttributeErrorDiagnostic(at, problem.summary, problem.detail)
 	}
 	return diagnose(f.err, groupSubject(f.at, f.id))
 }

@@ -94,6 +94,10 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.summary, m.onArgument = about.missing, true
 		m.cause = fmt.Sprintf(about.missingCause, about.value)
 		m.next = about.missingNext
+		if api.Code == "" {
+			m.next = joined("The answer has no code of the catalogue, so something else may have sent it: check base_url first.",
+				about.missingNext)
+		}
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.summary = summaryNotAnswered
 		m.cause = "The service knows no such path."

@@ -44,9 +44,9 @@ type reply[T any] struct {
 // ending is a question that has ended, and how.
 type ending[T any] struct {
 	reply[T]
-	index int
-	took  time.Duration
-	heard int // what fleet.heard was when it was asked
+	index    int
+	took     time.Duration
+	answered int // what fleet.answered was when it was started
 }
 
 // fleet is the questions of one read.
@@ -54,32 +54,56 @@ type fleet[T any] struct {
 	questions []question
 	ask       func(context.Context, string) (T, error)
 
-	replies []reply[T] // by question
-	ended   chan ending[T]
-	asked   int
-	running int
-	width   int   // how many may run
-	heard   int   // how many questions the service has answered, with an error or without
-	doubt   error // a failure after which the service has answered no question yet
-	fault   error // a failure that every other question would share
-	logged  time.Time
+	replies  []reply[T] // by question
+	ended    chan ending[T]
+	started  int
+	running  int
+	width    fleetWidth
+	answered int   // how many questions the service has answered, with an error or without
+	doubt    error // a failure after which the service has answered no question yet
+	fault    error // a failure that every other question would share
+	progress progress
+}
+
+// fleetWidth is how many questions may be under way.
+type fleetWidth struct {
+	now     int
+	refused func() bool // whether the service has refused any request of the process with 429
+}
+
+// may tells whether another question may start beside those under way. Where the
+// service limits requests, several runs that share an allowance would each use it
+// up with one burst.
+func (w *fleetWidth) may(running int) bool {
+	if running < fewAtOnce {
+		return true
+	}
+	return running < w.now && !w.refused()
+}
+
+// answer takes account of how long a question took.
+func (w *fleetWidth) answer(took time.Duration) {
+	w.now = min(w.now+2, manyAtOnce)
+	if took > prompt || w.refused() {
+		w.now = fewAtOnce
+	}
 }
 
 // readFleet asks every question. The replies are in the order of the questions.
 // A fault is a failure that concerns all of them: no more are asked then, and
-// those under way are ended.
+// those under way are ended. refused is Client.Refused.
 func readFleet[T any](
-	ctx context.Context, questions []question, ask func(context.Context, string) (T, error),
+	ctx context.Context, refused func() bool, questions []question, ask func(context.Context, string) (T, error),
 ) (replies []reply[T], fault error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &fleet[T]{
 		questions: questions, ask: ask,
 		replies: make([]reply[T], len(questions)), ended: make(chan ending[T]),
-		width: fewAtOnce, logged: time.Now(),
+		width: fleetWidth{now: fewAtOnce, refused: refused}, progress: progress{logged: time.Now()},
 	}
 	for {
-		for f.mayAsk() {
+		for f.mayStart() {
 			f.start(ctx)
 		}
 		if f.running == 0 {
@@ -91,25 +115,27 @@ func readFleet[T any](
 		}
 		f.log(ctx)
 	}
-	if f.fault == nil {
+	if f.fault == nil && f.doubt != nil {
 		// The service answered no question after the failure in doubt: it is down.
-		f.fault = f.doubt
+		f.fault = &fleetDownError{started: f.started, answered: f.answered, err: f.doubt}
 	}
 	return f.replies, f.fault
 }
 
-func (f *fleet[T]) mayAsk() bool {
-	return f.fault == nil && f.doubt == nil && f.running < f.width && f.asked < len(f.questions)
+func (f *fleet[T]) mayStart() bool {
+	return f.fault == nil && f.doubt == nil && f.started < len(f.questions) && f.width.may(f.running)
 }
 
 func (f *fleet[T]) start(ctx context.Context) {
-	index, heard := f.asked, f.heard
-	f.asked++
+	index, answered := f.started, f.answered
+	f.started++
 	f.running++
 	go func() {
 		began := time.Now()
 		answer, err := f.ask(ctx, f.questions[index].id)
-		f.ended <- ending[T]{reply: reply[T]{answer: answer, err: err}, index: index, took: time.Since(began), heard: heard}
+		f.ended <- ending[T]{
+			reply: reply[T]{answer: answer, err: err}, index: index, took: time.Since(began), answered: answered,
+		}
 	}()
 }
 
@@ -118,12 +144,12 @@ func (f *fleet[T]) settle(e ending[T]) {
 	f.replies[e.index] = e.reply
 	switch scopeOf(e.err) {
 	case ofThisQuestion:
-		f.heard++
+		f.answered++
 		f.doubt = nil
 	case ofTheService:
 		// Where another question was answered in the meantime, only this group
 		// fails. Else those under way will tell.
-		if f.heard == e.heard && f.doubt == nil {
+		if f.answered == e.answered && f.doubt == nil {
 			f.doubt = e.err
 		}
 	case ofAllQuestions:
@@ -131,19 +157,58 @@ func (f *fleet[T]) settle(e ending[T]) {
 			f.fault = e.err
 		}
 	}
-	f.width = min(f.width+2, manyAtOnce)
-	if e.took > prompt {
-		f.width = fewAtOnce
+	f.width.answer(e.took)
+	if e.err == nil {
+		f.progress.read++
 	}
 }
 
 // log notes the progress, and the end where no fault brought it.
 func (f *fleet[T]) log(ctx context.Context) {
-	done := f.asked - f.running
-	if now := time.Now(); f.fault == nil && (done == len(f.questions) || now.Sub(f.logged) >= progressEvery) {
-		f.logged = now
-		tflog.Info(ctx, fmt.Sprintf("%d of %d groups read", done, len(f.questions)))
+	done, all := f.started-f.running, len(f.questions)
+	if now := time.Now(); f.fault == nil && (done == all || now.Sub(f.progress.logged) >= progressEvery) {
+		f.progress.logged = now
+		tflog.Info(ctx, f.progress.line(done, all))
 	}
+}
+
+// progress is how far a fleet has come.
+type progress struct {
+	read   int // how many groups have an answer that is no error
+	logged time.Time
+}
+
+// line says so. A group that was answered with an error, such as one that has no
+// models, is not read.
+func (p progress) line(done, all int) string {
+	if done == p.read {
+		return fmt.Sprintf("%d of %d groups read", done, all)
+	}
+	return fmt.Sprintf("%d of %d groups asked for, %d of them read", done, all, p.read)
+}
+
+// fleetDownError is the fault of a service that answered no question any more.
+type fleetDownError struct {
+	started, answered int // questions
+	err               error
+}
+
+func (e *fleetDownError) Error() string { return e.err.Error() }
+
+// Unwrap returns the first failure.
+func (e *fleetDownError) Unwrap() error { return e.err }
+
+// inAPhrase says how many groups had no answer.
+func (e *fleetDownError) inAPhrase() string {
+	answered := "none was answered"
+	if e.answered > 0 {
+		answered = fmt.Sprintf("%d were answered", e.answered)
+	}
+	groups := "1 group was"
+	if e.started != 1 {
+		groups = fmt.Sprintf("%d groups were", e.started)
+	}
+	return fmt.Sprintf("%s asked for, %s.", groups, answered)
 }
 
 // scope is how far a failure reaches.

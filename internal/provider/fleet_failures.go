@@ -13,9 +13,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// maxIDs bounds the ids that one diagnostic names.
-const maxIDs = 10
-
 // failure is a question that was not answered.
 type failure struct {
 	question
@@ -74,6 +71,9 @@ func (d *catalogueDataSource) tellFailures(
 	told := map[cause]bool{}
 	if fault != nil {
 		shared := d.diagnose(fault, subject{})
+		if down, ok := errors.AsType[*fleetDownError](fault); ok {
+			shared = diag.NewErrorDiagnostic(shared.Summary(), joined(shared.Detail(), down.inAPhrase()))
+		}
 		diags.Append(shared)
 		if errors.Is(fault, context.Canceled) {
 			return
@@ -104,32 +104,39 @@ func (d *catalogueDataSource) tellFailures(
 func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	detail := d.Detail()
 	if others := alike[1:]; len(others) > 0 {
-		lines := []string{fmt.Sprintf("So it is with %d more of the %d groups:", len(others), groups)}
-		for _, f := range others[:min(len(others), maxIDs-1)] {
-			lines = append(lines, "  - "+f.inAPhrase())
+		lines := make([]string, 0, len(others))
+		for _, f := range others {
+			lines = append(lines, f.inAPhrase())
 		}
-		if more := len(others) - (maxIDs - 1); more > 0 {
-			lines = append(lines, "  - "+andOthers(more))
-		}
-		detail += "\n\n" + strings.Join(lines, "\n")
+		detail += fmt.Sprintf("\n\n%d more of %d groups failed the same way:", len(others), groups) +
+			bulleted(lines, alike[0].listedAtMost()-1)
 	}
-	if at := alike[0].at; !at.Equal(path.Empty()) {
+	at := alike[0].at
+	if own, ok := d.(diag.DiagnosticWithPath); ok {
+		at = own.Path()
+	}
+	if !at.Equal(path.Empty()) {
 		return diag.NewAttributeErrorDiagnostic(at, d.Summary(), detail)
 	}
 	return diag.NewErrorDiagnostic(d.Summary(), detail)
 }
 
-// andOthers ends a list of which so many are not named.
-func andOthers(n int) string {
-	if n == 1 {
-		return "and 1 other"
+// listedAtMost is how many of the failures that are like this one are named. Of
+// images that differ each is, as far as anybody reads, because each has to be
+// reviewed.
+func (f failure) listedAtMost() int {
+	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
+		return maxListed
 	}
-	return fmt.Sprintf("and %d others", n)
+	return maxIDs
 }
 
 func (f failure) inAPhrase() string {
-	if problem, ok := errors.AsType[*revisionError](f.err); ok {
+	if problem, ok := errors.AsType[*groupError](f.err); ok {
 		return fmt.Sprintf("%q: %s", f.id, problem.short)
+	}
+	if odd := idOddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
+		return fmt.Sprintf("%q (%s)", f.id, odd)
 	}
 	return fmt.Sprintf("%q", f.id)
 }

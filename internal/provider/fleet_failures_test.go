@@ -65,12 +65,12 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 			told{
 				argument: "model_group_ids[3]", summary: notFound,
 				says: []string{
-					`no model group "group-003"`, "No group-003.", "So it is with 2 more of the 41 groups:\n  - \"group-013\"\n  - \"nowhere\"",
+					`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
 				},
 			},
 			told{
 				argument: "model_group_ids[5]", summary: summaryUnavailable,
-				says: []string{"It broke.", "gave up after 5 attempts", "So it is with 1 more of the 41 groups:\n  - \"group-015\""},
+				says: []string{"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\""},
 			},
 			told{
 				argument: "model_group_ids[7]", summary: summaryUnexpected, says: []string{"revision: a whole number is expected", "  - \"group-017\""},
@@ -94,7 +94,7 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 	expectTold(t, diagnostics,
 		told{argument: `revisions["group-001"]`, summary: summaryRevisionNotFound, says: []string{
 			`Model group "group-001" has no revision 9. It has: 2, 1.`,
-			"So it is with 2 more of the 7 groups:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
+			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
 		}},
 		told{argument: `revisions["group-005"]`, summary: summaryForbidden},
 		told{argument: `revisions["nowhere"]`, summary: summaryGroupNotFound, says: []string{`no model group "nowhere"`}},
@@ -137,7 +137,7 @@ func TestAListedGroupThatFails(t *testing.T) {
 		t, diagnostics,
 		told{
 			summary: summaryForbidden,
-			says:    []string{"/v1/model-group/group-003/latest-model", "So it is with 1 more of the 12 groups:\n  - \"group-004\""},
+			says:    []string{"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\""},
 		},
 	)
 }
@@ -179,13 +179,15 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		},
 		"outage": {
 			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503}},
-			summary: summaryUnavailable, says: []string{"gave up after 5 attempts"}, tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
+			summary: summaryUnavailable, says: []string{"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered."},
+			tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
 		},
 		"outage, later": {
 			faults: []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503, Skip: 100}},
 			// Those that began before the last good answer say nothing of the
 			// service, so a few more are asked.
-			summary: summaryUnavailable, tokens: 1, reads: 100 + 2*5*manyAtOnce, within: 40 * sec,
+			summary: summaryUnavailable, says: []string{" groups were asked for, 100 were answered."},
+			tokens: 1, reads: 100 + 2*5*manyAtOnce, within: 40 * sec,
 		},
 		"no network": {
 			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Kind: sandbox.Reset}},

@@ -48,6 +48,8 @@ func (parseImageFunction) Definition(
 			"`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
 		Parameters: []function.Parameter{function.StringParameter{
 			Name: "image",
+			// So that the message of null can be ours.
+			AllowNullValue: true,
 			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null " +
 				"is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
@@ -73,13 +75,19 @@ type imageParts struct {
 }
 
 func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var image string
-	if resp.Error = req.Arguments.Get(ctx, &image); resp.Error != nil {
+	var given *string
+	if resp.Error = req.Arguments.Get(ctx, &given); resp.Error != nil {
 		return
 	}
+	if given == nil {
+		// Engines end the sentence, here and below.
+		resp.Error = function.NewArgumentFuncError(0, "it is null. docker_image is null where the credentials are not of "+
+			"the organisation that owns the model")
+		return
+	}
+	image := *given
 	parts, err := parseImage(image)
 	if err != nil {
-		// Engines end the sentence.
 		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: "+
 			"%s", abridged(image), err))
 		return
@@ -188,9 +196,11 @@ func imageFault(err error) error {
 	return err
 }
 
-// abridged bounds what a message quotes.
-func abridged(text string) string {
-	const limit = 100
+// abridged bounds what a message quotes of a value that is of no use in full.
+func abridged(text string) string { return cut(text, 100) }
+
+// cut keeps so many characters of a text.
+func cut(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}

@@ -150,6 +150,17 @@ func TestParseImageRefuses(t *testing.T) {
 	}
 }
 
+// Where the image is withheld docker_image is null, which is where most nulls
+// come from.
+func TestParseImageOfNull(t *testing.T) {
+	t.Parallel()
+	_, failure := callParseImage(t, nil)
+	if failure == nil || failure.Text != "it is null. docker_image is null where the credentials are not of the organisation that owns "+
+		"the model" || failure.FunctionArgument == nil || *failure.FunctionArgument != 0 {
+		t.Errorf("%+v", failure)
+	}
+}
+
 func TestEveryPartOfAFunctionIsDescribed(t *testing.T) {
 	t.Parallel()
 	resp, err := newServer(&catalogueProvider{version: "test"}).GetFunctions(t.Context(), &tfprotov6.GetFunctionsRequest{})
@@ -167,9 +178,9 @@ func TestEveryPartOfAFunctionIsDescribed(t *testing.T) {
 			if parameter.Name == "" || parameter.Description == "" {
 				t.Errorf("parameter %q of %s has no description", parameter.Name, name)
 			}
-			// So the engine refuses null, and leaves the unknown unknown.
-			if parameter.AllowNullValue || parameter.AllowUnknownValues {
-				t.Errorf("parameter %q of %s admits null or unknown values", parameter.Name, name)
+			// So the engine leaves the unknown unknown. Of null the function itself tells.
+			if !parameter.AllowNullValue || parameter.AllowUnknownValues {
+				t.Errorf("parameter %q of %s does not admit null, or admits unknown values", parameter.Name, name)
 			}
 		}
 	}

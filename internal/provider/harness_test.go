@@ -230,7 +230,8 @@ func plain(tb testing.TB, value tftypes.Value) any {
 	}
 }
 
-// valueOf is one argument or an element of it. Lists are []any, maps map[string]any.
+// valueOf is one argument or an element of it. Lists are []any, maps and objects
+// map[string]any.
 func valueOf(typ tftypes.Type, value any) tftypes.Value {
 	switch value := value.(type) {
 	case unknownValue:
@@ -243,8 +244,14 @@ func valueOf(typ tftypes.Type, value any) tftypes.Value {
 		}
 		return tftypes.NewValue(typ, elements)
 	case map[string]any:
-		of, _ := typ.(tftypes.Map)
 		elements := map[string]tftypes.Value{}
+		if object, ok := typ.(tftypes.Object); ok {
+			for name, attributeType := range object.AttributeTypes {
+				elements[name] = valueOf(attributeType, value[name])
+			}
+			return tftypes.NewValue(typ, elements)
+		}
+		of, _ := typ.(tftypes.Map)
 		for key, element := range value {
 			elements[key] = valueOf(of.ElementType, element)
 		}
@@ -262,7 +269,7 @@ func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 }
 
 // argumentOf is the argument that a diagnostic is on, with the element of it, as
-// a configuration spells them: model_group_ids[3], revisions["a"].
+// a configuration spells them: model_group_ids[3], revisions["a"], where.tags[0].
 func argumentOf(d *tfprotov6.Diagnostic) string {
 	if d.Attribute == nil {
 		return ""
@@ -271,6 +278,9 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 	for _, step := range d.Attribute.Steps() {
 		switch step := step.(type) {
 		case tftypes.AttributeName:
+			if at.Len() > 0 {
+				at.WriteByte('.')
+			}
 			at.WriteString(string(step))
 		case tftypes.ElementKeyInt:
 			fmt.Fprintf(&at, "[%d]", step)

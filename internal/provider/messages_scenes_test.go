@@ -84,7 +84,7 @@ func argumentScenes() []scene {
 			return newEngine(t, northwind("https://catalogue.example")).validate(t, name, config)
 		}}
 	}
-	parsed := func(title, image string) scene {
+	parsed := func(title string, image any) scene {
 		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			_, failure := callParseImage(t, image)
 			// As engines put it, which end the sentence.
@@ -100,6 +100,23 @@ func argumentScenes() []scene {
 		validated("an empty id", "latest_model", arguments{"model_group_id": ""}),
 		validated("an empty time_horizon", "model_groups", arguments{"time_horizon": ""}),
 		validated("a negative revision", "model", arguments{"model_group_id": "a", "revision": -1}),
+		validated("a revision that is too large", "model", arguments{"model_group_id": "a", "revision": 1e23}),
+		validated("pins without a revision", "pinned_models", arguments{"revisions": map[string]any{"a": nil, "b": -1, "c": 1.5, "": 1}}),
+		validated("ids that are none", "latest_models", arguments{"model_group_ids": []any{"a", "", nil, ".."}}),
+		validated("a name of no attribute", "model_group_models",
+			arguments{"model_group_id": "a", "attributes": []any{"models.docker_image"}}),
+		validated("three names of no attribute", "latest_models", arguments{"attributes": []any{"docker", "tag", "id", "foo"}}),
+		validated("attributes: all of them", "model_groups", arguments{"attributes": []any{"*"}}),
+		validated("attributes: the list itself", "latest_models", arguments{"attributes": []any{"models"}}),
+		validated("attributes: null", "model_groups", arguments{"attributes": []any{"id", nil}}),
+		validated("an empty docker_image", "model", arguments{"model_group_id": "a", "revision": 1, "docker_image": ""}),
+		validated("docker_images of no pin, empty and null", "pinned_models", arguments{
+			"revisions": map[string]any{"a": 1, "b": 1}, "docker_images": map[string]any{"a": "", "b": nil, "c": "app:1", "d": "app:1"},
+		}),
+		validated("tags that are none", "latest_model", arguments{
+			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
+		}),
+		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
 		parsed("parse_image: a tag that cannot be one", "registry.example/app:1.0+build"),
 		parsed("parse_image: no reference", "registry.example:5000/"),
@@ -124,6 +141,64 @@ func lookupScenes() []scene {
 		played("an unknown time horizon", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": "fortnight"}}),
 		played("a group without models", sandboxed, nil, reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
 		played("a revision that is not there", sandboxed, nil, reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}}),
+		played("a name with a letter wrong", sandboxed, nil, group(arguments{"name": "Imbalanse volume TenneT"})),
+		played("a name with another hyphen", sandboxed, nil, group(arguments{"name": "Day–ahead power price DE-LU"})),
+		played("a time horizon with a space before it", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": " day_ahead"}}),
+		played("a 404 that the catalogue did not send", faulty(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 404, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<title>404 Not Found</title>",
+		}), nil, oneGroup),
+		played("groups of a fleet that are not there", faulty(oneRequestID), nil, reading{"latest_models", arguments{
+			"model_group_ids": []any{mainGroup, emptyGroup, " " + mainGroup, "Imbalance volume TenneT", "nowhere"},
+		}}),
+		played("revisions of a fleet that are not there", sandboxed, nil,
+			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 9, oddGroup: 1}}}),
+	}
+}
+
+// oneRequestID is a fault that fails nothing: questions of a fleet arrive in any
+// order, and with them their ids.
+var oneRequestID = sandbox.Fault{
+	Route: sandbox.RouteLatest, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		header.Set("X-Request-Id", "any")
+		return status, header, body
+	},
+}
+
+// pinScenes are what becomes of pins, and of the newest that satisfies.
+func pinScenes() []scene {
+	sandboxed := faulty()
+	pinned := func(title string, more arguments) scene {
+		return played(title, sandboxed, nil, reading{"model", arguments{"model_group_id": mainGroup}.merge(more)})
+	}
+	latest := func(title string, conditions ...any) scene {
+		return played(title, sandboxed, nil, reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}})
+	}
+	return []scene{
+		pinned("an image that differs", arguments{"revision": 0, "docker_image": "registry.northwind.example/forecasting/app:0.8"}),
+		played("an image that is withheld", sandboxed, credentialsOf("contoso-trading", "http://localhost"),
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}}),
+		played("images of a fleet that differ, or are withheld", sandboxed, nil, reading{"pinned_models", arguments{
+			"revisions":     map[string]any{mainGroup: 0, oddGroup: 7, hydroGroup: 4},
+			"docker_images": map[string]any{mainGroup: "app:1", oddGroup: "app:7", hydroGroup: "app:4"},
+		}}),
+		pinned("a pin that is withdrawn", arguments{"revision": 2}),
+		played("pins of a fleet that are withdrawn", sandboxed, nil,
+			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}}}),
+		latest("no model that satisfies", "enabled", true, "tags", []any{"power", "gold"}),
+		played("no model of some groups that satisfies", sandboxed, nil, reading{"latest_models", arguments{
+			"model_group_ids": []any{mainGroup, oddGroup, sparseGroup}, "where": where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
+		}}),
+	}
+}
+
+func fleetScenes() []scene {
+	return []scene{
+		played("a service that is down for a fleet", faulty(
+			sandbox.Fault{
+				Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503, Header: http.Header{"X-Request-Id": {"the-first"}},
+			},
+			sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Delay: sec},
+		), arguments{argMaxRetries: 0}, reading{"latest_models", nil}),
 	}
 }
 

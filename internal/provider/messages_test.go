@@ -36,7 +36,7 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		configurationScenes, argumentScenes, lookupScenes, credentialScenes, serviceScenes, connectionScenes,
+		configurationScenes, argumentScenes, lookupScenes, pinScenes, fleetScenes, credentialScenes, serviceScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}
@@ -79,10 +79,14 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	var out []string
 	for _, d := range diagnostics {
 		at := ""
-		if argument := attributeOf(d); argument != "" {
+		if argument := argumentOf(d); argument != "" {
 			at = fmt.Sprintf(" (on %s)", argument)
 		}
-		out = append(out, fmt.Sprintf("Error: %s%s\n\n%s\n", d.Summary, at, d.Detail))
+		kind := "Error"
+		if d.Severity == tfprotov6.DiagnosticSeverityWarning {
+			kind = "Warning"
+		}
+		out = append(out, fmt.Sprintf("%s: %s%s\n\n%s\n", kind, d.Summary, at, d.Detail))
 	}
 	text := strings.Join(out, "\n")
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT")

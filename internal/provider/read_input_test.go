@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,6 +31,10 @@ func TestArgumentsAreValidated(t *testing.T) {
 			expectError(t, e.validate(t, name, config), "model_group_id", "Invalid model group id", fragment)
 		}
 	}
+	beyond, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines have it
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		config                      arguments
 		argument, summary, fragment string
@@ -44,15 +49,15 @@ func TestArgumentsAreValidated(t *testing.T) {
 		},
 		"model negative": {
 			config: arguments{"model_group_id": "a", "revision": -1}, argument: "revision", summary: "Invalid revision",
-			fragment: "must be at least 0, and is -1",
+			fragment: "must be at least 0, not -1",
 		},
 		"model in between": {
 			config: arguments{"model_group_id": "a", "revision": 1.5}, argument: "revision", summary: "Invalid revision",
-			fragment: "must be a whole number, and 1.5 is none",
+			fragment: "must be a whole number, not 1.5",
 		},
 		"model beyond 64 bits": {
-			config: arguments{"model_group_id": "a", "revision": 1e30}, argument: "revision", summary: "Invalid revision",
-			fragment: "must be a number of 64 bits",
+			config: arguments{"model_group_id": "a", "revision": beyond}, argument: "revision", summary: "Invalid revision",
+			fragment: "must be at most 9223372036854775807, not 99999999999999999999999.",
 		},
 		"model_groups empty horizon": {
 			config: arguments{"time_horizon": ""}, argument: "time_horizon", summary: "Invalid time horizon", fragment: "The value is empty.",

@@ -36,7 +36,7 @@ func TestSeveralGroupsOfOneNameAreNamedByID(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
 	url := service.Start(t)
-	const ids = `"10ab405e-fef7-45c5-9684-bc287f03345c", "270c0fa6-6a8c-4874-8f76-da0680bcda61".`
+	const ids = `"10ab405e-fef7-45c5-9684-bc287f03345c" (day_ahead), "270c0fa6-6a8c-4874-8f76-da0680bcda61" (week_ahead).`
 	for seed := range int64(4) {
 		service.Shuffle(seed)
 		_, diagnostics := newEngine(t, northwind(url)).read(t.Context(), t, "model_group", arguments{"name": "Wind generation North Sea"})
@@ -72,7 +72,9 @@ func TestAPinnedRevision(t *testing.T) {
 		{revision: 2, image: "de-lu-day-ahead-price:1.1.0", archived: true},
 		{revision: 3, image: "de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479", latest: true},
 	} {
-		state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": test.revision})
+		state := e.mustRead(t, "model", arguments{
+			"model_group_id": mainGroup, "revision": test.revision, "accept_withdrawn": test.archived,
+		})
 		want := map[string]any{
 			"revision": test.revision, "docker_image": "registry.northwind.example/forecasting/" + test.image,
 			"archived": test.archived, "is_latest": test.latest, "latest_revision": int64(3),
@@ -94,7 +96,7 @@ func TestAMissingRevisionListsThoseThatAre(t *testing.T) {
 	expectError(t, diagnostics, "revision", "Revision not found", "no revision 4", "It has: 3, 2, 1, 0.")
 }
 
-func TestPickRevision(t *testing.T) {
+func TestAPinPicksItsRevision(t *testing.T) {
 	t.Parallel()
 	numbered := func(revisions ...int64) []*catalogue.Model {
 		var models []*catalogue.Model
@@ -129,7 +131,7 @@ func TestPickRevision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model, problem := pickRevision(test.models, "g", test.revision)
+			model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
 			if test.summary == "" {
 				if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
 					t.Errorf("%+v, %v", model, problem)

@@ -136,12 +136,18 @@ func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
 		}
 		newest := service.get(t, path+"/latest-model")
 		check("latest_model", arguments{"model_group_id": id}, newest, configured)
+		if where := conditionsOf(newest); where != nil {
+			check("latest_model", arguments{"model_group_id": id, "where": where}, newest, plus(configured, "where", where))
+		}
 		latest.add(id, newest, nil)
 		highest := integer(t, models[0], "revision")
 		for _, model := range models {
 			revision := integer(t, model, "revision")
 			derived := map[string]any{"latest_revision": highest, "is_latest": revision == highest}
-			check("model", arguments{"model_group_id": id, "revision": revision}, model, plus(derived, "model_group_id", id))
+			check(
+				"model", arguments{"model_group_id": id, "revision": revision, "accept_withdrawn": true}, model,
+				plus(plus(derived, "model_group_id", id), "accept_withdrawn", true),
+			)
 			pinned.add(id, model, derived)
 		}
 	}
@@ -184,7 +190,7 @@ func compareFleets(
 ) {
 	t.Helper()
 	models := latest.models(t)
-	nothing := map[string]any{"model_group_ids": nil, "time_horizon": nil}
+	nothing := map[string]any{"model_group_ids": nil, "time_horizon": nil, "where": nil}
 	check("latest_models", nil, map[string]any{"models": models}, nothing)
 	ids := []any{}
 	for _, id := range slices.Sorted(maps.Keys(models)) {
@@ -192,6 +198,12 @@ func compareFleets(
 	}
 	named := slices.Concat(ids, ids[:1])
 	check("latest_models", arguments{"model_group_ids": named}, map[string]any{"models": models}, plus(nothing, "model_group_ids", named))
+	for id, model := range models {
+		if where, only := conditionsOf(model), []any{id}; where != nil {
+			check("latest_models", arguments{"model_group_ids": only, "where": where},
+				map[string]any{"models": map[string]any{id: model}}, plus(plus(nothing, "model_group_ids", only), "where", where))
+		}
+	}
 	near := map[string]any{}
 	for _, group := range dayAhead {
 		if id := textOf(group, "id"); models[id] != nil {
@@ -200,20 +212,35 @@ func compareFleets(
 	}
 	check("latest_models", arguments{"time_horizon": "day_ahead"}, map[string]any{"models": near}, plus(nothing, "time_horizon", "day_ahead"))
 	for i := range pinned {
-		revisions := map[string]any{}
+		revisions, images := map[string]any{}, map[string]any{}
 		derived := map[string]map[string]any{}
 		documents := pinned[i : i+1]
 		models := documents.models(t)
 		for id, document := range pinned[i] {
 			revisions[id], derived[id] = integer(t, document.model, "revision"), document.derived
+			if image := textOf(document.model, "dockerImage"); image != "" {
+				images[id] = image
+			}
 		}
 		want := asObject(t, expected(t, "models", asObjectType(t, e.types["pinned_models"])["models"], models))
 		for id := range derived {
 			maps.Copy(asObject(t, want[id]), derived[id])
 		}
-		check("pinned_models", arguments{"revisions": revisions}, map[string]any{"revisions": map[string]any{}, "models": map[string]any{}},
-			map[string]any{"revisions": revisions, "models": want})
+		nothing := map[string]any{}
+		given := map[string]any{"revisions": revisions, "docker_images": images, "accept_withdrawn": true}
+		check("pinned_models", given, map[string]any{"revisions": nothing, "dockerImages": nothing, "models": nothing}, plus(given, "models", want))
 	}
+}
+
+// conditionsOf are those of `where` that a document satisfies, nil where it lacks
+// what they speak of.
+func conditionsOf(document any) map[string]any {
+	model, _ := document.(map[string]any)
+	tags, _ := model["tags"].([]any)
+	if model["enabled"] == nil || model["archived"] == nil || len(tags) == 0 || slices.Contains(tags, nil) {
+		return nil
+	}
+	return map[string]any{"enabled": model["enabled"], "archived": model["archived"], "tags": tags[:1]}
 }
 
 // plus returns a copy with one more value.

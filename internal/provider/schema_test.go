@@ -65,6 +65,7 @@ is_owner                  bool
 has_performance_metrics   bool
 default_comparison_models [string]
 `
+	whereWant  = "optional {archived bool, enabled bool, tags [string]}"
 	pinnedWant = `
 latest_revision           int64
 is_latest                 bool
@@ -119,27 +120,28 @@ func tableWith(t *testing.T, table string, changes map[string]string) map[string
 
 func TestNamesAndTypes(t *testing.T) {
 	t.Parallel()
-	groupID := map[string]string{"model_group_id": "required string"}
 	want := map[string]map[string]string{
 		"the provider": parseTable(t, providerWant),
 		"model_groups": {
 			"time_horizon": "optional string", "attributes": "optional [string]", "model_groups": "[" + objectOf(t, groupWant) + "]",
 		},
 		"model_group":  tableWith(t, groupWant, map[string]string{"id": "optional computed string", "name": "optional computed string"}),
-		"latest_model": tableWith(t, modelWant, groupID),
+		"latest_model": tableWith(t, modelWant, map[string]string{"model_group_id": "required string", "where": whereWant}),
 		"model_group_models": {
 			"model_group_id": "required string", "attributes": "optional [string]", "models": "[" + objectOf(t, modelWant) + "]",
 		},
 		"latest_models": {
-			"model_group_ids": "optional [string]", "time_horizon": "optional string", "attributes": "optional [string]",
+			"model_group_ids": "optional [string]", "time_horizon": "optional string", "where": whereWant, "attributes": "optional [string]",
 			"models": "map of " + objectOf(t, modelWant),
 		},
 		"pinned_models": {
-			"revisions": "required map of number", "attributes": "optional [string]",
-			"models": "map of " + objectOf(t, modelWant+pinnedWant),
+			"revisions": "required map of number", "docker_images": "optional map of string", "accept_withdrawn": "optional bool",
+			"attributes": "optional [string]",
+			"models":     "map of " + objectOf(t, modelWant+pinnedWant),
 		},
 		"model": tableWith(t, modelWant, map[string]string{
-			"model_group_id": "required string", "revision": "required number", "latest_revision": "int64", "is_latest": "bool",
+			"model_group_id": "required string", "revision": "required number", "docker_image": "optional computed string",
+			"accept_withdrawn": "optional bool", "latest_revision": "int64", "is_latest": "bool",
 		}),
 	}
 	schemas := allSchemas(t)
@@ -335,9 +337,9 @@ func TestStructsAgreeWithSchemas(t *testing.T) {
 	states := map[string]any{
 		"model_groups":       &modelGroupsState{},
 		"model_group":        &groupState{},
-		"latest_model":       &modelState{},
+		"latest_model":       &latestModelState{},
 		"model_group_models": &modelGroupModelsState{},
-		"model":              &pinnedModelState{},
+		"model":              &modelBlockState{},
 		"latest_models":      &latestModelsState{},
 		"pinned_models":      &pinnedModelsState{},
 	}

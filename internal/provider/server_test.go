@@ -27,6 +27,24 @@ func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 			t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
 		}
 	}
+	conditions := []any{
+		nil, map[string]any{}, map[string]any{"archived": true}, map[string]any{"enabled": true, "archived": false, "tags": []any{"power"}},
+		map[string]any{"tags": []any{}},
+	}
+	for _, where := range conditions {
+		compare("latest_model", arguments{"model_group_id": mainGroup, "where": where})
+		compare("latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": where})
+		compare("latest_models", arguments{"where": where, "attributes": []any{"revision"}})
+	}
+	for _, accepted := range []any{nil, true, false} {
+		compare("model", arguments{"model_group_id": mainGroup, "revision": 2, "accept_withdrawn": accepted})
+		compare("model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage, "accept_withdrawn": accepted})
+		for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}, map[string]any{oddGroup: "another"}} {
+			compare("pinned_models", arguments{
+				"revisions": map[string]any{mainGroup: 2, oddGroup: 7}, "docker_images": images, "accept_withdrawn": accepted,
+			})
+		}
+	}
 	compare("model_groups", nil)
 	compare("model_groups", arguments{"time_horizon": "day_ahead"})
 	for _, group := range all {

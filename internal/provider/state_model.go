@@ -9,6 +9,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
+// argDockerImage is what a pin may give to be compared.
+const argDockerImage = "docker_image"
+
 // modelAttributes are the attributes of a model, all computed.
 func modelAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
@@ -21,7 +24,7 @@ func modelAttributes() map[string]schema.Attribute {
 		"description": computedString("A short human-readable description."),
 		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
 			"into the group. The first can be `0`."),
-		"docker_image": computedString("The model's container image reference. It is null for callers outside the " +
+		argDockerImage: computedString("The model's container image reference. It is null for callers outside the " +
 			"owning organisation: `is_owner` tells. It can change where the revision is re-published in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
@@ -292,8 +295,11 @@ func newModelAxisState(axis *catalogue.ModelAxis) *modelAxisState {
 // sortedModelStates maps models, newest revision first, then by id.
 func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
 	sorted := slices.Clone(models)
-	slices.SortStableFunc(sorted, func(a, b *catalogue.Model) int {
-		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
-	})
+	slices.SortStableFunc(sorted, newestFirst)
 	return list(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) })
+}
+
+// newestFirst orders models by their revisions, the highest first, then by id.
+func newestFirst(a, b *catalogue.Model) int {
+	return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 }

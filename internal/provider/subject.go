@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -30,11 +31,12 @@ func groupSubject(at path.Path, id string) subject {
 		missing:      summaryGroupNotFound,
 		missingCause: "The catalogue has no model group %q, or these credentials cannot see it: the service does not " +
 			"tell these apart.",
-		missingNext: joined(idHint(id), "Check the id, and that the credentials belong to an organisation that may "+
-			"see the group. "+
-			"The data source modelcatalogue_model_groups lists those it may see."),
+		missingNext: joined(idHint(id), checkTheID+": modelcatalogue_model_groups lists those that they may see."),
 	}
 }
+
+const checkTheID = "Check the id, which has to be that of a group and not of a model (in another block: model_group_id, not " +
+	"id), and that the credentials belong to an organisation that may see the group"
 
 // latestSubject is a read of the latest model of one group.
 func latestSubject(at path.Path, id string) subject {
@@ -42,10 +44,17 @@ func latestSubject(at path.Path, id string) subject {
 	about.missing = summaryGroupOrModels
 	about.missingCause = "The catalogue has no model group %q, or these credentials cannot see it, or it has no " +
 		"models yet."
-	about.missingNext = joined(idHint(id), "If the group has no models yet, leave it out: "+
-		"modelcatalogue_model_groups lists the models of each group, and modelcatalogue_latest_models leaves out "+
-		"groups without any. "+
-		"If it has, check the id and the credentials.")
+	about.missingNext = joined(idHint(id), checkTheID+": modelcatalogue_model_groups lists those that they may see, "+
+		"with the models of each. If the group has none yet, remove this block until it has one.")
+	return about
+}
+
+// latestOfManySubject is such a read for one of many groups.
+func latestOfManySubject(at path.Path, id string) subject {
+	about := latestSubject(at, id)
+	about.missingNext = joined(idHint(id), checkTheID+": modelcatalogue_model_groups lists those that they may see. If the "+
+		"group has no models yet, take it out of model_group_ids; without that argument, groups that have none are left "+
+		"out.")
 	return about
 }
 
@@ -55,26 +64,51 @@ func horizonSubject(horizon types.String) subject {
 	if horizon.IsNull() {
 		return subject{}
 	}
+	key := horizon.ValueString()
 	return subject{
-		path: path.Root("time_horizon"), name: "time horizon", value: horizon.ValueString(),
+		path: path.Root("time_horizon"), name: "time horizon", value: key,
 		rejected: summaryInvalidHorizon,
-		rejectedNext: "Use a key that the catalogue knows: the data source modelcatalogue_model_groups, without " +
-			"time_horizon, " +
-			"lists every group, and the time_horizon.key of each is a key in use.",
+		rejectedNext: joined(spaceHint("key", key), "Use a key that the catalogue knows: the data source "+
+			"modelcatalogue_model_groups, without time_horizon, "+
+			"lists every group, and the time_horizon.key of each is a key in use."),
 	}
 }
 
 // idHint tells what an id that is not found looks like, or "".
 func idHint(id string) string {
-	trimmed := strings.TrimSpace(id)
-	switch {
-	case strings.TrimLeftFunc(id, unicode.IsSpace) != id:
-		return "The id starts with a space, which may not belong to it."
-	case trimmed != id:
-		return "The id ends with a space, which may not belong to it."
-	case strings.ContainsFunc(id, unicode.IsSpace):
+	if looksLikeAName(id) {
 		return "This looks like a name and not like an id: the data source modelcatalogue_model_group finds the " +
 			"group of a name."
+	}
+	return spaceHint("id", id)
+}
+
+// spaceHint tells of the space around a value, or nothing.
+func spaceHint(what, value string) string {
+	if odd := spaceAround(value); odd != "" {
+		return fmt.Sprintf("The %s %s, which may not belong to it.", what, odd)
+	}
+	return ""
+}
+
+// idOddity says in a phrase what is odd about an id that is not found, or "".
+func idOddity(id string) string {
+	if looksLikeAName(id) {
+		return "looks like a name"
+	}
+	return spaceAround(id)
+}
+
+func looksLikeAName(id string) bool {
+	return strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace)
+}
+
+func spaceAround(value string) string {
+	switch {
+	case strings.TrimLeftFunc(value, unicode.IsSpace) != value:
+		return "starts with a space"
+	case strings.TrimRightFunc(value, unicode.IsSpace) != value:
+		return "ends with a space"
 	}
 	return ""
 }

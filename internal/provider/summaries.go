@@ -14,6 +14,8 @@ const (
 	summaryIDsAndHorizon   = "Both model_group_ids and time_horizon given"
 	summaryAttribute       = "Unknown attribute"
 	summaryNoIDNorName     = "Missing id or name"
+	summaryInvalidImage    = "Invalid docker image"
+	summaryInvalidTag      = "Invalid tag"
 
 	summaryGroupNotFound    = "Model group not found"
 	summaryGroupOrModels    = "Model group not found, or without models"
@@ -21,6 +23,10 @@ const (
 	summaryRevisionNotFound = "Revision not found"
 	summarySeveralModels    = "Several models of that revision"
 	summaryLeftOut          = "Model group left out"
+	summaryNoneSatisfies    = "No model satisfies where"
+	summaryImageDiffers     = "Docker image differs"
+	summaryImageWithheld    = "Docker image withheld"
+	summaryWithdrawn        = "Pinned revision withdrawn"
 
 	summaryRejected             = "Credentials rejected"
 	summaryNoToken              = "No usable token"
@@ -51,6 +57,8 @@ var summaries = []string{
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
 	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
 	summaryRevisionNotFound, summarySeveralModels,
+	summaryInvalidImage, summaryInvalidTag, summaryNoneSatisfies,
+	summaryImageDiffers, summaryImageWithheld, summaryWithdrawn,
 	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,
 	summaryUnavailable, summaryUnreachable, summaryTimeout, summaryUntrusted, summaryRedirect, summaryUnexpected,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -96,11 +97,20 @@ func wholeNumber(value types.Number) (int64, error) {
 	whole, accuracy := number.Int64()
 	switch {
 	case !number.IsInt():
-		return 0, fmt.Errorf("must be a whole number, and %s is none", number.Text('g', 20))
+		return 0, fmt.Errorf("must be a whole number, not %s", number.Text('g', 20))
 	case number.Sign() < 0:
-		return 0, fmt.Errorf("must be at least 0, and is %s", number.Text('f', 0))
+		return 0, fmt.Errorf("must be at least 0, not %s", spelledWhole(number))
 	case accuracy != big.Exact:
-		return 0, fmt.Errorf("must be a number of 64 bits, and %s is larger", number.Text('g', 20))
+		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), spelledWhole(number))
 	}
 	return whole, nil
+}
+
+// spelledWhole is a whole number with all its digits, where a reader can use
+// them.
+func spelledWhole(number *big.Float) string {
+	if number.MantExp(nil) > 256 {
+		return number.Text('g', 20)
+	}
+	return number.Text('f', 0)
 }

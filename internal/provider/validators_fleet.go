@@ -35,16 +35,17 @@ func (groupIDs) ValidateList(ctx context.Context, req validator.ListRequest, res
 				"null, or remove it.")
 	}
 	for i, element := range req.ConfigValue.Elements() {
-		if id, ok := element.(types.String); ok && !id.IsUnknown() {
-			at := req.Path.AtListIndex(i)
-			if id.IsNull() {
-				resp.Diagnostics.AddAttributeError(at, summaryInvalidID, "The value is null. Give an id, or leave "+
-					"the element out.")
-				continue
-			}
-			var checked validator.StringResponse
-			identifier{}.ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: id}, &checked)
-			resp.Diagnostics.Append(checked.Diagnostics...)
+		id, ok := element.(types.String)
+		if !ok || id.IsUnknown() {
+			continue
+		}
+		at := req.Path.AtListIndex(i)
+		if id.IsNull() {
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidID,
+				fmt.Sprintf("model_group_ids[%d] is null. Give an id, or leave the element out.", i))
+		} else if err := catalogue.CheckID(id.ValueString()); err != nil {
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidID,
+				fmt.Sprintf("model_group_ids[%d] cannot be the id of a model group: %s.", i, err))
 		}
 	}
 }
@@ -58,21 +59,79 @@ func (revisionsByGroup) Description(context.Context) string {
 
 func (v revisionsByGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (revisionsByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+func (revisionsByGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
 		if err := catalogue.CheckID(id); err != nil {
-			resp.Diagnostics.AddAttributeError(at, summaryInvalidID, fmt.Sprintf("The key cannot be the id of a "+
-				"model group: %s.", err))
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidID, fmt.Sprintf("The key %q cannot be the id of a "+
+				"model group: %s.", abridged(id), err))
 		}
-		if revision, ok := elements[id].(types.Number); ok && revision.IsNull() {
-			resp.Diagnostics.AddAttributeError(at, summaryInvalidRevision, "The value is null. Give the revision, or "+
-				"leave the group out.")
-		} else if ok {
-			var checked validator.NumberResponse
-			countOf{}.ValidateNumber(ctx, validator.NumberRequest{Path: at, ConfigValue: revision}, &checked)
-			resp.Diagnostics.Append(checked.Diagnostics...)
+		revision, ok := elements[id].(types.Number)
+		switch {
+		case !ok || revision.IsUnknown():
+		case revision.IsNull():
+			resp.Diagnostics.AddAttributeError(at, summaryInvalidRevision,
+				fmt.Sprintf("The revision of model group %q is null. Give it, or leave the group out.", id))
+		default:
+			if _, err := wholeNumber(revision); err != nil {
+				resp.Diagnostics.AddAttributeError(at, summaryInvalidRevision, revisionProblem(id, err))
+			}
 		}
 	}
+}
+
+// revisionProblem says what is wrong with an element of revisions.
+func revisionProblem(id string, err error) string {
+	return fmt.Sprintf("The revision of model group %q %s.", id, err)
+}
+
+// imagesByGroup validates a map of images by model group id, beside a map of
+// revisions that has the same groups and may have more.
+type imagesByGroup struct{}
+
+func (imagesByGroup) Description(context.Context) string {
+	return "must have keys that revisions has too, and docker images as its values"
+}
+
+func (v imagesByGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	var revisions types.Map
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &revisions)...)
+	pinned := revisions.Elements()
+	var strange []string
+	elements := req.ConfigValue.Elements()
+	for _, id := range slices.Sorted(maps.Keys(elements)) {
+		if _, found := pinned[id]; !found && !revisions.IsNull() && !revisions.IsUnknown() {
+			strange = append(strange, id)
+		}
+		if image, ok := elements[id].(types.String); ok && !image.IsUnknown() {
+			if problem := imageProblem(id, image); problem != "" {
+				resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(id), summaryInvalidImage, problem)
+			}
+		}
+	}
+	if len(strange) > 0 {
+		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), summaryInvalidImage,
+			fmt.Sprintf("docker_images has an image for model groups that revisions does not have: %s. Give the revision of "+
+				"each there, or take its image out.", quotedList(strange)))
+	}
+}
+
+// imageProblem says what is wrong with an element of docker_images, or nothing.
+func imageProblem(id string, image types.String) string {
+	is := ""
+	switch {
+	case image.IsUnknown():
+		is = "not known yet"
+	case image.IsNull():
+		is = "null"
+	case image.ValueString() == "":
+		is = "empty"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("The image of model group %q is %s. Give the image that was reviewed, or leave the group out of "+
+		"docker_images.", id, is)
 }

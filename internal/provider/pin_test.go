@@ -1,0 +1,299 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// Images of the sandbox's own catalogue.
+const (
+	firstImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0" // of mainGroup, revision 0
+	oddImage   = "registry.northwind.example/forecasting/emea-power-balance:7"        // of oddGroup, revision 7
+)
+
+// expectWarning wants exactly one warning with that summary, on that argument.
+func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
+	t.Helper()
+	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning {
+		t.Fatalf("want one warning %q, got %d: %+v", summary, len(diagnostics), diagnostics)
+	}
+	d := *diagnostics[0]
+	d.Severity = tfprotov6.DiagnosticSeverityError
+	expectError(t, []*tfprotov6.Diagnostic{&d}, argument, summary, fragments...)
+}
+
+func TestTheImageThatWasReviewed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		organisation string
+		image        any
+		summary      string
+		says         []string
+	}{
+		"the same":      {organisation: "northwind", image: firstImage},
+		"not given":     {organisation: "northwind"},
+		"another":       {organisation: "northwind", image: "app:1", summary: summaryImageDiffers, says: []string{`"app:1"`, firstImage, "Revision 0"}},
+		"in upper case": {organisation: "northwind", image: strings.ToUpper(firstImage), summary: summaryImageDiffers},
+		"withheld": {
+			organisation: "contoso-trading", image: firstImage, summary: summaryImageWithheld,
+			says: []string{"is withheld", firstImage, "is_owner is false"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := sandbox.New(sandbox.Default())
+			e := newEngine(t, credentialsOf(test.organisation, service.Start(t)))
+			want := outcome{summary: test.summary, says: test.says}
+			if test.summary != "" {
+				want.argument = "docker_image"
+			}
+			config := arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": test.image}
+			state, diagnostics := e.read(t.Context(), t, "model", config)
+			want.expect(t, state, diagnostics)
+			if test.summary == "" && state["docker_image"] != firstImage {
+				t.Errorf("docker_image is %v", state["docker_image"])
+			}
+			images := map[string]any{}
+			if test.image != nil {
+				images[mainGroup] = test.image
+			}
+			if test.summary != "" {
+				want.argument = fmt.Sprintf("docker_images[%q]", mainGroup)
+			}
+			state, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{
+				"revisions": map[string]any{mainGroup: 0, hydroGroup: 4}, "docker_images": images,
+			})
+			want.expect(t, state, diagnostics)
+			// No request is sent for it.
+			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
+		})
+	}
+}
+
+// What is withheld is told as far as the service tells it.
+func TestWhyAnImageIsWithheld(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		image *string
+		owner *bool
+		says  string
+	}{
+		"another organisation": {image: new(""), owner: new(false), says: "these credentials are of another one (is_owner is false)"},
+		"not told":             {image: new(""), says: "does not say whether these credentials are of that one (is_owner is null)"},
+		"the owner":            {owner: new(true), says: "although these credentials are of the organisation that owns the model (is_owner is true)"},
+		"null, of another":     {owner: new(false), says: "is_owner is false"},
+	} {
+		problem := pin{groupID: "g", revision: 1, image: new("app:1")}.reviewed(&catalogue.Model{DockerImage: test.image, IsOwner: test.owner})
+		if problem == nil || problem.summary != summaryImageWithheld || !strings.Contains(problem.detail, test.says) {
+			t.Errorf("%s: %+v", name, problem)
+		}
+	}
+}
+
+// Engines hand strings over in NFC. A reference may be longer than most texts
+// that a message quotes.
+func TestImagesAreComparedWhole(t *testing.T) {
+	t.Parallel()
+	composed := "registry.example/prévision:1"
+	if problem := (pin{image: &composed}).reviewed(&catalogue.Model{DockerImage: new(norm.NFD.String(composed))}); problem != nil {
+		t.Error(problem)
+	}
+	long := "registry.example/" + strings.Repeat("a/", 100) + "app@" + sha256Digest
+	problem := pin{image: new(long + "0")}.reviewed(&catalogue.Model{DockerImage: &long, UpdatedAt: new("2026-05-18T06:30:00.000Z")})
+	if problem == nil || !strings.Contains(problem.detail, `"`+long+`"`) || !strings.Contains(problem.detail, "2026-05-18T06:30:00.000Z") {
+		t.Error(problem)
+	}
+}
+
+func TestARepublishedRevisionStopsThePlan(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	e := newEngine(t, northwind(service.Start(t)).with(argSnapshot, false))
+	config := arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}
+	e.mustRead(t, "model", config)
+	if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "app@`+sha256Digest+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	_, diagnostics := e.read(t.Context(), t, "model", config)
+	expectError(t, diagnostics, "docker_image", summaryImageDiffers, firstImage, "app@"+sha256Digest, "last changed at 20")
+}
+
+// All that differ are told at once, however many, and what else fails as well.
+func TestAllImagesThatDifferAreTold(t *testing.T) {
+	t.Parallel()
+	const groups = 30
+	service := sandbox.New(manyGroups(t, groups))
+	e := newEngine(t, northwind(service.Start(t)))
+	revisions, images := pins(groups, 1), map[string]any{}
+	for i := range groups {
+		images[groupID(i)] = "image:1"
+		if i >= 5 {
+			images[groupID(i)] = fmt.Sprintf("reviewed:%d", i)
+		}
+	}
+	revisions[groupID(29)] = 9
+	_, diagnostics := e.read(t.Context(), t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
+	expectTold(t, diagnostics,
+		told{argument: `docker_images["group-005"]`, summary: summaryImageDiffers, says: []string{
+			`"reviewed:5"`, "23 more of 30 groups failed the same way:",
+		}},
+		told{argument: `revisions["group-029"]`, summary: summaryRevisionNotFound},
+	)
+	for i := 6; i < 29; i++ {
+		if line := fmt.Sprintf("\n  - \"group-%03d\": revision 1: given \"reviewed:%d\", the service has \"image:1\"", i, i); !strings.Contains(
+			diagnostics[0].Detail, line) {
+			t.Errorf("the detail lacks %q", line)
+		}
+	}
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
+}
+
+func TestImagesComeBackAsConfigured(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	revisions := map[string]any{mainGroup: 0, oddGroup: 7}
+	for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}} {
+		for _, only := range []any{nil, []any{"revision"}} {
+			state := e.mustRead(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images, "attributes": only})
+			if fmt.Sprint(state["docker_images"]) != fmt.Sprint(images) {
+				t.Errorf("docker_images is %v, configured as %v", state["docker_images"], images)
+			}
+			want := any(oddImage)
+			if only != nil {
+				want = nil
+			}
+			if image := asObject(t, modelsOf(t, state)[oddGroup])["docker_image"]; image != want {
+				t.Errorf("attributes %v: the image is %v", only, image)
+			}
+		}
+	}
+}
+
+func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	yes, no := new(true), new(false)
+	for _, test := range []struct {
+		archived, enabled *bool
+		want              string
+	}{
+		{archived: no, enabled: yes, want: ""},
+		{archived: nil, enabled: nil, want: ""},
+		{archived: yes, enabled: nil, want: "archived"},
+		{archived: nil, enabled: no, want: "disabled"},
+		{archived: yes, enabled: no, want: "archived and disabled"},
+	} {
+		model := &pinnedModel{Model: &catalogue.Model{Archived: test.archived, Enabled: test.enabled}}
+		if got := model.withdrawal(); got != test.want {
+			t.Errorf("%v, %v: %q, want %q", test.archived, test.enabled, got, test.want)
+		}
+	}
+	e, service := sandboxEngine(t)
+	config := arguments{"model_group_id": mainGroup, "revision": 2}
+	for _, accepted := range []any{nil, false, true} {
+		state, diagnostics := e.read(t.Context(), t, "model", config.with("accept_withdrawn", accepted))
+		if state["revision"] != int64(2) || state["accept_withdrawn"] != accepted {
+			t.Errorf("revision %v, accept_withdrawn %v", state["revision"], state["accept_withdrawn"])
+		}
+		if accepted == true {
+			expectNone(t, diagnostics)
+			continue
+		}
+		expectWarning(t, diagnostics, "revision", summaryWithdrawn, "Revision 2 of model group", "is archived and disabled (the latest is 3).",
+			"accept_withdrawn = true")
+	}
+	// That a newer one exists is no warning.
+	e.mustRead(t, "model", config.with("revision", 1))
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
+}
+
+func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
+	t.Parallel()
+	const groups = 40
+	service := sandbox.New(manyGroups(t, groups))
+	for i := range 23 {
+		if _, err := service.SetArchived(groupID(i), 1, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := service.SetEnabled(groupID(0), 1, false); err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(t, northwind(service.Start(t)))
+	// The attributes that are filled have no say.
+	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
+	state, diagnostics := e.read(t.Context(), t, "pinned_models", config)
+	expectWarning(t, diagnostics, "revisions", summaryWithdrawn, "Of 40 pinned revisions 23 may be withdrawn:",
+		`"group-000": revision 1 is archived and disabled (the latest is 2)`, `"group-009": revision 1 is archived (`, "and 13 others")
+	if strings.Contains(diagnostics[0].Detail, "group-010") || len(modelsOf(t, state)) != groups {
+		t.Errorf("%d models, and\n%s", len(modelsOf(t, state)), diagnostics[0].Detail)
+	}
+	e.mustRead(t, "pinned_models", config.with("accept_withdrawn", true))
+	e.mustRead(t, "pinned_models", config.with("revisions", pins(groups, 2)))
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
+}
+
+// A pin whose image differs fails, and is not warned of besides.
+func TestAPinThatFailsIsNotWarnedOf(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 2, "docker_image": "app"})
+	expectError(t, diagnostics, "docker_image", summaryImageDiffers)
+}
+
+// Each data source names the one of its own kind that follows the newest.
+func TestTheRemedyIsThatOfTheDataSource(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 9})
+	expectError(t, diagnostics, "revision", summaryRevisionNotFound, "use modelcatalogue_latest_model.")
+	_, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
+	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", mainGroup), summaryRevisionNotFound, "use modelcatalogue_latest_models.")
+	_, diagnostics = e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup})
+	expectError(t, diagnostics, "model_group_id", summaryGroupOrModels, "remove this block until it has one")
+	_, diagnostics = e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": []any{emptyGroup, " none", "No such name"}})
+	expectError(t, diagnostics, "model_group_ids[0]", summaryGroupOrModels, "take it out of model_group_ids",
+		"\n  - \" none\" (starts with a space)\n  - \"No such name\" (looks like a name)")
+	service.Inject(sandbox.Fault{Status: http.StatusNotFound, Body: "<title>404</title>"})
+	_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+	expectError(t, diagnostics, "id", summaryGroupNotFound, "The answer has no code of the catalogue", "check base_url first")
+}
+
+// A lookup that finds nothing may be of an answer from before the group was named
+// or the revision published, so it hands the client what it looks for.
+func TestNamesOfAModelGroup(t *testing.T) {
+	t.Parallel()
+	group := &catalogue.ModelGroup{Name: new("Wind")}
+	if !isNamed(group, "Wind") || isNamed(group, "wind") || isNamed(&catalogue.ModelGroup{}, "") {
+		t.Error("names")
+	}
+	names := []string{
+		"Imbalance volume TenneT", "Day-ahead power price DE-LU", "Load Q1", "Load Q2", "Wind  North", "wind north", "Gas",
+	}
+	var groups []*catalogue.ModelGroup
+	for _, name := range names {
+		groups = append(groups, &catalogue.ModelGroup{ID: new("id of " + name), Name: &name})
+	}
+	for name, want := range map[string]string{
+		"Imbalanse volume TenneT":     `Did you mean "Imbalance volume TenneT"?`,
+		"Imbalance volmue TenneT":     `Did you mean "Imbalance volume TenneT"?`,
+		"Day–ahead power price DE-LU": `Did you mean "Day-ahead power price DE-LU"?`,
+		"day‑ahead power price de−lu": `Did you mean "Day-ahead power price DE-LU"?`,
+		"Wind North":                  `Did you mean "Wind  North" or "wind north"?`,
+		"Load Q3":                     `Did you mean "Load Q1" or "Load Q2"?`,
+		"Coal":                        "",
+		"Imbalance":                   "",
+		"id of Gas":                   `It is the id of a group: write id = "id of Gas".`,
+	} {
+		if got := nameHint(groups, name); got != want {
+			t.Errorf("%q: %s\nwant %s", name, got, want)
+		}
+	}
+}
