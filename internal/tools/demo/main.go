@@ -29,11 +29,6 @@ const (
 	oldImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:2.0.1"}`
 )
 
-// values are the lines in which an engine spells out the values of a condition,
-// without colours and with them. Each engine does it in its own way, and the
-// message has the values as well.
-var values = regexp.MustCompile(`(?m)^( +[├│]|.*\x1b\[90m).*\n`)
-
 func main() {
 	began := flag.Int64("began", time.Now().Unix(), "when `make demo` began, in seconds since 1970")
 	flag.Parse()
@@ -115,7 +110,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if show.colour {
 		frame = "╷"
 	}
-	if err := show.from(values.ReplaceAllString(failed.Output, ""), frame); err != nil {
+	if err := show.from(failed.Output, frame); err != nil {
 		return err
 	}
 	show.step("Done. It took %d requests, %d of them for a "+
