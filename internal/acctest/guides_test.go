@@ -44,7 +44,9 @@ func TestAccGuidePinStopsWhereTheImageIsAnother(t *testing.T) {
 	printed := w.expect(t, 1, "plan")
 	for _, b := range pages(t) {
 		if b.page == "docs/guides/pin-docker-image.md" && b.section == "pin-a-revision" && b.label == "text" {
-			wantText(t, printed, joined(b.text))
+			summary, detail, _ := strings.Cut(b.text, "\n\n")
+			wantText(t, printed, summary)
+			wantText(t, printed, joined(detail))
 			return
 		}
 	}
