@@ -90,6 +90,16 @@ test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu ## Run th
 built-engines:
 	@printf '%s\n' $(wildcard $(addprefix $(CURDIR)/$(BIN)/,terraform-1.5 terraform-newest tofu))
 
+# The newest Renovate and the Node that it wants, from the npm registry. No script
+# of its packages is run; Node's fetches its program.
+.PHONY: renovate
+renovate: ## Run the newest Renovate as the guide "Keep pins current" has it, against the sandbox.
+	@echo "installing Renovate from the npm registry; the first time it takes one to three minutes" >&2
+	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
+	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
+	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache exec tools/with-engine.sh \
+		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
+
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (60s).
 	@exec tools/fuzz.sh $(FUZZTIME)
