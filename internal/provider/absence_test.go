@@ -102,11 +102,12 @@ func TestAKeptAnswerProvesNoAbsence(t *testing.T) {
 					if !test.keptNothing {
 						e.mustRead(t, thing.present.name, thing.present.config)
 					}
-					// An answer takes a while, so that blocks meet.
+					// What is kept is from before the blocks below.
 					time.Sleep(sec)
 					if test.appears {
 						thing.appear(t, service)
 					}
+					// An answer takes a while, so that blocks meet.
 					service.Inject(sandbox.Fault{Route: thing.route, Delay: sec / 10})
 					before := service.Count(thing.route)
 
@@ -140,6 +141,7 @@ func TestWhatIsAskedAgainIsKept(t *testing.T) {
 			return arguments{"model_group_id": groupID(0), "revision": revision}
 		}
 		e.mustRead(t, "model", pin(1))
+		time.Sleep(sec)
 		publishThree(t, service)
 		for _, revision := range []int{3, 1, 2, 3} {
 			if got := e.mustRead(t, "model", pin(revision))["latest_revision"]; got != int64(3) {
@@ -159,6 +161,7 @@ func TestAFailureToAskAgainIsTold(t *testing.T) {
 		e := inMemory(t, service, arguments{argMaxRetries: 0})
 		pin := arguments{"model_group_id": groupID(0), "revision": 1}
 		e.mustRead(t, "model", pin)
+		time.Sleep(sec)
 		remove := service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Status: 503})
 		_, diagnostics := e.read(t.Context(), t, "model", pin.with("revision", 3))
 		expectError(t, diagnostics, "", summaryUnavailable)
