@@ -83,7 +83,7 @@ func TestAccParseImageRefuses(t *testing.T) {
 		Steps: []resource.TestStep{
 			step(`"Nginx"`, `its\s+repository\s+must\s+be\s+in\s+lower\s+case`),
 			step(`""`, `it\s+is\s+empty`),
-			step(`null`, `(?i)must\s+not\s+be\s+null`),
+			step(`null`, `it\s+is\s+null\.\s+docker_image\s+is\s+null\s+where`),
 		},
 	})
 }

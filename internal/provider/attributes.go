@@ -132,7 +132,8 @@ func (v attributeNames) explained(mistakes []mistake) string {
 		named = append(named, text)
 	}
 	last := len(named) - 1
-	return fmt.Sprintf("%s and %s are no attributes of an element of %s.", strings.Join(named[:last], ", "), named[last], v.within)
+	return fmt.Sprintf("%s and %s are no attributes of an element of %s.",
+		strings.Join(named[:last], ", "), named[last], v.within)
 }
 
 // hint says what a mistaken name may be meant for, or nothing.

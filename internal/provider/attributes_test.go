@@ -143,7 +143,7 @@ func TestNamesOfAttributesAreValidated(t *testing.T) {
 	e, service := sandboxEngine(t)
 	for name, suggestions := range map[string]map[string]string{
 		"model_groups": {
-			"nmae": "name", "pubilc": "public", "model_groups.name": "name", "name, id": "",
+			"modesl": "models", "axse": "axes", "pubilc": "public", "model_groups.name": "name", "name, id": "",
 			"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": "",
 		},
 		"model_group_models": {
@@ -186,8 +186,8 @@ func TestSeveralNamesOfNoAttribute(t *testing.T) {
 		names []any
 		says  string
 	}{
-		{[]any{"id", "docker", "tag", "foo"}, `"docker" (did you mean "docker_image"?), "tag" (did you mean "tags"?) and "foo" are no attributes ` +
-			"of an element of models.\n\nThese can be named: archived, "},
+		{[]any{"id", "docker", "tag", "foo"}, `"docker" (did you mean "docker_image"?), "tag" (did you mean "tags"?) and "foo" ` +
+			"are no attributes of an element of models.\n\nThese can be named: archived, "},
 		{[]any{"id", "*"}, `"*" is no attribute of an element of models. Leave the argument out to fill all of them.`},
 		{[]any{"id", "models"}, `"models" is no attribute of an element of models. Leave it out: the names are those inside of it, such as ` +
 			`docker_image.`},
@@ -202,14 +202,32 @@ func TestSeveralNamesOfNoAttribute(t *testing.T) {
 	}
 }
 
+// Engines drop a misspelt name in an object, so what is left of it may be nothing.
+func TestNoConditionIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, northwind("http://localhost"))
+	expectWarning(t, e.validate(t, "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}), "where", summaryNoCondition,
+		"may be misspelt")
+	expectWarning(t, e.validate(t, "latest_models", arguments{"where": map[string]any{"enabled": nil}}), "where", summaryNoCondition)
+}
+
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		from, to string
 		want     int
 	}{
-		{"", "", 0}, {"name", "name", 0}, {"", "abc", 3}, {"abc", "", 3}, {"name", "nmae", 1}, {"name", "nam", 1}, {"name", "nane", 1},
-		{"kitten", "sitting", 3}, {"ca", "abc", 3}, {"été", "ete", 2}, {"abcd", "badc", 2},
+		{"", "", 0},
+		{"name", "name", 0},
+		{"", "abc", 3},
+		{"abc", "", 3},
+		{"axes", "axse", 1},
+		{"name", "nam", 1},
+		{"name", "nane", 1},
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3},
+		{"été", "ete", 2},
+		{"abcd", "badc", 2},
 	} {
 		if got := distance(test.from, test.to); got != test.want {
 			t.Errorf("%q, %q: %d, want %d", test.from, test.to, got, test.want)
@@ -273,8 +291,9 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 			summary: summaryInvalidRevision, fragment: "must be at most 9223372036854775807, not 1000000000000000",
 		},
 		"image of no pin": {
-			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": "i", "b": "i", "c": "i"}},
-			argument: `docker_images["b"]`, summary: summaryInvalidImage, fragment: `for model groups that revisions does not have: "b", "c". Give`,
+			dataSource: "pinned_models",
+			config:     arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": "i", "b": "i", "c": "i"}},
+			argument:   `docker_images["b"]`, summary: summaryInvalidImage, fragment: `for model groups that revisions does not have: "b", "c".`,
 		},
 		"null image": {
 			dataSource: "pinned_models", config: arguments{"revisions": map[string]any{"a": 1}, "docker_images": map[string]any{"a": nil}},
@@ -318,7 +337,7 @@ func TestArgumentsOfAFleetAreValidated(t *testing.T) {
 		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
 		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
 		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
-		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}},
+		{"latest_model", arguments{"model_group_id": "a", "where": map[string]any{"tags": []any{}}}},
 		{"latest_models", arguments{"where": map[string]any{"enabled": unknown, "tags": []any{unknown}}}},
 	} {
 		expectNone(t, e.validate(t, good.name, good.config))

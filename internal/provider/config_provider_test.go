@@ -125,7 +125,8 @@ func TestANumberThatNoComputerWordHolds(t *testing.T) {
 	expectError(t, validateProvider(t, config.with(argMaxRequestsPerSecond, huge)), argMaxRequestsPerSecond,
 		"Invalid max_requests_per_second",
 		"it must be from 0.000001 to 1000000000, and is 1e+400; leave it out for no ceiling.")
-	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries", "it must be at most 9223372036854775807, not 1e+400.")
+	expectError(t, validateProvider(t, config.with(argMaxRetries, huge)), argMaxRetries, "Invalid max_retries",
+		"it must be at most 9223372036854775807, not 1e+400.")
 }
 
 func TestAFractionIsNoNumberOfRetries(t *testing.T) {

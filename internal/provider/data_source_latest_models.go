@@ -85,10 +85,11 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 		questions, listed = listedGroups(groups)
 	}
-	replies, fault := readFleet(ctx, client.Refused, questions, func(ctx context.Context, id string) (*catalogue.Model, error) {
+	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
 		return where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without that "+
 			"argument, groups that have no such model are left out.")
-	})
+	}
+	replies, fault := readFleet(ctx, client.Refused, questions, read)
 	missing := leaveOutMissing(questions, replies, listed)
 	list := failures(questions, replies, fault)
 	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), explainLatest)

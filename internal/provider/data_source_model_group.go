@@ -63,8 +63,9 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	var state *groupState
 	if id.IsNull() {
+		named := func(group *catalogue.ModelGroup) bool { return isNamed(group, name.ValueString()) }
 		groups, err := client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
-			return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name.ValueString()) })
+			return slices.ContainsFunc(groups, named)
 		})
 		if err != nil {
 			resp.Diagnostics.Append(d.diagnose(err, subject{value: name.ValueString()}))

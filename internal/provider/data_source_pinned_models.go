@@ -81,13 +81,14 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	for _, id := range slices.Sorted(maps.Keys(revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
-	replies, fault := readFleet(ctx, client.Refused, questions, func(ctx context.Context, id string) (*pinnedModel, error) {
+	read := func(ctx context.Context, id string) (*pinnedModel, error) {
 		wanted := pin{groupID: id, revision: revisions[id], follow: typeName + "_latest_models"}
 		if image, given := images[id]; given {
 			wanted.image = &image
 		}
 		return wanted.read(ctx, client)
-	})
+	}
+	replies, fault := readFleet(ctx, client.Refused, questions, read)
 	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return

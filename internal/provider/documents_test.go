@@ -141,7 +141,9 @@ func camelCase(attribute string) string {
 }
 
 // fleets are the maps of models by model group id.
-var fleets = map[string]bool{"latest_models.models": true, "pinned_models.models": true, "pinned_models.revisions": true, "pinned_models.docker_images": true}
+var fleets = map[string]bool{
+	"latest_models.models": true, "pinned_models.models": true, "pinned_models.revisions": true, "pinned_models.docker_images": true,
+}
 
 // compare reports every attribute that differs, and notes those with a value.
 func compare(t *testing.T, place string, got, want any, seen map[string]bool) {

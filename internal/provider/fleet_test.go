@@ -58,10 +58,11 @@ func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
 			t.Errorf("%s: latest %v, pinned %v", organisation, slices.Collect(maps.Keys(latest)), slices.Collect(maps.Keys(pinned)))
 		}
 		for id := range latest {
-			if single := e.mustRead(t, "latest_model", arguments{"model_group_id": id}); !reflect.DeepEqual(latest[id], any(without(single, "where"))) {
+			single := e.mustRead(t, "latest_model", arguments{"model_group_id": id})
+			if !reflect.DeepEqual(latest[id], any(without(single, "where"))) {
 				t.Errorf("%s, %s: latest\n%v\n%v", organisation, id, latest[id], single)
 			}
-			single := e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id]})
+			single = e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id]})
 			if !reflect.DeepEqual(pinned[id], any(without(single, "accept_withdrawn"))) || single["is_latest"] != true {
 				t.Errorf("%s, %s: pinned\n%v\n%v", organisation, id, pinned[id], single)
 			}

@@ -28,7 +28,7 @@ func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
 		"two more with each prompt answer": {{took: quick, want: 12}, {took: quick, want: 14}, {took: quick, want: 16}},
 		"32 at most":                       append(repeated(11, step{took: quick, want: -1}), repeated(3, step{took: quick, want: 32})...),
 		"few after a slow one":             {{took: quick, want: 12}, {took: slow, want: 10}, {took: quick, want: 12}},
-		"few after a refusal":              {{took: quick, want: 12}, {took: quick, refused: true, want: 10}, {took: quick, refused: true, want: 10}},
+		"few after a refusal":              {{took: quick, want: 12}, {took: quick, refused: true, want: 10}},
 		"few from the first on":            repeated(20, step{took: quick, refused: true, want: 10}),
 	} {
 		refused := false

@@ -154,10 +154,22 @@ func TestParseImageRefuses(t *testing.T) {
 // come from.
 func TestParseImageOfNull(t *testing.T) {
 	t.Parallel()
+	check := func(how string, failure *tfprotov6.FunctionError) {
+		if failure == nil || failure.Text != "it is null. docker_image is null where the credentials are not of the organisation that owns "+
+			"the model" || failure.FunctionArgument == nil || *failure.FunctionArgument != 0 {
+			t.Errorf("%s: %+v", how, failure)
+		}
+	}
 	_, failure := callParseImage(t, nil)
-	if failure == nil || failure.Text != "it is null. docker_image is null where the credentials are not of the organisation that owns "+
-		"the model" || failure.FunctionArgument == nil || *failure.FunctionArgument != 0 {
-		t.Errorf("%+v", failure)
+	check("spelled out", failure)
+	for how, argument := range map[string]*tfprotov6.DynamicValue{"left out": nil, "empty": {}} {
+		resp, err := newServer(&catalogueProvider{version: "test"}).CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
+			Name: "parse_image", Arguments: []*tfprotov6.DynamicValue{argument},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(how, resp.Error)
 	}
 }
 

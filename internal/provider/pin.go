@@ -184,10 +184,10 @@ func (m *pinnedModel) newer() string {
 
 // What to do about pins that are withdrawn.
 const (
-	withdrawnNext = "It can still be read, so the plan goes on. Pin another revision, or set accept_withdrawn = true to keep " +
-		"this one without the warning."
-	withdrawnFleetNext = "They can still be read, so the plan goes on. Pin other revisions, or set accept_withdrawn = true " +
-		"to keep these without the warning."
+	withdrawnNext = "It can still be read, so the plan goes on. Pin another revision, or set accept_withdrawn = true " +
+		"to keep this one without the warning."
+	withdrawnFleetNext = "They can still be read, so the plan goes on. Pin other revisions, or set " +
+		"accept_withdrawn = true to keep these without the warning."
 )
 
 // maxListed bounds the revisions listed in a message.

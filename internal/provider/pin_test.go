@@ -38,9 +38,11 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		summary      string
 		says         []string
 	}{
-		"the same":      {organisation: "northwind", image: firstImage},
-		"not given":     {organisation: "northwind"},
-		"another":       {organisation: "northwind", image: "app:1", summary: summaryImageDiffers, says: []string{`"app:1"`, firstImage, "Revision 0"}},
+		"the same":  {organisation: "northwind", image: firstImage},
+		"not given": {organisation: "northwind"},
+		"another": {
+			organisation: "northwind", image: "app:1", summary: summaryImageDiffers, says: []string{`"app:1"`, firstImage, "Revision 0"},
+		},
 		"in upper case": {organisation: "northwind", image: strings.ToUpper(firstImage), summary: summaryImageDiffers},
 		"withheld": {
 			organisation: "contoso-trading", image: firstImage, summary: summaryImageWithheld,
@@ -88,7 +90,7 @@ func TestWhyAnImageIsWithheld(t *testing.T) {
 	}{
 		"another organisation": {image: new(""), owner: new(false), says: "these credentials are of another one (is_owner is false)"},
 		"not told":             {image: new(""), says: "does not say whether these credentials are of that one (is_owner is null)"},
-		"the owner":            {owner: new(true), says: "although these credentials are of the organisation that owns the model (is_owner is true)"},
+		"the owner":            {owner: new(true), says: "although these credentials are of the organisation that owns the model"},
 		"null, of another":     {owner: new(false), says: "is_owner is false"},
 	} {
 		problem := pin{groupID: "g", revision: 1, image: new("app:1")}.reviewed(&catalogue.Model{DockerImage: test.image, IsOwner: test.owner})

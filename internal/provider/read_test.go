@@ -228,7 +228,8 @@ func compareFleets(
 		}
 		nothing := map[string]any{}
 		given := map[string]any{"revisions": revisions, "docker_images": images, "accept_withdrawn": true}
-		check("pinned_models", given, map[string]any{"revisions": nothing, "dockerImages": nothing, "models": nothing}, plus(given, "models", want))
+		check("pinned_models", given, map[string]any{"revisions": nothing, "dockerImages": nothing, "models": nothing},
+			plus(given, "models", want))
 	}
 }
 

@@ -28,7 +28,10 @@ func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
 		}
 	}
 	conditions := []any{
-		nil, map[string]any{}, map[string]any{"archived": true}, map[string]any{"enabled": true, "archived": false, "tags": []any{"power"}},
+		nil,
+		map[string]any{},
+		map[string]any{"archived": true},
+		map[string]any{"enabled": true, "archived": false, "tags": []any{"power"}},
 		map[string]any{"tags": []any{}},
 	}
 	for _, where := range conditions {

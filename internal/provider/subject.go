@@ -35,8 +35,8 @@ func groupSubject(at path.Path, id string) subject {
 	}
 }
 
-const checkTheID = "Check the id, which has to be that of a group and not of a model (in another block: model_group_id, not " +
-	"id), and that the credentials belong to an organisation that may see the group"
+const checkTheID = "Check the id, which has to be that of a group and not of a model (in another block: " +
+	"model_group_id, not id), and that the credentials belong to an organisation that may see the group"
 
 // latestSubject is a read of the latest model of one group.
 func latestSubject(at path.Path, id string) subject {
@@ -52,9 +52,9 @@ func latestSubject(at path.Path, id string) subject {
 // latestOfManySubject is such a read for one of many groups.
 func latestOfManySubject(at path.Path, id string) subject {
 	about := latestSubject(at, id)
-	about.missingNext = joined(idHint(id), checkTheID+": modelcatalogue_model_groups lists those that they may see. If the "+
-		"group has no models yet, take it out of model_group_ids; without that argument, groups that have none are left "+
-		"out.")
+	about.missingNext = joined(idHint(id), checkTheID+": modelcatalogue_model_groups lists those that they may see. "+
+		"If the group has no models yet, take it out of model_group_ids; without that argument, groups that have none are "+
+		"left out.")
 	return about
 }
 

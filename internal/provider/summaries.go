@@ -16,6 +16,7 @@ const (
 	summaryNoIDNorName     = "Missing id or name"
 	summaryInvalidImage    = "Invalid docker image"
 	summaryInvalidTag      = "Invalid tag"
+	summaryNoCondition     = "No condition in where"
 
 	summaryGroupNotFound    = "Model group not found"
 	summaryGroupOrModels    = "Model group not found, or without models"
@@ -57,7 +58,7 @@ var summaries = []string{
 	summaryIDAndName, summaryNoIDNorName, summaryIDsAndHorizon, summaryAttribute,
 	summaryGroupNotFound, summaryGroupOrModels, summarySeveralGroups, summaryLeftOut,
 	summaryRevisionNotFound, summarySeveralModels,
-	summaryInvalidImage, summaryInvalidTag, summaryNoneSatisfies,
+	summaryInvalidImage, summaryInvalidTag, summaryNoCondition, summaryNoneSatisfies,
 	summaryImageDiffers, summaryImageWithheld, summaryWithdrawn,
 	summaryRejected, summaryNoToken, summaryOrganisationDisabled, summaryForbidden,
 	summaryInvalidRequest, summaryNotAnswered, summaryRateLimited,

@@ -121,7 +121,7 @@ func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, 
 
 // imageProblem says what is wrong with an element of docker_images, or nothing.
 func imageProblem(id string, image types.String) string {
-	is := ""
+	var is string
 	switch {
 	case image.IsUnknown():
 		is = "not known yet"

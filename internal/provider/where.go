@@ -22,8 +22,9 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does is " +
 			"read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
-			"where the latest model does not satisfy them. " + without,
-		Optional: true,
+			"where the latest model does not satisfy them. " + without + " Engines ignore other names in it without a word.",
+		Optional:   true,
+		Validators: []validator.Object{anyCondition{}},
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model has to be enabled, `true`, or disabled, `false`. Leave it out for either.",
@@ -208,6 +209,28 @@ func (w *whereState) String() string {
 		conditions = append(conditions, "tags = ["+quotedList(w.Tags)+"]")
 	}
 	return "where = { " + strings.Join(conditions, ", ") + " }"
+}
+
+// anyCondition warns of an object without any condition. Engines drop names that
+// an object does not have, so it may be what is left of a misspelt one.
+type anyCondition struct{}
+
+func (anyCondition) Description(context.Context) string { return "should have a condition" }
+
+func (v anyCondition) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	for _, condition := range req.ConfigValue.Attributes() {
+		if !condition.IsNull() {
+			return
+		}
+	}
+	resp.Diagnostics.AddAttributeWarning(req.Path, summaryNoCondition, "Any model satisfies where, because it has none "+
+		"of enabled, archived and tags. Engines drop any other name without a word, so one of these may be misspelt. "+
+		"If no condition is meant, leave where out, or set it to null.")
 }
 
 // tagNames validates a list of tags.

@@ -21,6 +21,13 @@ data "modelcatalogue_latest_models" "named" {
   ]
 }
 
+# Of each group that the credentials may see the newest model that runs. Groups
+# without one are left out.
+data "modelcatalogue_latest_models" "enabled" {
+  where      = { enabled = true, archived = false }
+  attributes = ["revision"]
+}
+
 output "enabled" {
-  value = [for id, model in data.modelcatalogue_latest_models.named.models : id if model.enabled]
+  value = { for id, model in data.modelcatalogue_latest_models.enabled.models : id => model.revision }
 }

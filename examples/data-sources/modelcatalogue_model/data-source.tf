@@ -12,6 +12,21 @@ output "behind" {
   value = data.modelcatalogue_model.price.latest_revision - data.modelcatalogue_model.price.revision
 }
 
+# With the image that was reviewed: the plan stops where the revision was
+# re-published with another one.
+data "modelcatalogue_model" "reviewed" {
+  model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+  revision       = 1
+  docker_image   = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"
+}
+
+# An archived or disabled revision gives a warning, unless the block accepts it.
+data "modelcatalogue_model" "withdrawn" {
+  model_group_id   = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+  revision         = 2
+  accept_withdrawn = true
+}
+
 # Axis values are strings; the axis's type says what to convert them to.
 output "numbers" {
   value = {
