@@ -148,9 +148,22 @@ func TestAccGuideFollowStopsWhereTheLatestIsNotFit(t *testing.T) {
 	}
 }
 
-func TestAccGuideFollowTakesTheNewestThatSatisfies(t *testing.T) {
+func TestAccGuideFollowWhere(t *testing.T) {
 	t.Parallel()
 	w, service := guide(t, "follow-latest-revision", "choose-the-newest-that-satisfies", acctest.Owner)
+	for _, overrides := range []string{`{"enabled": false}`, `{"archived": true}`, `{"tags": []}`} {
+		w.expect(t, 0, "apply", "-auto-approve")
+		if _, err := service.Publish(acctest.MainGroup, []byte(overrides)); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(t, 0, "plan", "-detailed-exitcode")
+	}
+	wantText(t, w.expect(t, 0, "output", "deploy"), `"revision" = 3`)
+}
+
+func TestAccGuideFollowTakesTheNewestThatSatisfies(t *testing.T) {
+	t.Parallel()
+	w, service := guide(t, "follow-latest-revision", "by-anything-else", acctest.Owner)
 	for _, overrides := range []string{`{"enabled": false}`, `{"archived": true}`, `{"tags": []}`, `{"outputFileFormat": "csv"}`} {
 		if _, err := service.Publish(acctest.MainGroup, []byte(overrides)); err != nil {
 			t.Fatal(err)
