@@ -26,7 +26,7 @@ while kill -0 "$build" 2>/dev/null; do
     echo "building $what from Go modules; the first time it takes $first" >&2
     said=$SECONDS
   elif [[ -n $said ]] && ((SECONDS - said >= 10)); then
-    echo "  $(count "$module") modules downloaded, $(count "$package") packages compiled, $SECONDS s" >&2
+    echo "building $what: $(count "$module") modules downloaded, $(count "$package") packages compiled, $SECONDS s" >&2
     said=$SECONDS
   fi
 done
