@@ -91,6 +91,9 @@ func TestAccGuideSurvives(t *testing.T) {
 			writeText(t, filepath.Join(w.Dir, pinsFile), printedPins(t))
 			if test.change != nil {
 				test.change(t, service, server, w)
+			} else {
+				// The page says so: what a check reads is read again during the apply.
+				w.expect(t, 2, "plan", "-detailed-exitcode")
 			}
 			out := w.expect(t, 0, "apply", "-auto-approve")
 			wantText(t, out, test.warning)
