@@ -26,7 +26,9 @@ const (
 	example  = "examples/pin-docker-image"
 	groupID  = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 	newImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:3.0.0"}`
-	oldImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:2.0.1"}`
+	// What is printed has the time, too.
+	oldImage = `{"dockerImage": "registry.northwind.example/forecasting/north-sea-wind-week:2.0.1",
+		"updatedAt": "2026-06-02T09:00:00.000Z"}`
 )
 
 func main() {
