@@ -40,8 +40,9 @@ sandbox: ## Serve the sandbox until Ctrl-C.
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
-	@go build -o $(BIN)/ ./internal/tools/demo
-	@exec tools/with-engine.sh $(BIN)/demo
+	@began=$$(date +%s) && \
+		tools/build.sh "the demonstration and the provider" "one to three minutes" go build -v -o $(BIN)/ . ./internal/tools/demo && \
+		exec tools/with-engine.sh $(BIN)/demo -began=$$began
 
 ## Change
 
@@ -67,6 +68,7 @@ docs-check: $(BIN)/tfplugindocs $(BIN)/freeze ## Fail where docs/ or the picture
 
 .PHONY: test
 test: ## Run every test, with the race detector and a real engine.
+	@echo "building with the race detector, the first time for some minutes; each package is told when it has passed" >&2
 	@exec tools/with-engine.sh go test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) ./...
 
 .PHONY: unit
@@ -83,9 +85,25 @@ newest-go:
 	@GOTOOLCHAIN=$(NEWEST_GO) go env GOVERSION
 
 .PHONY: test-engines
-test-engines: $(BIN)/terraform-1.5 $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
+test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
-		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" $(CURDIR)/$(BIN)/tofu
+		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" \
+		$(CURDIR)/$(BIN)/terraform-newest $(CURDIR)/$(BIN)/tofu
+
+# Prints which of these engines are built already.
+.PHONY: built-engines
+built-engines:
+	@printf '%s\n' $(wildcard $(addprefix $(CURDIR)/$(BIN)/,terraform-1.5 terraform-newest tofu))
+
+# The newest Renovate and the Node that it wants, from the npm registry. No script
+# of its packages is run; Node's fetches its program.
+.PHONY: renovate
+renovate: ## Run the newest Renovate as the guide "Keep pins current" has it, against the sandbox.
+	@echo "installing Renovate from the npm registry; the first time it takes one to three minutes" >&2
+	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
+	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
+	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache exec tools/with-engine.sh \
+		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
 .PHONY: interface
 interface: ## Have tools of others read the interface: prism, generated clients; from npm and Go modules.
@@ -129,12 +147,16 @@ clean: ## Remove everything that make builds, tools and engines too.
 # or the provider's. A tool is rebuilt when its module changes.
 
 $(BIN)/%: tools/%/go.mod tools/%/go.sum
-	@echo "building $* from Go modules, once; it takes up to four minutes" >&2
-	@cd tools/$* && $(GO_BUILD) $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
+	@cd tools/$* && CGO_ENABLED=0 ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
+		go build -v -trimpath $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
 	@touch $@
 
 $(BIN)/plot: tools/plot/main.go
 
-# Without this OpenTofu takes itself for a development build, which few version
-# constraints admit.
+$(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
+
+# Without this flag an engine takes itself for a development build, which few
+# version constraints admit.
 $(BIN)/tofu: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
+$(BIN)/terraform-newest: TOOL_FLAGS := -ldflags=-X=github.com/hashicorp/terraform/version.dev=no
+$(BIN)/tofu $(BIN)/terraform-newest $(BIN)/terraform-1.5: TOOL_TIME := three to ten minutes

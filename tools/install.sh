@@ -22,7 +22,8 @@ program=terraform-provider-modelcatalogue_v$version$(go env GOEXE)
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$version" -o "$build/$program" .
+CGO_ENABLED=0 tools/build.sh "the provider" "one to three minutes" \
+  go build -v -trimpath -ldflags="-s -w -X main.version=$version" -o "$build/$program" .
 
 addresses=()
 replaced=

@@ -9,7 +9,7 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-go build -o "$work/" ./internal/tools/demo
+tools/build.sh "the demonstration" "one to three minutes" go build -v -o "$work/" ./internal/tools/demo
 unset NO_COLOR
 CLICOLOR_FORCE=1 tools/with-engine.sh "$work/demo" >"$work/printed"
 .cache/bin/freeze --language=ansi --output="$work/demo.svg" \

@@ -16,25 +16,14 @@ provider "modelcatalogue" {}
 
 locals {
   model_group_id = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
-
-  # The service may re-publish a revision in place with another image. Whoever
-  # moves the pin changes both lines together.
-  pin = {
-    revision = 1
-    image    = "registry.northwind.example/forecasting/north-sea-wind-week:2.0.0"
-  }
 }
 
+# The plan stops where the service has another image, because a revision can be
+# re-published in place. Whoever moves the pin changes both lines together.
 data "modelcatalogue_model" "pinned" {
   model_group_id = local.model_group_id
-  revision       = local.pin.revision
-
-  lifecycle {
-    postcondition {
-      condition     = self.docker_image == local.pin.image
-      error_message = "Revision ${self.revision} now has the image ${coalesce(self.docker_image, "(withheld)")}, and ${local.pin.image} was pinned."
-    }
-  }
+  revision       = 1
+  docker_image   = "registry.northwind.example/forecasting/north-sea-wind-week:2.0.0"
 }
 
 data "modelcatalogue_latest_model" "latest" {

@@ -109,8 +109,6 @@ func (kubernetesDeployment) Update(_ context.Context, req resource.UpdateRequest
 func (kubernetesDeployment) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// kubernetesProgram is what an engine calls the program of that provider. This
-// test is that program as well, where it is started by that name.
 const kubernetesProgram = "terraform-provider-kubernetes"
 
 func serveKubernetes() error {

@@ -15,14 +15,19 @@ import (
 // engineUnderTest is what runs the configurations of these tests.
 type engineUnderTest struct{ engine.Engine }
 
+// standIns are other providers of our pages, which no test can fetch, by what an
+// engine calls their programs. This test is each of them, where it is started by
+// that name.
+var standIns = map[string]func() error{kubernetesProgram: serveKubernetes, dockerProgram: serveDocker}
+
 // underTest is set while TF_ACC is.
 var underTest engineUnderTest
 
 // TestMain tells the testing framework which engine runs, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == kubernetesProgram {
-		if err := serveKubernetes(); err != nil {
+	if serve := standIns[filepath.Base(os.Args[0])]; serve != nil {
+		if err := serve(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

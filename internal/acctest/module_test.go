@@ -92,6 +92,9 @@ func TestAccGuideMocksLists(t *testing.T) {
 		}
 		if step == "test" {
 			wantText(t, out, "Success! 1 passed, 0 failed.")
+			if strings.Contains(out, "Warning:") {
+				t.Errorf("it warns:\n%s", out)
+			}
 		}
 	}
 }
@@ -148,6 +151,10 @@ func TestAccGuideJob(t *testing.T) {
 		"reads_the_pinned_revision", "stops_where_the_image_is_withheld", "publish", "reads_what_was_published",
 	} {
 		wantText(t, out, `run "`+name+`"... pass`)
+	}
+	// What init says of the mirror is before that.
+	if _, tested, _ := strings.Cut(out, "tests/sandbox.tftest.hcl"); strings.Contains(tested, "Warning:") {
+		t.Errorf("the tests warn:\n%s", tested)
 	}
 	if _, err := os.Stat(filepath.Join(work, "sandbox.json")); !os.IsNotExist(err) {
 		t.Errorf("the sandbox was not stopped: %v", err)

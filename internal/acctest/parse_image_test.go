@@ -1,7 +1,9 @@
 package acctest_test
 
 import (
+	"bytes"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -87,4 +89,28 @@ func TestAccParseImageRefuses(t *testing.T) {
 			step(`null`, `it\s+is\s+null\.\s+docker_image\s+is\s+null\s+where`),
 		},
 	})
+}
+
+// TestAccPageMirrors: the page's expression for a mirror keeps what a reference
+// has, a tag, a digest or both.
+func TestAccPageMirrors(t *testing.T) {
+	needEngine(t)
+	t.Parallel()
+	underTest.needs(t, "provider functions", "1.8.0", "1.7.0")
+	const reference = "registry.example:5000/forecasting/price:1.0.3"
+	digest := "@sha256:" + strings.Repeat("0", 64)
+	blocks := pages(t)
+	for _, b := range sectionBlocks(blocks, "docs/functions/parse_image.md", "example-usage") {
+		for _, end := range []string{":1.0.3", digest, ":1.0.3" + digest} {
+			files := folder(t, blocks, b)
+			for _, file := range files {
+				file.Data = bytes.ReplaceAll(file.Data, []byte(`"`+reference+`"`), []byte(`"registry.example:5000/forecasting/price`+end+`"`))
+			}
+			w := newWorkspace(t, files, sandboxtest.Start(t, sandbox.New(sandbox.Default())), acctest.Owner)
+			w.expect(t, 0, "apply", "-auto-approve")
+			if got := strings.TrimSpace(w.expect(t, 0, "output", "-raw", "mirrored")); !strings.HasSuffix(got, "mirror.example/forecasting/price"+end) {
+				t.Errorf("%s is mirrored as %q", end, got)
+			}
+		}
+	}
 }

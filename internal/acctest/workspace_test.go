@@ -35,7 +35,7 @@ func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Cr
 	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
-	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), providers(tb), "hashicorp/kubernetes")
+	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), providers(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -86,7 +86,7 @@ var built struct {
 }
 
 // providers builds the provider and returns the folder that holds it, with the
-// stand-in for the other provider of our pages beside it.
+// stand-ins for the other providers of our pages beside it.
 func providers(tb testing.TB) string {
 	tb.Helper()
 	built.once.Do(func() {
@@ -101,8 +101,11 @@ func providers(tb testing.TB) string {
 			return
 		}
 		var this string
-		if this, built.err = os.Executable(); built.err == nil {
-			built.err = os.Symlink(this, filepath.Join(built.dir, kubernetesProgram))
+		this, built.err = os.Executable()
+		for program := range standIns {
+			if built.err == nil {
+				built.err = os.Symlink(this, filepath.Join(built.dir, program))
+			}
 		}
 	})
 	if built.err != nil {

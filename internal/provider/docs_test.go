@@ -84,12 +84,50 @@ func checkSection(t *testing.T, sections map[string]string, path string, attribu
 	}
 }
 
+const registryPages = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
+
+var (
+	linkTo  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	inCode  = regexp.MustCompile("(?s)```.*?```|``.*?``|`[^`\n]*`")
+	outside = regexp.MustCompile(`^https://`)
+)
+
 // TestLinksInPages follows the links between pages. They are whole addresses:
 // the registry resolves relative ones against an address of its own making, in
-// which what works on one page fails on another.
+// which what works on one page fails on another. Where a link leaves the
+// documentation, only its form is checked.
 func TestLinksInPages(t *testing.T) {
 	t.Parallel()
-	const registry = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
+	pages := registryPagesByPath(t)
+	for name, text := range pages {
+		for _, match := range linkTo.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			to := text
+			switch rest, own := strings.CutPrefix(target, registryPages); {
+			case own:
+				page, known := pages[rest]
+				if !known {
+					t.Errorf("docs%s.md links to %s, which is no page", name, target)
+					continue
+				}
+				to = page
+			case outside.MatchString(target):
+				continue
+			case target != "":
+				t.Errorf("docs%s.md has the link %s: write the whole address, below %s", name, target, registryPages)
+				continue
+			}
+			if anchor != "" && !hasAnchor(to, anchor) {
+				t.Errorf("docs%s.md links to %s, where there is no such heading", name, match[1])
+			}
+		}
+	}
+}
+
+// registryPagesByPath are the pages by what follows registryPages in their
+// addresses.
+func registryPagesByPath(t *testing.T) map[string]string {
+	t.Helper()
 	pages := map[string]string{}
 	err := filepath.WalkDir(docs, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -103,25 +141,41 @@ func TestLinksInPages(t *testing.T) {
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	for name, text := range pages {
-		for _, match := range link.FindAllStringSubmatch(text, -1) {
+	return pages
+}
+
+// TestLinksInTheRepository follows the links of the README and the other texts
+// beside it, to files and to headings.
+func TestLinksInTheRepository(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	files, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d texts: %v", len(files), err)
+	}
+	pages := registryPagesByPath(t)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range linkTo.FindAllStringSubmatch(inCode.ReplaceAllString(string(text), ""), -1) {
 			target, anchor, _ := strings.Cut(match[1], "#")
-			to := text
-			switch rest, own := strings.CutPrefix(target, registry); {
+			rest, own := strings.CutPrefix(target, registryPages)
+			to, known := pages[rest]
+			switch {
 			case own:
-				page, known := pages[rest]
-				if !known {
-					t.Errorf("docs%s.md links to %s, which is no page", name, target)
-					continue
-				}
-				to = page
-			case target != "" && !strings.HasPrefix(target, "https://registry.terraform.io/providers/hashicorp/"):
-				t.Errorf("docs%s.md has the link %s: write the whole address, below %s", name, target, registry)
+			case outside.MatchString(target):
 				continue
+			case target == "":
+				to, known = string(text), true
+			default:
+				linked, err := os.ReadFile(filepath.Join(root, target))
+				info, statErr := os.Stat(filepath.Join(root, target))
+				to, known = string(linked), err == nil || statErr == nil && info.IsDir()
 			}
-			if anchor != "" && !hasAnchor(to, anchor) {
-				t.Errorf("docs%s.md links to %s, where there is no such heading", name, match[1])
+			if !known || anchor != "" && !hasAnchor(to, anchor) {
+				t.Errorf("%s links to %s, which is not there", filepath.Base(file), match[1])
 			}
 		}
 	}

@@ -104,7 +104,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			argSnapshot: schema.BoolAttribute{
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
 					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
-					"it. The default is `true`." + alsoReadFrom(argSnapshot),
+					"it. Test files set it, because from Terraform 1.13 on one process of the provider serves every " +
+					"`run` of a file. The default is `true`." + alsoReadFrom(argSnapshot),
 				Optional: true,
 			},
 		},

@@ -13,7 +13,11 @@ output "image" {
   value = local.image
 }
 
-# The same repository under another registry, such as a mirror.
+# The same image under another registry, such as a mirror: its tag, its digest or both.
 output "mirrored" {
-  value = "mirror.example/${local.image.repository}:${local.image.tag}"
+  value = join("", [
+    "mirror.example/${local.image.repository}",
+    local.image.tag == null ? "" : ":${local.image.tag}",
+    local.image.digest == null ? "" : "@${local.image.digest}",
+  ])
 }

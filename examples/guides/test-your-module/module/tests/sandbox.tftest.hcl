@@ -1,9 +1,11 @@
 # These blocks name the sandbox, so that no test reads the service which the
-# environment may name.
+# environment may name. Without a snapshot each run reads what was published
+# before it.
 provider "modelcatalogue" {
   base_url      = jsondecode(file("sandbox.json")).url
   client_id     = "northwind"
   client_secret = "northwind-sandbox-secret"
+  snapshot      = false
 }
 
 # An organisation that owns nothing.
@@ -12,6 +14,7 @@ provider "modelcatalogue" {
   base_url      = jsondecode(file("sandbox.json")).url
   client_id     = "contoso-trading"
   client_secret = "contoso-trading-sandbox-secret"
+  snapshot      = false
 }
 
 run "reads_the_pinned_revision" {
