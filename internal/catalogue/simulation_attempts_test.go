@@ -123,7 +123,7 @@ func (c *simCheck) oneAttemptInAnOutage() {
 				continue
 			}
 			for i, x := range later.requests[:len(later.requests)-1] {
-				if x.transient() && !(x.closed && i == 0) && !c.wellBetween(r.start, x.endAt) {
+				if x.transient() && (!x.closed || i > 0) && !c.wellBetween(r.start, x.endAt) {
 					c.fail("reader %d gave up at %s and nothing came back well since, "+
 						"but reader %d, which came at %s, made request %d after request %d had failed",
 						r.reader.index, r.end, later.reading.reader.index, later.reading.start, later.requests[i+1].number, x.number)
