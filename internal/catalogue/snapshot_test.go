@@ -144,7 +144,7 @@ func TestAFailureIsNotKept(t *testing.T) {
 				service := sandbox.New(sandbox.Default())
 				remove := service.Inject(test.fault)
 				c := connect(t, service, maxRetries(0))
-				for range 4 {
+				for range 2 {
 					err := group(mainGroup).read(t, c).err
 					expectError(t, err, test.kind)
 				}
