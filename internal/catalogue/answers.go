@@ -37,30 +37,25 @@ func newAnswers[T any](snapshot bool) *answers[T] {
 func (a *answers[T]) get(
 	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error),
 ) (answer T, err error) {
-	// His place is that of his arrival, even where he asks again.
-	for me := (&arrival{began: time.Now()}); ; {
-		shared, answer, err := a.enter(ctx, s, key, has, ask, me)
-		if shared == nil {
-			return answer, err
-		}
-		select {
-		case <-shared.done:
-			err = shared.err
-		case <-ctx.Done():
-			err = s.leave(shared.ticket, me.began, ctx.Err())
-		}
-		if err == nil {
-			return shared.value, nil
-		}
-		if ctx.Err() != nil || !me.hasMore(shared.ticket, err) {
-			return answer, err
-		}
+	me := newCaller(ctx)
+	shared, answer, err := a.enter(ctx, s, key, has, ask, me)
+	if shared == nil {
+		return answer, err
 	}
+	select {
+	case err = <-me.result:
+	case <-ctx.Done():
+		err = s.leave(shared.ticket, me, ctx.Err())
+	}
+	if err != nil {
+		return answer, err
+	}
+	return shared.value, nil
 }
 
 // enter finds the answer, or joins the call that asks, or begins it.
 func (a *answers[T]) enter(
-	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), me *arrival,
+	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), me *caller,
 ) (shared *call[T], answer T, err error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -70,28 +65,20 @@ func (a *answers[T]) enter(
 	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(me.began) || has(known.value)) {
 		return nil, known.value, nil
 	}
-	if me.order == 0 {
-		s.waiting.arrived++
-		me.order = s.waiting.arrived
-	}
 	shared = a.calls[key]
 	if shared == nil {
-		shared = a.begin(ctx, s, key, ask, me)
-		s.dispatchLocked()
+		shared = a.begin(ctx, s, key, ask)
 	}
-	shared.callers++
-	me.missed = s.missedLocked(shared.ticket)
+	if err := s.joinLocked(shared.ticket, me); err != nil {
+		return nil, answer, err
+	}
+	s.dispatchLocked()
 	return shared, answer, nil
 }
 
 // begin makes the call for key.
-func (a *answers[T]) begin(
-	ctx context.Context, s *schedule, key string, ask func(*permit) (T, error), me *arrival,
-) *call[T] {
+func (a *answers[T]) begin(ctx context.Context, s *schedule, key string, ask func(*permit) (T, error)) *call[T] {
 	shared := &call[T]{}
-	if !a.off {
-		a.calls[key] = shared
-	}
 	send := func(p *permit) error {
 		value, err := ask(p)
 		if err == nil {
@@ -99,14 +86,16 @@ func (a *answers[T]) begin(
 		}
 		return err
 	}
-	shared.ticket = s.newReadLocked(ctx, *me, send, func(err error) {
-		if a.off {
-			return
+	shared.ticket = s.newReadLocked(ctx, send, func(err error) {
+		if a.calls[key] == shared {
+			delete(a.calls, key)
 		}
-		delete(a.calls, key)
-		if err == nil {
+		if err == nil && !a.off {
 			a.kept[key] = kept[T]{value: shared.value, at: time.Now()}
 		}
 	})
+	if !a.off {
+		a.calls[key] = shared
+	}
 	return shared
 }

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -10,11 +9,60 @@ import (
 // new token.
 const maxRenewals = 2
 
-// budget is the time and the attempts that a read has.
-type budget struct {
-	began, deadline time.Time // of its first caller
-	oneAttempt      bool      // it came in an outage
-	successes       int       // outage.successes when it came
+// caller is one who waits for an answer. What happened to his read before he came
+// does not count against him.
+type caller struct {
+	began, deadline time.Time
+	oneAttempt      bool // he came in an outage
+	successes       int  // outage.successes when he came
+	missed          missed
+	result          chan error
+}
+
+// missed is what happened to a read before a caller joined it.
+type missed struct {
+	attempts, failures, refusals int
+	tokens                       missedTokens
+}
+
+// missedTokens are the attempts of a request for a token before a read was ready for it,
+// or before a caller came.
+type missedTokens struct {
+	request            *ticket
+	attempts, failures int
+}
+
+// of are those of a request: none where it was another one.
+func (m missedTokens) of(request *ticket) missedTokens {
+	if m.request != request {
+		return missedTokens{}
+	}
+	return m
+}
+
+// missedTokensLocked is what one who comes at that instant has missed. The one under way
+// counts for him, and the last failure for those who come at once after it, as the blocks
+// do that an engine starts together.
+func (s *schedule) missedTokensLocked(comes time.Time) missedTokens {
+	request := s.tokens.request
+	if request == nil {
+		return missedTokens{}
+	}
+	missed := missedTokens{request: request, attempts: request.tries.attempts, failures: request.tries.failures}
+	switch {
+	case request.sent != nil:
+		missed.attempts--
+	case missed.failures > 0 && comes.Sub(request.tries.failedAt) < atOnce:
+		missed.attempts--
+		missed.failures--
+	}
+	return missed
+}
+
+// newCaller takes the deadline of ctx, which has one.
+func newCaller(ctx context.Context) *caller {
+	deadline, _ := ctx.Deadline()
+	return &caller{began: time.Now(), deadline: deadline, result: make(chan error, 1)}
 }
 
 // tries are the attempts of a ticket and what came of them.
@@ -25,7 +73,7 @@ type tries struct {
 	failedAt           time.Time // when that was
 	reconnected        bool      // it was sent once more because its connection had been closed
 	refusals           refusals
-	missed             int // failures of the request for a token before the read was ready
+	tokens             missedTokens
 }
 
 // failed counts a failure that may pass.
@@ -41,19 +89,24 @@ type outage struct {
 	successes int // reads that ended with a good answer, or with an error that stays
 }
 
-// failedLocked acts on a failure of a read that may pass: its back-off, or its end.
+// failedLocked acts on a failure of a read that may pass. Callers without another
+// attempt fail, and the back-off begins for the others.
 func (s *schedule) failedLocked(t *ticket, err error) {
 	t.tries.failed(err)
-	if t.tries.failures > s.retriesLocked(t) {
-		s.endLocked(t, s.giveUpLocked(t, err))
-		return
+	s.dismissLocked(t, func(c *caller) error {
+		if t.tries.failures-c.missed.failures > s.retriesLocked(c) {
+			return s.giveUpLocked(t, c, err)
+		}
+		return nil
+	})
+	if t.ctx.Err() == nil {
+		s.backOffLocked(t)
 	}
-	s.backOffLocked(t)
 }
 
-// retriesLocked is how many failures of a read are followed by another attempt.
-func (s *schedule) retriesLocked(t *ticket) int {
-	if t.oneAttempt && s.outage.on {
+// retriesLocked is how many failures of a caller's read are followed by another attempt.
+func (s *schedule) retriesLocked(c *caller) int {
+	if c.oneAttempt && s.outage.on {
 		return 0
 	}
 	return s.maxRetries
@@ -67,16 +120,16 @@ func (s *schedule) backOffLocked(t *ticket) {
 	s.enqueueLocked(t)
 }
 
-// giveUpLocked is the error of a read that has no attempt left. An outage begins
-// where no read has ended well since it came: from then on each new read makes one
-// attempt, until one of them ends well.
-func (s *schedule) giveUpLocked(t *ticket, err error) error {
-	if s.outage.successes == t.successes && !s.outage.on {
+// giveUpLocked is the error of a caller who has no attempt left. An outage begins where
+// no read has ended well since he came: from then on each new read makes one attempt,
+// until one of them ends well.
+func (s *schedule) giveUpLocked(t *ticket, c *caller, err error) error {
+	if s.outage.successes == c.successes && !s.outage.on {
 		s.outage.on = true
 		s.sayLocked(t, "The service is down: reads that begin now make one attempt each")
 	}
-	gaveUp := s.gaveUpLocked(t, t.began, err)
-	gaveUp.Timeout, gaveUp.Outage = false, t.oneAttempt && s.outage.on
+	gaveUp := s.gaveUpLocked(t, c, err)
+	gaveUp.Timeout, gaveUp.Outage = false, c.oneAttempt && s.outage.on
 	return gaveUp
 }
 
@@ -91,50 +144,50 @@ func (s *schedule) succeededLocked(t *ticket) {
 
 // gaveUpLocked is the error of a caller who has no time left. err is what kept the
 // answer from coming.
-func (s *schedule) gaveUpLocked(t *ticket, began time.Time, err error) *GaveUpError {
-	return &GaveUpError{Attempts: s.attemptsLocked(t), Elapsed: time.Since(began), Timeout: true, Err: err}
+func (s *schedule) gaveUpLocked(t *ticket, c *caller, err error) *GaveUpError {
+	return &GaveUpError{Attempts: s.attemptsLocked(t, c), Elapsed: time.Since(c.began), Timeout: true, Err: err}
 }
 
-// attemptsLocked counts the attempts of a read, and those for a token where it
-// waits for one.
-func (s *schedule) attemptsLocked(t *ticket) int {
-	attempts := t.tries.attempts
+// attemptsLocked counts the attempts since a caller came, and those for a token where
+// his read waits for one.
+func (s *schedule) attemptsLocked(t *ticket, c *caller) int {
+	attempts := t.tries.attempts - c.missed.attempts
 	if request := s.tokens.request; request != nil && t.sent == nil {
-		attempts += max(0, request.tries.attempts-t.tries.missed)
+		attempts += request.tries.attempts - max(t.tries.tokens.of(request).attempts, c.missed.tokens.of(request).attempts)
 	}
 	return attempts
 }
 
-// unfitLocked is the error of a read whose time is over, or ends before a wait that
-// is known already: the pause, its back-off, or that of the request for a token. It
-// is nil where there is none.
-func (s *schedule) unfitLocked(t *ticket, now time.Time) error {
-	ends := func(wait time.Time) bool { return wait.After(now) && t.deadline.Before(wait) }
+// unfitLocked is the error of a caller whose time is over, or ends before a wait that is
+// known already: the pause, the back-off of his read, or that of the request for a token.
+// It is nil where there is none.
+func (s *schedule) unfitLocked(t *ticket, c *caller, now time.Time) error {
+	ends := func(wait time.Time) bool { return wait.After(now) && c.deadline.Before(wait) }
 	request := s.tokens.request
 	switch {
-	case !now.Before(t.deadline):
-		return s.timeIsOverLocked(t, t.began)
+	case !now.Before(c.deadline):
+		return s.timeIsOverLocked(t, c)
 	case ends(s.pause.until) && s.pause.told:
 		return &WaitTooLongError{
-			Asked: s.pause.requested, Remaining: t.deadline.Sub(now),
-			Attempts: s.attemptsLocked(t), Elapsed: now.Sub(t.began), Err: s.pause.refusal,
+			Asked: s.pause.requested, Remaining: c.deadline.Sub(now),
+			Attempts: s.attemptsLocked(t, c), Elapsed: now.Sub(c.began), Err: s.pause.refusal,
 		}
 	case ends(t.notBefore):
-		return s.gaveUpLocked(t, t.began, t.tries.last)
+		return s.gaveUpLocked(t, c, t.tries.last)
 	case request != nil && request.tries.last != nil && ends(request.notBefore):
-		return s.gaveUpLocked(t, t.began, request.tries.last)
+		return s.gaveUpLocked(t, c, request.tries.last)
 	}
 	return nil
 }
 
 // leavingLocked is the error of a caller whose context has ended with cause.
-func (s *schedule) leavingLocked(t *ticket, began time.Time, cause error) error {
+func (s *schedule) leavingLocked(t *ticket, c *caller, cause error) error {
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
-		return s.timeIsOverLocked(t, began)
+		return s.timeIsOverLocked(t, c)
 	}
 	now := time.Now()
 	left := &InterruptedError{
-		Attempts: s.attemptsLocked(t), Last: s.lastFailureLocked(t, began), WaitingFor: s.waitsForLocked(t), Err: cause,
+		Attempts: s.attemptsLocked(t, c), Last: s.lastFailureLocked(t, c), WaitingFor: s.waitsForLocked(t), Err: cause,
 	}
 	switch {
 	case t.sent != nil:
@@ -157,27 +210,27 @@ func (s *schedule) waitsForLocked(t *ticket) string {
 	return t.why
 }
 
-// lastFailureLocked is the last failure since a caller began: of his read, or of the
+// lastFailureLocked is the last failure since a caller came: of his read, or of the
 // request for a token that it waits for.
-func (s *schedule) lastFailureLocked(t *ticket, began time.Time) error {
+func (s *schedule) lastFailureLocked(t *ticket, c *caller) error {
 	request := s.tokens.request
 	switch {
-	case t.tries.last != nil && !t.tries.failedAt.Before(began):
+	case t.tries.last != nil && !t.tries.failedAt.Before(c.began):
 		return t.tries.last
-	case t.sent == nil && request != nil && request.tries.last != nil && !request.tries.failedAt.Before(began):
+	case t.sent == nil && request != nil && request.tries.last != nil && !request.tries.failedAt.Before(c.began):
 		return request.tries.last
 	}
 	return nil
 }
 
-// timeIsOverLocked is the error of a caller whose time is over. It has the last
-// failure since he began, or else what kept his read.
-func (s *schedule) timeIsOverLocked(t *ticket, began time.Time) error {
+// timeIsOverLocked is the error of a caller whose time is over. It has the last failure
+// since he came, or else what kept his read.
+func (s *schedule) timeIsOverLocked(t *ticket, c *caller) error {
 	if s.run.rejection != nil && t.sent == nil {
 		s.finishLocked(s.run.rejection) // all are told the same, so none waits for the words any longer
 		return s.run.end
 	}
-	err := s.lastFailureLocked(t, began)
+	err := s.lastFailureLocked(t, c)
 	request := s.tokens.request
 	switch {
 	case err != nil:
@@ -185,14 +238,14 @@ func (s *schedule) timeIsOverLocked(t *ticket, began time.Time) error {
 		err = unanswered(t.sent)
 	case request != nil && request.sent != nil:
 		err = unanswered(request.sent)
-	case s.pause.refusal != nil && s.pause.until.After(began):
+	case s.pause.refusal != nil && s.pause.until.After(c.began):
 		err = s.pause.refusal
 	case s.ceiling.Requests > 0:
 		err = &CeilingError{Ceiling: s.ceiling}
 	default:
 		err = context.DeadlineExceeded
 	}
-	gaveUp := s.gaveUpLocked(t, began, err)
+	gaveUp := s.gaveUpLocked(t, c, err)
 	gaveUp.WaitingFor = s.waitsForLocked(t)
 	return gaveUp
 }
@@ -201,21 +254,4 @@ func (s *schedule) timeIsOverLocked(t *ticket, began time.Time) error {
 func unanswered(p *permit) error {
 	const problem = "no whole answer before the read's time was over"
 	return &NetworkError{Endpoint: p.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
-}
-
-// missedLocked tells whether a read has lost attempts before a caller joins it.
-func (s *schedule) missedLocked(t *ticket) bool {
-	request := s.tokens.request
-	return t.tries.failures > 0 || len(t.tries.refusals.tokens) > 0 ||
-		request != nil && t.sent == nil && request.tries.failures > t.tries.missed
-}
-
-// hasMore tells whether a caller has time or attempts of his own, where the read that
-// he joined ended with err for want of them.
-func (a *arrival) hasMore(joined *ticket, err error) bool {
-	gaveUp, ended := errors.AsType[*GaveUpError](err)
-	if _, unfit := errors.AsType[*WaitTooLongError](err); unfit || ended && gaveUp.Timeout {
-		return a.began.Sub(joined.began) >= atOnce
-	}
-	return a.missed && (ended || classify(err) == unauthorized)
 }

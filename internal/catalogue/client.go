@@ -75,8 +75,8 @@ func New(cfg Config) *Client {
 		modelLists:  newAnswers[[]*Model](cfg.Snapshot),
 		models:      newAnswers[*Model](cfg.Snapshot),
 	}
-	c.mask.add(cfg.ClientSecret)
-	c.mask.add(cfg.AccessToken)
+	c.mask.Add(cfg.ClientSecret)
+	c.mask.Add(cfg.AccessToken)
 	c.schedule = newSchedule(cfg, tokenSource{credentials: &c.credentials, request: c.requestToken})
 	return c
 }

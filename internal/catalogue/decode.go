@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -12,14 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// MaxBody is the largest answer the client reads, in bytes. It is the limit of
-// one message from a provider to its engine, so more could not be passed on.
-const MaxBody = 256 << 20
-
-// maxGrowth is how many bytes of Go values may be decoded for each byte that a
-// body may have. Two bytes of text can become a hundred in memory.
-const maxGrowth = 4
 
 // lenient reads what RFC 8259 leaves open as most readers do: of equal names the
 // last one counts, and bytes that are no UTF-8 are replaced.
@@ -147,42 +138,6 @@ func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*st
 		return none, shape.below(name)
 	}
 	return none, err
-}
-
-// weighedReader refuses a body whose values could take more than limit bytes of
-// memory. It does not parse: each object, list and comma counts as the most memory
-// that it can become, and every byte as one byte. It keeps the error that it ended
-// with, because the library does not always tell it from an error of syntax.
-type weighedReader struct {
-	reader           io.Reader
-	remaining, limit int64
-	err              error
-}
-
-const (
-	objectWeight  = 80 // a pointer, and the largest struct below a record
-	elementWeight = 24 // a pointer to a string, and its header
-)
-
-func (r *weighedReader) Read(p []byte) (int, error) {
-	n, err := r.reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	elements := bytes.Count(p[:n], []byte{','}) + bytes.Count(p[:n], []byte{'['})
-	if tooLarge := r.weigh(n + elementWeight*elements + objectWeight*bytes.Count(p[:n], []byte{'{'})); tooLarge != nil {
-		return 0, tooLarge
-	}
-	return n, err
-}
-
-// weigh counts so many bytes of memory.
-func (r *weighedReader) weigh(size int) error {
-	if r.remaining -= int64(size); r.remaining < 0 {
-		r.err = &TooLargeError{Limit: r.limit, InMemory: true}
-		return r.err
-	}
-	return nil
 }
 
 // shapeError is a body that is no JSON of the right shape.

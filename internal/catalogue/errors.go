@@ -94,6 +94,9 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
+// apiError finds the answer of the service in an error.
+func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
+
 // UnusableAnswerError is a 200 whose body is no JSON of the shape that
 // interface.md gives. Place is where, in the service's field names, such as
 // models[3].revision, or "" for the body as a whole.
@@ -144,10 +147,11 @@ func (e *RejectedError) Error() string { return "the credentials are rejected: "
 func (e *RejectedError) Unwrap() error { return e.Err }
 
 // TokenError is an answer of the token endpoint that holds no token to use. It
-// says nothing of the answer's content, which may be a token.
+// tells the names of fields and no values, which may be a token.
 type TokenError struct {
 	Endpoint
 	Problem   string
+	Page      bool   // the answer is a page of HTML
 	RequestID string // the service's own, "" where it sends none
 }
 
@@ -221,15 +225,16 @@ func (e *CeilingError) Error() string {
 // of the read's time.
 type NetworkError struct {
 	Endpoint
-	TimedOut    bool
-	Limit       time.Duration     // the time-out of one attempt, where that was over
-	Permanent   bool              // another attempt cannot end otherwise, as with a certificate that is not trusted
-	Certificate *CertificateFault // nil where that is not the fault
-	Proxy       *ProxyFault       // nil where that is not the fault
-	// ConnectionClosed says that a kept connection was closed before the first byte
-	// of an answer, so that the service may not have seen the request.
+	TimedOut  bool
+	Limit     time.Duration // the time-out of one attempt, where that was over
+	Fault     Fault
+	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
+	// ConnectionClosed says that the request went out on a connection that was kept
+	// from an earlier one, and that it was closed before the first byte of an answer.
 	ConnectionClosed bool
-	Problem          string // what net/http reported, cleaned like a text of the service
+	Certificate      *CertificateFault // nil where that is not the fault
+	Proxy            *Proxy            // that the request went through, nil for none
+	Problem          string            // what net/http reported, cleaned like a text of the service
 	Err              error
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 func TestErrorBodies(t *testing.T) {
@@ -49,7 +51,7 @@ func TestErrorBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &sender{mask: &mask{}}
+			c := &sender{mask: &redact.Mask{}}
 			got := c.apiError(
 				Endpoint{Method: test.method, Path: "/v1"},
 				&http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body),
@@ -104,8 +106,8 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
-	c := &sender{mask: &mask{}}
-	c.mask.add(secret)
+	c := &sender{mask: &redact.Mask{}}
+	c.mask.Add(secret)
 	for length := maxErrorBody - 64; length <= maxErrorBody; length += 16 {
 		for _, at := range []int{length - 10, length - 16<<10 - 10} {
 			body := []byte(strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]
@@ -115,6 +117,37 @@ func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 			if strings.Contains(got.Message, "correct") {
 				t.Errorf("cut at %d: %q", length, got.Message)
 			}
+		}
+	}
+}
+
+// TestWhatIsInPlaceOfAToken names fields and tells no value.
+func TestWhatIsInPlaceOfAToken(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse-battery"
+	s := &sender{mask: &redact.Mask{}}
+	s.mask.Add(secret)
+	many := `{"` + strings.Join(strings.Split("abcdefghijklmno", ""), `":"hidden","`) + `":"hidden"}`
+	for body, want := range map[string]string{
+		"":                                      "empty",
+		" \n ":                                  "empty",
+		"access_token=hidden&token_type=bearer": "text and not JSON",
+		`{"accessToken":"hidden","expiresIn":3600}`:     "a JSON object without access_token (it has: accessToken, expiresIn)",
+		`{"access_token":["hidden"],"expires_in":3600}`: "a JSON object whose access_token is a list",
+		`{"access_token":""}`:                           "a JSON object whose access_token is an empty string",
+		`{"access_token":null}`:                         "a JSON object whose access_token is null",
+		`{}`:                                            "an empty JSON object",
+		`["hidden"]`:                                    "JSON, but a list and not an object",
+		`"hidden"`:                                      "JSON, but a string and not an object",
+		`null`:                                          "JSON, but null and not an object",
+		"<html><title>Sign in</title>hidden</html>": "a page of HTML titled Sign in",
+		many: "a JSON object without access_token (it has: a, b, c, d, e, f, g, h, i, j, 5 more)",
+		`{"\u001b[31m` + secret + `":1,"\u202e":2}`: "a JSON object without access_token (it has: [31m***, )",
+		`{"` + strings.Repeat("é", 500) + `":1,"` + secret + `":2}`: "a JSON object without access_token (it has: ***, " +
+			strings.Repeat("é", maxWord) + "…)",
+	} {
+		if got := s.inPlaceOf("access_token", []byte(body), http.Header{}); got != want {
+			t.Errorf("%.80s: %s\nwant %s", body, got, want)
 		}
 	}
 }

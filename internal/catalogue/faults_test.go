@@ -1,360 +1,204 @@
-package catalogue_test
+package catalogue
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
 	"net"
 	"net/http"
-	"slices"
+	"net/http/httptest"
+	"net/url"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// closing is a fault that keeps a connection from being used again: a kept
-// connection that is closed is not an attempt like any other.
-var closing = sandbox.Fault{
-	Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		header.Set("Connection", "close")
-		return status, header, body
-	},
-}
-
-// TestFailuresThatMayPass: each row is a fault of the first requests, or of all.
-func TestFailuresThatMayPass(t *testing.T) {
+func TestFaults(t *testing.T) {
 	t.Parallel()
-	type row struct {
-		fault sandbox.Fault
-		took  time.Duration // what one failing attempt takes
-		kind  simTold
-		says  []string
+	dialling := func(address net.Addr, err error) error {
+		return &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: err}
 	}
-	rows := map[string]row{
-		"500": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), kind: toldUnavailable,
-			says: []string{
-				"It broke.", "500 Internal Server Error (INTERNAL_ERROR)",
-			},
+	loopback, elsewhere := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
+	certificate := &x509.Certificate{}
+	for name, test := range map[string]struct {
+		err       error
+		connected bool
+		want      Fault
+	}{
+		"refused here":                 {err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
+		"refused here, Windows":        {err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
+		"refused elsewhere":            {err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
+		"reset here":                   {err: dialling(loopback, syscall.ECONNRESET), want: Unreachable},
+		"no route":                     {err: dialling(elsewhere, syscall.EHOSTUNREACH), want: Unreachable},
+		"no such host":                 {err: dialling(nil, &net.DNSError{IsNotFound: true}), want: UnknownHost},
+		"a resolver that fails":        {err: dialling(nil, &net.DNSError{IsTemporary: true}), want: Unreachable},
+		"EOF of a new connection":      {err: io.EOF, want: Broken},
+		"reset before the TLS is made": {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
+		"anything after a connection":  {err: errors.New("malformed HTTP response"), connected: true, want: Broken},
+		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
+		"a proxy refused":              {err: &net.OpError{Op: "proxyconnect", Err: dialling(loopback, syscall.ECONNREFUSED)}, want: ProxyFailed},
+		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
+		"no address of a proxy":        {err: errNoProxyAddress, want: ProxyFailed},
+		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
+		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},
+		"old TLS, by an alert":         {err: &net.OpError{Op: "remote error", Err: tls.AlertError(70)}, want: OldTLS},
+		"old TLS, chosen":              {err: errors.New("tls: server selected unsupported protocol version 301"), want: OldTLS},
+		"another alert":                {err: &net.OpError{Op: "remote error", Err: tls.AlertError(80)}, want: Broken},
+		"an unknown authority":         {err: x509.UnknownAuthorityError{Cert: certificate}, want: UnknownAuthority},
+		"expired":                      {err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired}, want: InvalidCertificate},
+		"another host":                 {err: x509.HostnameError{Certificate: certificate, Host: "a"}, want: OtherHost},
+		"another fault of a certificate": {
+			err:  &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.TooManyIntermediates}},
+			want: Insecure,
 		},
-		"502": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), kind: toldUnavailable,
-			says: []string{"Upstream is gone.", "502 Bad Gateway (BAD_GATEWAY)"},
-		},
-		"503": {
-			fault: status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), kind: toldUnavailable,
-			says: []string{"Down for repair.", "503 Service Unavailable (DOWN)"},
-		},
-		"504": {fault: status(504, "", 0), kind: toldUnavailable, says: []string{"504 Gateway Timeout"}},
-		"500, a code nobody knows": {
-			fault: status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), kind: toldUnavailable,
-			says: []string{"500 Internal Server Error (BRAND_NEW)"},
-		},
-		"500, a code of another status": {
-			fault: status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), kind: toldUnavailable,
-			says: []string{"500 Internal Server Error (NOT_FOUND)"},
-		},
-		"599": {fault: status(599, "", 0), kind: toldUnavailable, says: []string{"599"}},
-		"408": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), kind: toldUnavailable,
-			says: []string{"Too slow.", "408 Request Timeout (REQUEST_TIMEOUT)"},
-		},
-		"reset": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
-			kind:  toldNetwork,
-			says:  []string{"GET http://localhost" + mainPath},
-		},
-		"hanging": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			took:  30 * sec, kind: toldTimeout,
-			says: []string{"no whole answer within 30s"},
-		},
-		"slower than request_timeout": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
-			took:  30 * sec, kind: toldTimeout,
-			says: []string{"no whole answer within 30s"},
-		},
-		"cut by length": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
-			kind:  toldNetwork,
-			says:  []string{"the answer was cut short", "GET http://localhost" + mainPath},
-		},
-		"cut inside the JSON": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
-			kind:  toldNetwork,
-			says:  []string{"the answer was cut short"},
-		},
-	}
-	run := func(t *testing.T, r row, times int, more []setting, want outcome, waits []wait) {
-		t.Helper()
-		service := sandbox.New(sandbox.Default())
-		service.Inject(closing)
-		r.fault.Times = times
-		service.Inject(r.fault)
-		c := connect(t, service, more...)
-		err := group(mainGroup).read(t, c).err
-		want.expect(t, err)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: len(waits) + 1})
-		expectWaits(t, arrivals(service, sandbox.RouteGroup), after(r.took, waits))
-	}
-	for name, r := range rows {
-		t.Run(name+", twice", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				run(t, r, 2, nil, outcome{}, backOffs(1*sec, 2*sec))
-			})
-		})
-		t.Run(name+", always", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				says := append([]string{"gave up after 5 attempts"}, r.says...)
-				run(t, r, 0, nil, outcome{kind: r.kind, says: says}, backOffs(1*sec, 2*sec, 4*sec, 8*sec))
-			})
-		})
-		t.Run(name+", no retries", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				says := append([]string{"gave up after 1 attempts in"}, r.says...)
-				run(t, r, 0, []setting{maxRetries(0)}, outcome{kind: r.kind, says: says}, nil)
-			})
-		})
-		t.Run(name+", once more than the retries", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				run(t, r, 2, []setting{maxRetries(1)}, outcome{kind: r.kind, says: r.says}, backOffs(1*sec))
-			})
-		})
+	} {
+		if got := faultOf(test.err, test.connected); got != test.want {
+			t.Errorf("%s: fault %d, want %d", name, got, test.want)
+		}
+		if lasts := test.want >= NoTLS; test.want.permanent() != lasts {
+			t.Errorf("%s: permanent is %t", name, !lasts)
+		}
 	}
 }
 
-func TestBackOffGoesUpToHalfAMinuteWithJitter(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(status(503, "", 0))
-		c := connect(t, service, maxRetries(8))
-		err := group(mainGroup).read(t, c).err
-		expectError(t, err, toldUnavailable, "gave up after 9 attempts")
-		at, waits := arrivals(service, sandbox.RouteGroup), backOffs(1*sec, 2*sec, 4*sec, 8*sec, 16*sec, 30*sec, 30*sec, 30*sec)
-		expectWaits(t, at, waits)
-		spread := 0
-		for i := range waits {
-			if at[i+1].Sub(at[i]) > waits[i].least {
-				spread++
+// TestAClientCertificateThatIsWanted: in TLS 1.2 the service ends the handshake with an
+// alert that could mean anything. With 1.3 the client may see the connection closed first.
+func TestAClientCertificateThatIsWanted(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	fault := sendOnce(t, senderFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}), "")
+	if fault == nil || fault.Fault != WantsCertificate || !fault.Permanent {
+		t.Errorf("%+v", fault)
+	}
+}
+
+// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a
+// certificate, and it is quoted before it is trusted.
+func TestACertificateCannotWriteOnATerminal(t *testing.T) {
+	t.Parallel()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		DNSNames: []string{"\x1b[31mred\x07.example", "\r\nX-Injected: 1"},
+	}
+	template.Subject.CommonName = "\x1b[2Jcleared"
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"another host":         x509.HostnameError{Certificate: certificate, Host: "\x1b[31mcatalogue.example"},
+		"an unknown authority": x509.UnknownAuthorityError{Cert: certificate},
+		"expired":              x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired, Detail: "\x1b[31m"},
+	} {
+		var logged Exchange
+		base := &url.URL{Scheme: "https", Host: "catalogue.example"}
+		c := New(Config{
+			BaseURL: base, ClientID: "id", ClientSecret: "secret", RequestTimeout: time.Second, ReadTimeout: time.Second,
+			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+		})
+		_, err := c.ModelGroups(t.Context(), "")
+		fault, ok := errors.AsType[*NetworkError](err)
+		if !ok || fault.Certificate == nil || logged.Problem == "" {
+			t.Fatalf("%s: %v, %+v", name, err, logged)
+		}
+		for _, text := range append(fault.Certificate.Names, fault.Certificate.Issuer, fault.Certificate.Asked, fault.Problem, logged.Problem) {
+			if strings.ContainsAny(text, "\x1b\x07\r\n") {
+				t.Errorf("%s: %q", name, text)
 			}
 		}
-		if spread == 0 {
-			t.Error("every wait is the least it may be: processes that failed together would come back together")
-		}
-	})
+	}
 }
 
-func TestRefusedConnections(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		refused int // connections, the first ones
-		want    outcome
-		waits   []wait
+// failing is a network on which every request ends with an error.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+// TestProxies: a variable that holds no address must not make the client go without a proxy.
+func TestProxies(t *testing.T) { //nolint:paralleltest // it sets the environment
+	for _, test := range []struct {
+		base, variable, except string
+		want                   *Proxy
+		err                    error
 	}{
-		"twice": {refused: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
-		"always": {
-			refused: 100,
-			want: outcome{
-				kind: toldNetwork,
-				says: []string{"connection refused", "POST http://localhost/v1/auth/token", "gave up after 5 attempts"},
-			},
-			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
+		{base: "https://catalogue.example"},
+		{
+			base: "https://catalogue.example", variable: "http://joe:p%23ss@proxy.example:8080",
+			want: &Proxy{Address: "http://proxy.example:8080", Credential: true},
 		},
+		{base: "https://catalogue.example", variable: "proxy.example:8080", want: &Proxy{Address: "http://proxy.example:8080"}},
+		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", want: &Proxy{}, err: errNoProxyAddress},
+		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", except: ".example"},
+		{base: "https://catalogue.example", variable: "http://proxy.example:8080", except: "catalogue.example"},
+		{base: "http://localhost:8080", variable: "http://joe:p#ss/w%rd@proxy.example:8080"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				dial, closeAll := pipe(service)
-				t.Cleanup(closeAll)
-				var dials []time.Time
-				c := dialling(t, func(ctx context.Context, network, address string) (net.Conn, error) {
-					dials = append(dials, time.Now())
-					if len(dials) <= test.refused {
-						return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
-					}
-					return dial(ctx, network, address)
-				})
-				err := group(mainGroup).read(t, c).err
-				test.want.expect(t, err)
-				expectWaits(t, dials, test.waits)
-				want := map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1}
-				if test.want.kind != "" {
-					want = nil
-				}
-				expectRequests(t, service, want)
-			})
-		})
-	}
-}
-
-// A connection kept from an earlier request may have been closed by the other
-// side meanwhile. net/http sends a GET again at once then, on a new one.
-func TestAConnectionThatWasKeptAndIsGoneCostsNoAttempt(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset, Times: 1})
-		c := connect(t, service, maxRetries(0))
-		group(mainGroup).mustRead(t, c)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2})
-		expectWaits(t, arrivals(service, sandbox.RouteGroup), exactly(0))
-	})
-}
-
-func TestReadTimeoutCapsTheRetries(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault       sandbox.Fault
-		more        []setting
-		want        outcome
-		waits       []wait
-		least, most time.Duration
-	}{
-		// The wait of 8 s no longer fits, so the read does not sit it out.
-		"the next wait does not fit": {
-			fault: status(503, `{"code":"DOWN","message":"Down."}`, 0),
-			more:  []setting{readTimeout(14 * sec), maxRetries(100)},
-			want: outcome{
-				kind: toldUnavailable,
-				says: []string{
-					"Down.", "503 Service Unavailable (DOWN)", "gave up after 4 attempts",
-				},
-			},
-			waits: backOffs(1*sec, 2*sec, 4*sec), least: 7 * sec, most: 8750 * time.Millisecond,
-		},
-		"the time ends within an attempt": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			more:  []setting{readTimeout(45 * sec)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{"no whole answer within 30s", "gave up after 2 attempts"},
-			},
-			waits: after(30*sec, backOffs(1*sec)), least: 45 * sec, most: 45 * sec,
-		},
-		"the time ends within the first attempt": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			more:  []setting{readTimeout(20 * sec)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempts in 20s",
-				},
-			},
-			least: 20 * sec, most: 20 * sec,
-		},
-		"an attempt may not outlast the read": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec},
-			more:  []setting{readTimeout(10 * sec), requestTimeout(1 * time.Hour)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempts in 10s",
-				},
-			},
-			least: 10 * sec, most: 10 * sec,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				c := connect(t, service, test.more...)
-				began := time.Now()
-				err := group(mainGroup).read(t, c).err
-				if took := time.Since(began); took < test.least || took > test.most {
-					t.Errorf("the read took %s, want %s to %s", took, test.least, test.most)
-				}
-				test.want.expect(t, err)
-				expectWaits(t, arrivals(service, sandbox.RouteGroup), test.waits)
-			})
-		})
-	}
-}
-
-// stalling sends the beginning of a group and no more, so many times.
-type stalling struct {
-	service http.Handler
-	times   int
-
-	mu sync.Mutex
-	at []time.Time
-}
-
-func (h *stalling) arrivals() []time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.at)
-}
-
-func (h *stalling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost {
-		h.service.ServeHTTP(w, r)
-		return
-	}
-	h.mu.Lock()
-	h.at = append(h.at, time.Now())
-	stall := len(h.at) <= h.times
-	h.mu.Unlock()
-	if !stall {
-		h.service.ServeHTTP(w, r)
-		return
-	}
-	w.Header().Set("Content-Length", "1000")
-	if _, err := w.Write([]byte(`{"id":`)); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if err := http.NewResponseController(w).Flush(); err != nil {
-		panic(err)
-	}
-	<-r.Context().Done()
-}
-
-func TestRequestTimeoutIncludesTheBody(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		times int
-		want  outcome
-		waits []wait
-	}{
-		"twice": {times: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
-		"always": {
-			times: 100, want: outcome{kind: toldTimeout, says: []string{"no whole answer within 10s", "gave up after 5 attempts"}},
-			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := &stalling{service: sandbox.New(sandbox.Default()), times: test.times}
-				c := connect(t, service, requestTimeout(10*sec))
-				err := group(mainGroup).read(t, c).err
-				test.want.expect(t, err)
-				expectWaits(t, service.arrivals(), after(10*sec, test.waits))
-			})
-		})
-	}
-}
-
-func TestTheLastFailureIsTheOneReported(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		for _, f := range []sandbox.Fault{
-			status(500, `{"code":"FIRST","message":"The first."}`, 1),
-			{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON, Times: 1},
-			status(503, `{"code":"THIRD","message":"The third."}`, 1),
-			status(502, "<html><title>The fourth</title></html>", 1),
-			status(504, `{"code":"LAST","message":"The last."}`, 0),
-		} {
-			service.Inject(f)
+		for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+			t.Setenv(name, "")
 		}
-		c := connect(t, service)
-		err := group(mainGroup).read(t, c).err
-		expectError(t, err, toldUnavailable, "The last.", "504 Gateway Timeout (LAST)")
-		for _, other := range []string{"FIRST", "The first", "THIRD", "fourth", "cut short"} {
-			if strings.Contains(err.Error(), other) {
-				t.Errorf("%q is there as well: %v", other, err)
-			}
+		t.Setenv("https_proxy", test.variable)
+		t.Setenv("no_proxy", test.except)
+		base, err := url.Parse(test.base)
+		if err != nil {
+			t.Fatal(err)
 		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 5})
-	})
+		got := proxyFor(base)
+		if (got == nil) != (test.want == nil) {
+			t.Errorf("%+v: %+v", test, got)
+			continue
+		}
+		if address, err := got.address(); !errors.Is(err, test.err) || (address == nil) != (got == nil || err != nil) {
+			t.Errorf("%+v: %v, %v", test, address, err)
+		}
+		if got == nil {
+			continue
+		}
+		if got.Address != test.want.Address || got.Credential != test.want.Credential || got.Variable != "https_proxy" || got.Failed {
+			t.Errorf("%+v: %+v", test, got)
+		}
+		if test.err == nil {
+			continue
+		}
+		s := senderFor(t, test.base, Config{})
+		if fault := sendOnce(t, s, ""); fault == nil || fault.Fault != ProxyFailed || !fault.Permanent || !fault.Proxy.Failed ||
+			strings.Contains(fault.Problem, "joe") {
+			t.Errorf("%+v", fault)
+		}
+	}
+}
+
+// TestWhatAProxyAnswers tells which of its answers it would repeat.
+func TestWhatAProxyAnswers(t *testing.T) {
+	t.Parallel()
+	through := &Proxy{Address: "http://proxy.example", whole: &url.URL{Scheme: "http", Host: "proxy.example"}}
+	for status, permanent := range map[int]bool{407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false} {
+		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
+		if !after.Failed || after.Status != status || after.permanent() != permanent {
+			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())
+		}
+	}
+	if after := through.after(io.EOF); after.Failed || after.permanent() || through.Failed {
+		t.Errorf("a fault behind the proxy: %+v", after)
+	}
+	if through = nil; through.after(io.EOF) != nil || through.permanent() {
+		t.Error("no proxy has a fault")
+	}
 }

@@ -18,6 +18,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // The bodies a decoder is for.
@@ -296,8 +298,8 @@ var errorSeeds = []errorSeed{
 // stays, and every text is bounded, printable and without the secret.
 func checkErrorBody(t *testing.T, status int, token bool, contentType string, body []byte) {
 	t.Helper()
-	c := &sender{mask: &mask{}}
-	c.mask.add(fuzzSecret)
+	c := &sender{mask: &redact.Mask{}}
+	c.mask.Add(fuzzSecret)
 	method := http.MethodGet
 	if token {
 		method = http.MethodPost

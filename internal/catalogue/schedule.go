@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -92,6 +91,7 @@ func newSchedule(cfg Config, source tokenSource) *schedule {
 // instant. It sets the timer to the next instant at which time changes something.
 func (s *schedule) dispatchLocked() {
 	now := time.Now()
+	s.dismissBeforeLocked(now.Add(1), func(t *ticket, c *caller) error { return s.timeIsOverLocked(t, c) })
 	ready, delayed := &s.waiting.ready, &s.waiting.delayed
 	for head := delayed.first(); head != nil && !head.notBefore.After(now); head = delayed.first() {
 		delayed.remove(head)
@@ -106,8 +106,8 @@ func (s *schedule) dispatchLocked() {
 		}
 		head.why = why.String()
 		if why == pace.Ceiling {
-			s.endBeforeLocked(at, func(t *ticket) error {
-				return s.gaveUpLocked(t, t.began, &CeilingError{Ceiling: s.ceiling})
+			s.dismissBeforeLocked(at, func(t *ticket, c *caller) error {
+				return s.gaveUpLocked(t, c, &CeilingError{Ceiling: s.ceiling})
 			})
 		}
 		if head == ready.first() {
@@ -238,9 +238,9 @@ func (p *permit) ended(err error) {
 		p.answered = true
 		s.pace.Answered(p.number, time.Now())
 	}
-	if api, ok := errors.AsType[*APIError](err); ok && s.pause.permit == p {
+	if api, ok := apiError(err); ok && s.pause.permit == p {
 		s.pause.refusal, s.pause.told = api, true
-		s.endBeforeLocked(s.pause.until, func(t *ticket) error { return s.unfitLocked(t, time.Now()) })
+		s.dismissBeforeLocked(s.pause.until, func(t *ticket, c *caller) error { return s.unfitLocked(t, c, time.Now()) })
 	}
 	if p.proves {
 		s.finishLocked(p.rejection(err))
@@ -260,24 +260,33 @@ func (s *schedule) settleLocked(t *ticket, err error) {
 	switch outcome := classify(err); {
 	case outcome == final:
 		s.answeredLocked(t, err)
+		return
 	case s.run.end != nil:
 		s.endLocked(t, s.run.end)
-	case outcome == unauthorized && len(t.tries.refusals.tokens) > maxRenewals:
-		s.endLocked(t, err)
+		return
 	case outcome == transient, outcome == closed && t.tries.reconnected:
 		s.failedLocked(t, err)
-	default:
-		t.tries.reconnected = t.tries.reconnected || outcome == closed
-		if outcome == limited {
-			t.tries.last, t.tries.failedAt = err, time.Now()
-		}
+		return
+	case outcome == closed:
+		t.tries.reconnected = true
+	case outcome == limited:
+		t.tries.last, t.tries.failedAt = err, time.Now()
+	case outcome == unauthorized:
+		s.dismissLocked(t, func(c *caller) error {
+			if len(t.tries.refusals.tokens)-c.missed.refusals > maxRenewals {
+				return err
+			}
+			return nil
+		})
+	}
+	if t.ctx.Err() == nil {
 		s.enqueueLocked(t)
 	}
 }
 
 // answeredLocked ends a read with an answer, or with an error that stays.
 func (s *schedule) answeredLocked(t *ticket, err error) {
-	api, ok := errors.AsType[*APIError](err)
+	api, ok := apiError(err)
 	if ok && api.Is(ErrOrganisationDisabled) {
 		s.finishLocked(err)
 		err = s.run.end
@@ -293,7 +302,7 @@ func (s *schedule) finishLocked(err error) {
 	if s.run.end == nil {
 		s.run.end = err
 	}
-	s.endWaitingLocked(func(*ticket) error { return s.run.end })
+	s.endWaitingLocked(s.run.end)
 }
 
 // unlock frees mu and then gives the notes. A request that was let go does not

@@ -575,14 +575,14 @@ func TestWhatProvesARejection(t *testing.T) {
 		"its life was over":                       {last: second(func(t *token) { t.life = time.Minute }), after: time.Minute},
 		"it served a read":                        {last: second(func(t *token) { t.served = true })},
 		"asked for because the last one ended":    {last: second(func(t *token) { t.replacement = false })},
-		"asked for before the read's own refusal": {last: second(func(t *token) { t.number = 1 })},
-		"the third, none served":                  {last: second(nil), after: time.Hour, earlier: []*token{{}, {}}, want: true},
-		"the third, one served":                   {last: second(nil), after: time.Hour, earlier: []*token{{}, {served: true}}},
+		"asked for before the read's own refusal": {last: second(func(t *token) { t.requestedAt = at.Add(-time.Second) })},
+		"the third, none served":                  {last: second(nil), after: time.Hour, earlier: []*token{{}}, want: true},
+		"the third, one served":                   {last: second(nil), after: time.Hour, earlier: []*token{{served: true}}},
 		"tokens have served, the first in a row":  {last: second(nil), tokens: tokens{served: true, refused: 1}},
 		"tokens have served, the second in a row": {last: second(nil), tokens: tokens{served: true, refused: 2}, want: true},
 		"given by the configuration":              {last: &token{given: true, served: true}, want: true},
 	} {
-		refused := refusals{tokens: append(test.earlier, test.last), requested: 1}
+		refused := refusals{tokens: append(append([]*token{{number: 1}}, test.earlier...), test.last), first: at}
 		if got := test.tokens.provesRejection(refused, test.last, at.Add(test.after)); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}

@@ -30,6 +30,7 @@ const (
 	toldUnavailable simTold = "a failure of the service"
 	toldUnusable    simTold = "an unusable answer"
 	toldStatus      simTold = "another status"
+	toldAllowance   simTold = "an allowance that refusals taught"
 	toldOther       simTold = "nothing that is known"
 )
 
@@ -68,6 +69,9 @@ func kindOf(err error) simTold {
 		return toldStatus
 	case is[*catalogue.UnusableAnswerError](err):
 		return toldUnusable
+	}
+	if gaveUp, ok := errors.AsType[*catalogue.GaveUpError](err); ok && gaveUp.WaitingFor != "" {
+		return toldAllowance
 	}
 	return toldOther
 }
@@ -131,6 +135,8 @@ func (c *simCheck) caused(r *simReading, kind simTold) bool {
 		return true // see endsWithItsOwnReader
 	case toldLimited:
 		return c.paused(r)
+	case toldAllowance:
+		return anywhere(func(x *simRequest) bool { return x.limited() })
 	case toldCeiling:
 		return c.plan.ceiling.Requests > 0
 	case toldTimeout:

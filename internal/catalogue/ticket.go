@@ -10,15 +10,12 @@ import (
 // ask it, or the request for a token. Its fields belong to schedule.mu.
 type ticket struct {
 	place
-	budget
 	ctx     context.Context // done once the ticket has ended
 	cancel  context.CancelFunc
 	send    func(*permit) error // makes one exchange
 	end     func(error)         // told of its end, with mu held
-	callers int                 // how many wait for it
-	done    chan struct{}       // closed at its end
-	err     error               // set before that
-	sent    *permit             // of the request under way, nil where there is none
+	callers map[*caller]struct{}
+	sent    *permit // of the request under way, nil where there is none
 	tries   tries
 }
 
@@ -35,58 +32,86 @@ type place struct {
 func (t *ticket) isToken() bool { return t.order == 0 }
 
 func newTicket(ctx context.Context, send func(*permit) error, end func(error)) *ticket {
-	t := &ticket{send: send, end: end, done: make(chan struct{})}
+	t := &ticket{send: send, end: end, callers: map[*caller]struct{}{}}
 	// The values of the first caller's context stay: loggers are among them.
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return t
 }
 
-// arrival is when a caller came, and his place among all who came.
-type arrival struct {
-	began  time.Time
-	order  int
-	missed bool // the read that he joined had failed before
-}
-
-// newReadLocked puts a read into the queue. It has the place and the time of its
-// first caller.
-func (s *schedule) newReadLocked(ctx context.Context, first arrival, send func(*permit) error, end func(error)) *ticket {
+// newReadLocked makes a read, which comes behind all others.
+func (s *schedule) newReadLocked(ctx context.Context, send func(*permit) error, end func(error)) *ticket {
 	t := newTicket(ctx, send, end)
-	t.order = first.order
-	deadline, _ := ctx.Deadline()
-	t.budget = budget{began: first.began, deadline: deadline, oneAttempt: s.outage.on, successes: s.outage.successes}
-	s.enqueueLocked(t)
+	s.waiting.arrived++
+	t.order = s.waiting.arrived
 	return t
 }
 
-// leave removes a caller, who began at that instant, and whose context has ended
-// with cause. It returns his error. What his read came to goes before that.
-func (s *schedule) leave(t *ticket, began time.Time, cause error) error {
+// joinLocked adds a caller to a read, and puts the read into the queue where it is new.
+// It fails where a wait that is known already does not fit into his time.
+func (s *schedule) joinLocked(t *ticket, c *caller) error {
+	c.oneAttempt, c.successes = s.outage.on, s.outage.successes
+	c.missed = missed{
+		attempts: t.tries.attempts, failures: t.tries.failures, refusals: len(t.tries.refusals.tokens),
+		tokens: s.missedTokensLocked(c.began),
+	}
+	if t.sent != nil {
+		c.missed.attempts-- // he waits for the one that is under way
+	} else if err := s.unfitLocked(t, c, c.began); err != nil {
+		if len(t.callers) == 0 {
+			s.endLocked(t, err)
+		}
+		return err
+	}
+	t.callers[c] = struct{}{}
+	s.waiting.until(c.deadline)
+	if t.sent == nil && t.queue == nil {
+		s.enqueueLocked(t)
+	}
+	return nil
+}
+
+// leave removes a caller whose context has ended with cause, and returns his error.
+// What his read came to at the same instant goes before that.
+func (s *schedule) leave(t *ticket, c *caller, cause error) error {
 	s.mu.Lock()
 	defer s.unlock()
 	select {
-	case <-t.done:
-		return t.err
+	case err := <-c.result:
+		return err
 	default:
 	}
-	err := s.leavingLocked(t, began, cause)
-	if t.callers--; t.callers == 0 {
-		s.endLocked(t, err)
+	err := s.leavingLocked(t, c, cause)
+	delete(t.callers, c)
+	if len(t.callers) == 0 {
+		s.endLocked(t, cause)
 	}
 	s.dispatchLocked()
 	return err
 }
 
+// dismissLocked fails the callers of a ticket for whom why gives an error. The ticket
+// ends with the last of them.
+func (s *schedule) dismissLocked(t *ticket, why func(*caller) error) {
+	for c := range t.callers {
+		if err := why(c); err != nil {
+			c.result <- err
+			delete(t.callers, c)
+		} else {
+			s.waiting.until(c.deadline)
+		}
+	}
+	if len(t.callers) == 0 && !t.isToken() {
+		s.endLocked(t, context.Canceled)
+	}
+}
+
 // enqueueLocked puts a ticket into the queue: a read that is tried again at its old
-// place. It ends where a wait that is known already does not fit into its time.
+// place. Callers whom the wait does not fit fail.
 func (s *schedule) enqueueLocked(t *ticket) {
 	now := time.Now()
-	if !t.isToken() {
-		if err := s.unfitLocked(t, now); err != nil {
-			s.endLocked(t, err)
-			return
-		}
-		s.waiting.until(t.deadline)
+	s.dismissLocked(t, func(c *caller) error { return s.unfitLocked(t, c, now) })
+	if t.ctx.Err() != nil {
+		return
 	}
 	t.since = now
 	if t.notBefore.After(now) {
@@ -97,63 +122,59 @@ func (s *schedule) enqueueLocked(t *ticket) {
 }
 
 // readyLocked makes a ticket one of those that may be sent. Only from here on do
-// failures of a request for a token concern it. The last one does so, too, where the
-// read comes at once after it, as the blocks do that an engine starts together.
+// failures of a request for a token concern it.
 func (s *schedule) readyLocked(t *ticket) {
-	t.tries.missed = 0
-	if request := s.tokens.request; request != nil && request != t {
-		t.tries.missed = request.tries.failures
-		if time.Since(request.tries.failedAt) < atOnce {
-			t.tries.missed--
-		}
-	}
+	t.tries.tokens = s.missedTokensLocked(time.Now())
 	s.waiting.ready.add(t)
 }
 
 // endLocked ends a ticket: all who wait for it get err, or its answer.
 func (s *schedule) endLocked(t *ticket, err error) {
-	select {
-	case <-t.done:
-		return
-	default:
-	}
 	if t.queue != nil {
 		t.queue.remove(t)
 	}
-	t.err = err
-	t.end(err)
 	t.cancel()
-	close(t.done)
+	t.end(err)
+	for c := range t.callers {
+		c.result <- err
+	}
+	clear(t.callers)
 	// The request for a token ends with the last read that waits for it.
 	if request := s.tokens.request; request != nil && s.readsWaitingLocked() == 0 {
+		s.tokens.request = nil
 		s.endLocked(request, context.Canceled)
 	}
 }
 
-// endWaitingLocked ends the reads that wait and for which why gives an error.
-func (s *schedule) endWaitingLocked(why func(*ticket) error) {
-	s.waiting.earliest = time.Time{}
-	for _, t := range slices.Concat(s.waiting.ready.tickets, s.waiting.delayed.tickets) {
-		if t.isToken() {
-			continue
-		}
-		if err := why(t); err != nil {
+// endWaitingLocked ends every read that waits.
+func (s *schedule) endWaitingLocked(err error) {
+	for _, t := range s.waiting.all() {
+		if !t.isToken() {
 			s.endLocked(t, err)
-		} else {
-			s.waiting.until(t.deadline)
 		}
 	}
 }
 
-// endBeforeLocked does so with the reads whose time ends before until. It looks at
-// the queue only where there may be one.
-func (s *schedule) endBeforeLocked(until time.Time, why func(*ticket) error) {
+// dismissWaitingLocked fails the callers of the reads that wait for whom why gives an
+// error.
+func (s *schedule) dismissWaitingLocked(why func(*ticket, *caller) error) {
+	s.waiting.earliest = time.Time{}
+	for _, t := range s.waiting.all() {
+		if !t.isToken() {
+			s.dismissLocked(t, func(c *caller) error { return why(t, c) })
+		}
+	}
+}
+
+// dismissBeforeLocked does so with those whose time ends before until. It looks at the
+// queue only where there may be one.
+func (s *schedule) dismissBeforeLocked(until time.Time, why func(*ticket, *caller) error) {
 	if s.waiting.earliest.IsZero() || !s.waiting.earliest.Before(until) {
 		return
 	}
-	s.endWaitingLocked(func(t *ticket) error {
-		if t.deadline.Before(until) {
-			return why(t)
+	s.dismissWaitingLocked(func(t *ticket, c *caller) error {
+		if c.deadline.Before(until) {
+			return why(t, c)
 		}
 		return nil
 	})
@@ -167,3 +188,5 @@ func (s *schedule) readsWaitingLocked() int {
 	}
 	return reads
 }
+
+func (w *waiting) all() []*ticket { return slices.Concat(w.ready.tickets, w.delayed.tickets) }

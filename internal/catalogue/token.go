@@ -57,8 +57,8 @@ type tokens struct {
 
 // refusals are the 401s of one read.
 type refusals struct {
-	tokens    []*token // that were refused
-	requested int      // tokens.attempts at the first of them
+	tokens []*token  // that were refused
+	first  time.Time // when the first of them came
 }
 
 func newTokens(cfg Config, source tokenSource) tokens {
@@ -130,7 +130,9 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 	if last.life > 0 {
 		life = last.life
 	}
-	certain := last.replacement && last.number > r.requested && !last.served && sentAt.Before(last.requestedAt.Add(life))
+	// Of reads that were refused at once, the first asked for the token that is for all.
+	after := last != r.tokens[0] && last.requestedAt.After(r.first.Add(-atOnce))
+	certain := last.replacement && after && !last.served && sentAt.Before(last.requestedAt.Add(life))
 	if !certain {
 		if len(r.tokens) <= maxRenewals {
 			return false
@@ -148,7 +150,7 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
 	refusals := &p.ticket.tries.refusals
 	if len(refusals.tokens) == 0 {
-		refusals.requested = s.tokens.attempts
+		refusals.first = now
 	}
 	refusals.tokens = append(refusals.tokens, p.token)
 	if s.tokens.current == p.token {
@@ -170,12 +172,12 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	switch {
 	case s.tokens.dropped:
 		reason = "the last one was refused"
-	case s.tokens.attempts > 0:
+	case s.tokens.current != nil:
 		reason = "the last one ends"
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
 	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
-	if s.tokens.refused > 0 {
+	if s.tokens.served && s.tokens.refused > 0 {
 		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
 	}
 	s.tokens.request = request
@@ -204,18 +206,19 @@ func (s *schedule) settleTokenLocked(p *permit, err error) {
 	default:
 		t.tries.failed(err)
 		s.backOffLocked(t)
-		s.endWaitingLocked(func(read *ticket) error { return s.unfitWithoutTokenLocked(read, t) })
+		s.dismissWaitingLocked(func(read *ticket, c *caller) error { return s.unfitWithoutTokenLocked(read, c, t) })
 	}
 }
 
-// unfitWithoutTokenLocked is the error of a read that has no attempt or no time left
-// after a request for a token failed, nil where it has. Each that failed since the
-// read was ready counts as one of its own.
-func (s *schedule) unfitWithoutTokenLocked(t, request *ticket) error {
-	if t.queue == &s.waiting.ready && request.tries.failures-t.tries.missed > s.retriesLocked(t) {
-		return s.giveUpLocked(t, request.tries.last)
+// unfitWithoutTokenLocked is the error of a caller who has no attempt or no time left
+// after a request for a token failed, nil where he has. Each that failed since he came,
+// and since his read was ready, counts as one of its own.
+func (s *schedule) unfitWithoutTokenLocked(t *ticket, c *caller, request *ticket) error {
+	failures := request.tries.failures - max(t.tries.tokens.of(request).failures, c.missed.tokens.of(request).failures)
+	if t.queue == &s.waiting.ready && failures > s.retriesLocked(c) {
+		return s.giveUpLocked(t, c, request.tries.last)
 	}
-	return s.unfitLocked(t, request.tries.failedAt)
+	return s.unfitLocked(t, c, request.tries.failedAt)
 }
 
 // receivedLocked keeps a token. One that is over when it comes may serve one read,
@@ -238,7 +241,7 @@ func (s *schedule) receivedLocked(p *permit) {
 	s.tokens.current = nil
 	if s.tokens.unused++; s.tokens.unused >= maxUnused {
 		s.tokens.unused = 0
-		s.endWaitingLocked(func(*ticket) error { return &TokenError{Endpoint: p.endpoint, Problem: overOnArrival} })
+		s.endWaitingLocked(&TokenError{Endpoint: p.endpoint, Problem: overOnArrival})
 	}
 }
 
@@ -250,7 +253,7 @@ const overOnArrival = "each of the last 3 tokens was over before it came: it liv
 func (s *schedule) noTokenLocked(err error) {
 	err = s.tokens.credentials.finally(err)
 	if _, ok := errors.AsType[*NetworkError](err); ok {
-		s.endWaitingLocked(func(*ticket) error { return err })
+		s.endWaitingLocked(err)
 		return
 	}
 	s.finishLocked(&RejectedError{Err: err})
@@ -259,7 +262,7 @@ func (s *schedule) noTokenLocked(err error) {
 // rejection is the error that ends the run, after a 401 proved it. err is how that
 // request ended, nil while its body is on the way.
 func (p *permit) rejection(err error) error {
-	if _, ok := errors.AsType[*APIError](err); !ok {
+	if _, ok := apiError(err); !ok {
 		err = &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
 	}
 	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}

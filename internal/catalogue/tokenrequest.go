@@ -107,11 +107,8 @@ func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
 	case text(fields["error"]) != "":
 		return &oauthError{body: answer}
 	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
-		problem := noBearerToken
-		if page := excerpt(c.mask.clean(string(answer)), in.header.Get("Content-Type")); strings.HasPrefix(page, htmlPage) {
-			problem += " but " + c.tidy(page, maxExcerpt)
-		}
-		return &TokenError{Problem: problem}
+		what := c.inPlaceOf("access_token", answer, in.header)
+		return &TokenError{Problem: noBearerToken + ": it is " + what, Page: strings.HasPrefix(what, htmlPage)}
 	}
 	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
 		const odd = "the answer holds a token of type %q, where a bearer token is expected"

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -89,17 +90,49 @@ func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
 	return whole.UnmarshalJSON(data)
 }
 
+// maxSorted is how many objects and lists may be inside each other where the members
+// of objects are sorted. The library moves a member once for each object around it.
+const maxSorted = 100
+
 // compactJSON rewrites a JSON value without white space and with the members
 // of its objects sorted by key. Strings and numbers stay as they are spelled.
+//
+// Where an object has two equal keys, which the service does not send, nothing is
+// sorted: the last one counts for a reader, and the library would sort them by value.
 func compactJSON(data []byte) (string, error) {
-	compact, err := jsontext.AppendFormat(nil, data, lenient, jsontext.PreserveRawStrings(true))
-	if err != nil {
-		return "", err
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
-	if !utf8.Valid(compact) {
-		compact = bytes.ToValidUTF8(compact, []byte("\uFFFD"))
+	// A string may hold half of a pair, as an escape.
+	keep := json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	compact, err := jsontext.AppendFormat(nil, data, keep, jsontext.ReorderRawObjects(nesting(data) <= maxSorted))
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		compact, err = jsontext.AppendFormat(nil, data, keep, jsontext.AllowDuplicateNames(true))
 	}
-	return string(sortMembers(compact)), nil
+	return string(compact), err
+}
+
+// nesting is how many objects and lists are inside each other in a JSON text.
+func nesting(text []byte) int {
+	if bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) <= maxSorted {
+		return 0 // or little more, which is as good
+	}
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\':
+			i++
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit:

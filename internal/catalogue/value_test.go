@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -90,11 +91,17 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
 		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
-		// The last of two equal keys counts for a reader, before as after.
-		`{"b":3,"a":2,"b":1}`:  `{"a":2,"b":3,"b":1}`,
-		`{"a b":1,"a":2,"":3}`: `{"":3,"a":2,"a b":1}`,
+		// The last of two equal keys counts for a reader, before as after, however they are spelled.
+		`{"b":3, "a":2,"b":1}`:                                    `{"b":3,"a":2,"b":1}`,
+		`{"b":3,"a":2,"\u0061":1}`:                                `{"b":3,"a":2,"\u0061":1}`,
+		`{"b":3,"\u0061":2,"a":1}`:                                `{"b":3,"\u0061":2,"a":1}`,
+		`{"b":{"x":2,"\u0078":1}}`:                                `{"b":{"x":2,"\u0078":1}}`,
+		"{\"b\":1,\"\xff\":2,\"\xfe\":1}":                         "{\"b\":1,\"\uFFFD\":2,\"\uFFFD\":1}",
+		`{"b":1,"\u0061":2}`:                                      `{"\u0061":2,"b":1}`,
+		`{"b":"\ud800","a":1}`:                                    `{"a":1,"b":"\ud800"}`,
+		`{"a b":1,"a":2,"":3}`:                                    `{"":3,"a":2,"a b":1}`,
 		`{"b":[{"d":{},"c":0}],"a":{"f":[{}],"e":{"h":1,"g":2}}}`: `{"a":{"e":{"g":2,"h":1},"f":[{}]},"b":[{"c":0,"d":{}}]}`,
-		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\uFFFD\":\"\uFFFD\",\"\U0001F600\":1}",
+		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\U0001F600\":1,\"\uFFFD\":\"\uFFFD\"}",
 	} {
 		var got JSONObject
 		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
@@ -109,26 +116,32 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 	}
 }
 
-// TestDeepObjectsAreSortedWithOneMoveForEachByte: where each level moves all
-// that stands below it, a megabyte below 9,000 levels is moved 9,000 times.
+// TestObjectsAreSortedToADepth: each level moves all that stands below it, so that a
+// megabyte below 9,000 levels would be moved 9,000 times.
 //
 //nolint:paralleltest // it counts what the whole process allocates
-func TestDeepObjectsAreSortedWithOneMoveForEachByte(t *testing.T) {
-	const levels = 9000
-	deep := func(before, after string) string {
-		return strings.Repeat(before, levels) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat(after, levels)
+func TestObjectsAreSortedToADepth(t *testing.T) {
+	deep := func(levels int, before, after string) string {
+		return strings.Repeat(before, levels) + `"` + strings.Repeat(`[\"{`, 1<<18) + `"` + strings.Repeat(after, levels)
 	}
-	text, want := deep(`{"b":`, `,"a":0}`), deep(`{"a":0,"b":`, `}`)
-	var got JSONObject
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	err := got.UnmarshalJSON([]byte(text))
-	runtime.ReadMemStats(&after)
-	if err != nil || string(got) != want {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 20*uint64(len(text)) {
-		t.Errorf("%d bytes were allocated for a text of %d", allocated, len(text))
+	for levels, sorted := range map[int]bool{maxSorted - 1: true, maxSorted: true, maxSorted + 1: false, 9000: false} {
+		text, want := deep(levels, `{"b":`, `,"a":0}`), deep(levels, `{"a":0,"b":`, `}`)
+		if !sorted {
+			want = text
+		}
+		var got JSONObject
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		err := got.UnmarshalJSON([]byte(text))
+		took := time.Since(began)
+		runtime.ReadMemStats(&after)
+		if err != nil || string(got) != want || took > 3*time.Second {
+			t.Errorf("%d levels: %d bytes in %s, sorted %t, %v", levels, len(got), took, !sorted, err)
+		}
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 10*uint64(len(text)) {
+			t.Errorf("%d levels: %d bytes were allocated for a text of %d", levels, allocated, len(text))
+		}
 	}
 }
 

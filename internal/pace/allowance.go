@@ -32,6 +32,7 @@ type allowance struct {
 	refusal refusal
 	sent    time.Time // of the refused request
 	slack   time.Duration
+	confirmed bool
 	exact   bool  // the window was measured from a pause
 	before  Limit // before the burst
 	through int   // let through since the limit changed
@@ -91,11 +92,25 @@ func (a *allowance) accept(now time.Time) {
 	a.count++
 	a.through++
 	a.exact = a.exact || a.limit.Requests > 0 && a.count > a.limit.Requests
-	if a.limit.Requests == 0 || a.paced || a.through < a.limit.Requests || now.Before(a.tryAt) || a.window(0).Sub(now) < a.limit.Per/2 {
+	if a.limit.Requests == 0 || a.paced || now.Before(a.tryAt) || a.window(0).Sub(now) < a.limit.Per/2 {
+		return
+	}
+	if !a.confirmed {
+		if a.through >= a.step {
+			a.limit.Requests += a.step
+			a.step *= 2
+			a.through = 0
+		}
+		return
+	}
+	if a.through < a.limit.Requests {
 		return
 	}
 	a.limit.Requests += a.step
-	a.step = min(2*a.step, 4)
+	a.step = min(2*a.step, 2)
+	if a.limit.Requests < 2*int(a.limit.Per/leastGap) {
+		a.step = 2
+	}
 	a.through = 0
 	a.tryAt = now.Add(max(a.limit.Per, firstProbe))
 }
@@ -111,32 +126,37 @@ func (a *allowance) refuse(r refusal) {
 	switch {
 	case a.limit.Requests == 0 && !a.paced && !a.warned && a.count < fewToLearn:
 		a.warned = true
-	case r.short && (a.paced || a.limit.Requests == 0):
+	case r.short && (a.paced || a.limit.Requests == 0 || !a.confirmed && !a.exact && elapsed < a.limit.Per/2):
 		rate := float64(max(a.count, 1)) / max(elapsed.Seconds(), 1)
 		if a.paced {
 			rate = min(a.rate.rate(r.came), 1.2*rate)
 		}
 		a.paced = true
-		a.rate.refuse(rate, r.until)
+		a.rate.refuse(rate, a.sent, r.until)
 	case a.limit.Requests == 0 || a.paced:
 		a.paced = false
 		a.exact = last.number != 0
+		a.confirmed = false
 		a.limit.Per = min(elapsed, r.wait).Truncate(time.Second) + r.wait
 		a.fit()
-	case !r.short && (elapsed <= a.limit.Per/2 || !a.exact && elapsed < 2*a.limit.Per) && elapsed.Truncate(time.Second)+r.wait > a.limit.Per:
+	case !r.short && 2*a.held() < a.limit.Requests && (elapsed <= a.limit.Per/2 || !a.exact && elapsed < 2*a.limit.Per) && elapsed.Truncate(time.Second)+r.wait > a.limit.Per:
 		a.limit.Per = elapsed.Truncate(time.Second) + r.wait
 		a.slack = 0
 		a.exact = true
+		a.confirmed = true
 		a.fit()
 	default:
 		if r.wait > a.limit.Per {
 			a.limit.Per = r.wait
 		}
+		a.confirmed = true
 		a.fit()
 	}
 	a.resumed = request{}
 	a.count, a.through, a.step = 0, 0, 1
-	a.tryAt = r.came.Add(max(a.limit.Per, firstProbe))
+	if a.confirmed {
+		a.tryAt = r.came.Add(max(a.limit.Per, firstProbe))
+	}
 }
 
 // again is another refusal of the burst.
@@ -147,8 +167,12 @@ func (a *allowance) again(r refusal) {
 	}
 }
 
+func (a *allowance) held() int {
+	return a.log.since(a.sent.Add(max(a.refusal.wait-time.Second, 0) - a.limit.Per))
+}
+
 func (a *allowance) fit() {
-	held := a.log.since(a.sent.Add(max(a.refusal.wait-time.Second, 0) - a.limit.Per))
+	held := a.held()
 	if a.refusal.short && a.before.Requests > 0 && held >= a.before.Requests-1 {
 		if a.slack < time.Second {
 			a.limit = a.before
@@ -158,7 +182,7 @@ func (a *allowance) fit() {
 		}
 		held = a.before.Requests - max(1, a.before.Requests/8)
 	}
-	a.limit.Requests = max(held, int(a.limit.Per/leastGap), 1)
+	a.limit.Requests = max(held, int(a.limit.Per/leastGap), int(0.5*float64(a.before.Requests)), 1)
 }
 
 func (l Limit) zero() bool { return l.Requests == 0 }

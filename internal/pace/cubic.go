@@ -56,7 +56,8 @@ func (c *cubic) record(now time.Time) {
 	c.next = c.free(1, now).Add(c.interval(now))
 }
 
-// refuse begins a new epoch after a refusal at that rate.
-func (c *cubic) refuse(rate float64, until time.Time) {
-	c.wMax, c.epoch, c.next = rate, until, until
+// refuse begins a new epoch after a request that was sent then was refused at that rate.
+func (c *cubic) refuse(rate float64, sent, until time.Time) {
+	c.wMax, c.epoch = rate, until
+	c.next = later(until, sent.Add(2*c.interval(until)/2))
 }

@@ -67,10 +67,10 @@ func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool
 	r := refusal{number: number, came: now, until: p.until, wait: wait, short: !named || wait <= time.Second}
 	if number > p.burst {
 		p.burst = p.number
-		paced := p.allowance.paced
+		paced := p.allowance.paced; _ = paced
 		p.allowance.refuse(r)
 		window := 1
-		if paced {
+		if paced { //CW
 			window = max(1, len(p.congestion.inFlight)/2)
 		}
 		p.congestion.restart(window)

@@ -151,7 +151,10 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.cause = "The service answered the request for a token without one that can be used."
 		m.fact = fmt.Sprintf("The fault: %s, for %s", unusable.Problem, unusable.Endpoint)
 		m.requestID = unusable.RequestID
-		m.next = "Check base_url: what answers there may not be the catalogue but a proxy or a login page."
+		m.next = "Check base_url: what answers there may not be the service."
+		if unusable.Page {
+			m.next = "Check base_url: what answers there may not be the service but a proxy or a login page."
+		}
 	case api == nil:
 		m.summary = summaryNoToken
 		m.cause = sentence(rejected.Err.Error())

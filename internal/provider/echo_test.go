@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,8 +28,11 @@ func spellingsOf(credential string) []string {
 	spellings := []string{
 		credential, url.QueryEscape(credential), url.PathEscape(credential), strings.ToLower(url.QueryEscape(credential)),
 		string(inJSON[1 : len(inJSON)-1]), plainJSON,
-		"northwind:" + credential, url.Values{"x": {credential}}.Encode(),
+		"northwind:" + credential, url.Values{"x": {credential}}.Encode(), url.QueryEscape(url.QueryEscape(credential)),
+		html.EscapeString(credential), strings.ReplaceAll(url.QueryEscape(credential), "+", "%20"),
 	}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"northwind"}, "client_secret": {credential}}.Encode()
+	spellings = append(spellings, base64.StdEncoding.EncodeToString([]byte(form)), url.QueryEscape(url.QueryEscape(form)))
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 		spellings = append(spellings, encoding.EncodeToString([]byte(credential)), encoding.EncodeToString([]byte("northwind:"+credential)),
 			encoding.EncodeToString([]byte("Bearer "+credential)), encoding.EncodeToString([]byte(`{"a":"`+credential+`"}`)))
@@ -132,6 +136,7 @@ func badAnswers(t *testing.T, echoes string, credentials ...string) map[string]h
 		"a redirect": answering(
 			307, "text/plain", echoes, "Location", "https://elsewhere.example/?"+url.Values{"a": credentials}.Encode(),
 		),
+		"a redirect with all of it": answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.QueryEscape(echoes)),
 		"a redirect without scheme": answering(302, "text/plain", "", "Location", "//elsewhere.example/"+echoes),
 		"a broken redirect":         answering(302, "text/plain", "", "Location", "http://[::1/%zz"+echoes),
 		"200, a list":               answering(200, "application/json", document(map[string]any{"id": []string{echoes}})),

@@ -1,20 +1,10 @@
 package provider
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
@@ -152,6 +142,9 @@ func credentialScenes() []scene {
 		played("no token endpoint", faulty(token(404, "text/plain", "nothing here")), nil, oneGroup),
 		played("a page of HTML for a token", faulty(token(200, "text/html", "<html><title>Sign in to Example</title></html>")), nil,
 			oneGroup),
+		played("JSON without a token", faulty(token(200, "application/json", `{"accessToken":"abcdefgh","expiresIn":3600}`)), nil, oneGroup),
+		played("a list for a token", faulty(token(200, "application/json", `["abcdefgh"]`)), nil, oneGroup),
+		played("text for a token", faulty(token(200, "text/plain", "abcdefgh")), nil, oneGroup),
 		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil,
 			oneGroup, oneGroup),
 		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil,
@@ -190,65 +183,4 @@ func serviceScenes() []scene {
 			Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{",
 		}), nil, oneGroup),
 	}
-}
-
-// connectionScenes use sockets, and make one attempt only.
-func connectionScenes() []scene {
-	now := time.Now()
-	serving := func(title, host string, from, until time.Time) scene {
-		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			certificate, authority := selfSigned(t, host, from, until)
-			server, _ := overTLS(t, http.NotFoundHandler(),
-				&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
-			return readOnce(t, northwind(server.URL).with(argCACertificate, authority))
-		}}
-	}
-	return []scene{
-		serving("a certificate that has expired", "127.0.0.1", time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC),
-			time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC)),
-		serving("a certificate that is not valid yet", "127.0.0.1", time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC),
-			time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)),
-		serving("a certificate for another host", "catalogue.example", now.Add(-time.Hour), now.Add(time.Hour)),
-		{title: "a certificate of an unknown authority", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server, _ := overTLS(t, http.NotFoundHandler(), nil)
-			return readOnce(t, northwind(server.URL))
-		}},
-		{title: "no TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server := httptest.NewServer(http.NotFoundHandler())
-			t.Cleanup(server.Close)
-			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
-		}},
-		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server := httptest.NewServer(http.NotFoundHandler())
-			server.Close()
-			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
-		}},
-	}
-}
-
-func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
-	t.Helper()
-	_, diagnostics := newEngine(t, config).read(t.Context(), t, oneGroup.name, oneGroup.config)
-	return diagnostics
-}
-
-// selfSigned is a certificate for a host that is its own authority.
-func selfSigned(t *testing.T, host string, from, until time.Time) (certificate tls.Certificate, authority string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: until, IsCA: true, BasicConstraintsValid: true}
-	if ip := net.ParseIP(host); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{host, "*." + host}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
 }

@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,91 +10,153 @@ import (
 
 // network is an attempt without a whole answer.
 func (m *message) network(network *catalogue.NetworkError) {
-	var plain tls.RecordHeaderError
-	var unknown x509.UnknownAuthorityError
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
+	through := network.Proxy
 	switch {
-	case network.Proxy != nil:
-		m.proxy(network.Proxy)
-	case network.Certificate != nil:
-		m.certificate(network.Certificate)
-	case errors.As(network.Err, &plain), errors.Is(network.Err, http.ErrSchemeMismatch):
-		m.summary = summaryUntrusted
-		m.cause = "What answers at base_url speaks no TLS, which https needs."
-		m.next = "Check the host and the port of base_url."
-	case errors.As(network.Err, &unknown):
-		m.summary = summaryUntrusted
-		m.cause = "The certificate of what answers is signed by an authority that this machine does not trust."
-		m.next = "Check base_url. Where the service's certificate comes from a private authority, give that " +
-			"authority's certificate in ca_certificate_pem."
-	case network.Permanent:
-		m.summary = summaryUntrusted
-		m.cause = "No secure connection to the catalogue could be made."
-		m.next = "Check base_url and the certificate of what answers there."
+	case through != nil && through.Failed:
+		m.proxy(through)
+		through = nil
 	case network.TimedOut && network.Limit > 0:
 		m.summary = summaryTimeout
-		m.cause = fmt.Sprintf("The catalogue gave no whole answer within request_timeout, which is %s.", network.Limit)
-		m.next = fmt.Sprintf("Raise request_timeout (now %s) if the catalogue may need longer to answer. "+
-			"If it answered faster before, try again later, or show this to those who run the service.", network.Limit)
+		m.cause = fmt.Sprintf("The service did not answer completely within request_timeout, which is %s.", network.Limit)
+		m.next = "Raise request_timeout if the service may need longer to answer. If it answered faster before, try " +
+			"again later, or show this to those who run the service."
 	case network.TimedOut:
 		m.summary = summaryTimeout
-		m.cause = "The catalogue gave no whole answer before the read_timeout of this read was over."
-		m.next = "Raise read_timeout if the catalogue may need longer to answer. If it answered faster before, try " +
+		m.cause = "The service did not answer completely before the read_timeout of this read was over."
+		m.next = "Raise read_timeout if the service may need longer to answer. If it answered faster before, try " +
 			"again later, or show this to those who run the service."
+	case network.Permanent:
+		m.insecure(network)
 	default:
-		m.summary = summaryUnreachable
-		m.cause = "The catalogue could not be reached, or the connection broke before the answer was whole."
-		m.next = "Check base_url and the network. HTTPS_PROXY and NO_PROXY are honoured."
+		m.unreached(network)
+	}
+	if through != nil {
+		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
 	}
 	m.concernsAll(nil)
 }
 
-// certificate is a certificate that is not valid now, or not for the host.
-func (m *message) certificate(fault *catalogue.CertificateFault) {
-	const clock = "2006-01-02 15:04 MST"
-	now := fault.Now.UTC().Format(clock)
-	m.summary = summaryUntrusted
-	const setClock = "Check the clock of this machine. If it is right, those who run the service have to renew the " +
-		"certificate."
-	switch {
-	case fault.Asked != "":
-		m.cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
-			namesOf(fault.Names), fault.Asked)
-		m.next = "Check base_url: use a name that the certificate has, if that is the service's. Else those who run " +
-			"the service have to get a certificate for this name."
-	case fault.Now.Before(fault.NotBefore):
-		m.cause = fmt.Sprintf("The service's certificate is valid from %s on, and the clock of this machine says %s.",
-			fault.NotBefore.UTC().Format(clock), now)
-		m.next = setClock
+// unreached is a fault that may pass: no connection, or one that broke.
+func (m *message) unreached(network *catalogue.NetworkError) {
+	m.summary = summaryUnreachable
+	scheme, host, _ := strings.Cut(network.Origin, "://")
+	switch network.Fault {
+	case catalogue.NobodyListens:
+		m.cause = fmt.Sprintf("Nothing on this machine listens at %s.", host)
+		m.next = "Start the service there, such as the sandbox, or check the port in base_url."
+	case catalogue.UnknownHost:
+		m.cause = fmt.Sprintf("The host of base_url, %s, could not be found.", host)
+		m.next = "Check the host in base_url. If it is right, check that this machine can look it up: a name of a " +
+			"private network is known only there."
+	case catalogue.Broken:
+		m.cause = "The connection broke before the answer was complete."
+		m.next = "Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to " +
+			"those who run it."
+		// The first request of a process, which a service that wants TLS cannot read.
+		if scheme == "http" && network.Method == http.MethodPost {
+			m.next += " If what listens there speaks TLS, write https in base_url."
+		}
 	default:
-		m.cause = fmt.Sprintf("The service's certificate was valid until %s, and the clock of this machine says %s.",
-			fault.NotAfter.UTC().Format(clock), now)
-		m.next = setClock
+		m.cause = "The service could not be reached."
+		m.next = "Check base_url and the network."
+		if scheme == "https" && network.Proxy == nil {
+			m.next += " If the network needs a proxy, name it in HTTPS_PROXY."
+		}
 	}
 }
 
-func namesOf(names []string) string {
-	if len(names) == 0 {
-		return "no host"
+// insecure is a fault of TLS or of a certificate, which no further attempt can change.
+func (m *message) insecure(network *catalogue.NetworkError) {
+	const runBy = "Those who run the service have to "
+	m.summary = summaryUntrusted
+	switch fault := network.Certificate; {
+	case network.Fault == catalogue.NoTLS:
+		m.cause = "What answers at base_url does not speak TLS, which https needs."
+		m.next = "Check the host and the port of base_url."
+	case network.Fault == catalogue.OldTLS:
+		m.cause = "What answers does not support TLS 1.2 or later, which the provider needs."
+		m.next = runBy + "turn it on."
+	case network.Fault == catalogue.WantsCertificate:
+		m.cause = "What answers wants a certificate of the client, which the provider cannot give."
+		m.next = "Use an address of the service that wants none."
+	case fault == nil:
+		m.cause = "No secure connection to the service could be made."
+		m.next = "Check base_url and the certificate of what answers there."
+	case network.Fault == catalogue.UnknownAuthority:
+		m.untrusted(fault)
+	case network.Fault == catalogue.OtherHost && len(fault.Names) == 0:
+		m.cause = "The certificate of what answers names no host as subject alternative name. A common name does not count."
+		m.next = runBy + "get another certificate."
+	case network.Fault == catalogue.OtherHost:
+		m.cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
+			strings.Join(fault.Names, ", "), fault.Asked)
+		m.next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run " +
+			"the service have to get a certificate for this name."
+	default:
+		m.notValidNow(fault)
 	}
-	return strings.Join(names, ", ")
+}
+
+// untrusted is a certificate that no trusted authority signed.
+func (m *message) untrusted(fault *catalogue.CertificateFault) {
+	given := ""
+	switch {
+	case fault.Given == 1:
+		given = ". It is not the one in ca_certificate_pem"
+	case fault.Given > 1:
+		given = fmt.Sprintf(". It is none of the %d in ca_certificate_pem", fault.Given)
+	}
+	if fault.SelfSigned {
+		m.cause = "The certificate of what answers is signed by itself" + given + "."
+		m.next = "Check base_url. If the certificate is the service's, give it in ca_certificate_pem."
+		return
+	}
+	m.cause = fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not "+
+		"trust%s.", fault.Issuer, given)
+	m.next = fmt.Sprintf("Check base_url. If that is the service's authority, give the certificate of %q in "+
+		"ca_certificate_pem. A proxy in your network that opens connections signs with an authority of its own.",
+		fault.Issuer)
+}
+
+// notValidNow is a certificate that has expired, or is for later.
+func (m *message) notValidNow(fault *catalogue.CertificateFault) {
+	const clock = "2006-01-02 15:04 MST"
+	valid := "was valid until " + fault.NotAfter.UTC().Format(clock)
+	if fault.Now.Before(fault.NotBefore) {
+		valid = "is valid from " + fault.NotBefore.UTC().Format(clock) + " on"
+	}
+	m.cause = fmt.Sprintf("The service's certificate %s, and the clock of this machine says %s.",
+		valid, fault.Now.UTC().Format(clock))
+	m.next = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
 }
 
 // proxy is a proxy that did not let the request through.
-func (m *message) proxy(fault *catalogue.ProxyFault) {
+func (m *message) proxy(fault *catalogue.Proxy) {
 	m.summary = summaryUnreachable
-	const goWithout = "or name the host of base_url in NO_PROXY to go without it."
-	switch fault.Status {
-	case 0:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, could not be reached.", fault.Proxy, fault.Variable)
+	const (
+		goWithout = "or name the host of base_url in NO_PROXY to go without it."
+		escaped   = "Special characters in a user name or password are written as %XX, such as %23 for #"
+	)
+	named := fmt.Sprintf("The proxy %s, which %s names,", fault.Address, fault.Variable)
+	switch {
+	case fault.Address == "":
+		m.cause = fmt.Sprintf("%s is set, and it is not the address of a proxy, such as http://proxy.example:8080. "+
+			"The provider does not go without the proxy.", fault.Variable)
+		m.next = fmt.Sprintf("Correct %s, %s %s.", fault.Variable, goWithout, escaped)
+	case fault.Status == 0:
+		m.cause = named + " could not be reached."
 		m.next = fmt.Sprintf("Check %s, %s", fault.Variable, goWithout)
-	case http.StatusProxyAuthRequired:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, wants a user name and a password: %s.",
-			fault.Proxy, fault.Variable, statusText(fault.Status))
-		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s", fault.Variable, goWithout)
+	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
+		m.cause = fmt.Sprintf("%s did not accept the user name and password in %s: %s.",
+			named, fault.Variable, statusText(fault.Status))
+		m.next = fmt.Sprintf("Check them, %s %s.", goWithout, escaped)
+	case fault.Status == http.StatusProxyAuthRequired:
+		m.cause = fmt.Sprintf("%s wants a user name and a password: %s.", named, statusText(fault.Status))
+		m.next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.",
+			fault.Variable, goWithout, escaped)
 	default:
-		m.cause = fmt.Sprintf("The proxy %s, which %s names, did not connect to the catalogue: %s.",
-			fault.Proxy, fault.Variable, statusText(fault.Status))
+		m.cause = fmt.Sprintf("%s did not connect to the service: %s.", named, statusText(fault.Status))
 		m.next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)
 	}
 }

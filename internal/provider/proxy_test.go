@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,21 +80,28 @@ func TestHTTPSProxy(t *testing.T) {
 func TestAProxyThatRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		status   int // 0 for a proxy that is not there
+		status   int    // 0 for a proxy that is not there
+		address  string // "" for http://user:hunter2@PROXY
 		retried  bool
 		messages []string
 	}{
-		"407": {status: http.StatusProxyAuthRequired, messages: []string{
+		"407 to a user": {status: http.StatusProxyAuthRequired, messages: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
+				"407 Proxy Authentication Required.",
+			"Check them, or name the host of base_url in NO_PROXY to go without it. Special characters in a user name or password are " +
+				"written as %XX, such as %23 for #.",
+		}},
+		"407": {status: http.StatusProxyAuthRequired, address: "http://PROXY", messages: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
 			"The fault: the proxy answered 407 Proxy Authentication Required, for POST https://example.com/v1/auth/token",
 			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"404": {status: http.StatusNotFound, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 404 Not Found.",
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 404 Not Found.",
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"502": {status: http.StatusBadGateway, retried: true, messages: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the catalogue: 502 Bad Gateway.",
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 502 Bad Gateway.",
 			"gave up after 1 attempt",
 		}},
 		"not there": {retried: true, messages: []string{
@@ -109,7 +117,8 @@ func TestAProxyThatRefuses(t *testing.T) {
 				proxy.Close()
 			}
 			host := strings.TrimPrefix(proxy.URL, "http://")
-			child := behindProxy(t, "", "HTTPS_PROXY=http://user:hunter2@"+host)
+			address := strings.ReplaceAll(cmp.Or(test.address, "http://user:hunter2@PROXY"), "PROXY", host)
+			child := behindProxy(t, "", "HTTPS_PROXY="+address)
 			out, err := child.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -122,6 +131,54 @@ func TestAProxyThatRefuses(t *testing.T) {
 			}
 			if strings.Contains(text, "hunter2") || strings.Contains(text, "gave up") != test.retried {
 				t.Errorf("the proxy's password is shown, or the wrong number of attempts was made:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestFaultsBehindAProxy: whatever goes wrong behind a proxy, the message names it,
+// because it may be what answers.
+func TestFaultsBehindAProxy(t *testing.T) {
+	t.Parallel()
+	unknown, _ := overTLS(t, http.NotFoundHandler(), nil)
+	tunnel := func(then func(net.Conn)) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			client, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			defer client.Close()
+			_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+			then(client)
+		})
+	}
+	for name, test := range map[string]struct {
+		proxy   http.Handler
+		timeout string
+		message string
+	}{
+		"an unknown authority": {
+			proxy: &connectProxy{target: unknown.Listener.Addr().String()}, message: "The certificate of what answers is signed by itself.",
+		},
+		"no tunnel": {
+			proxy: answering(http.StatusOK, "text/html", "<html>Welcome</html>"), message: "What answers at base_url does not speak TLS",
+		},
+		"a tunnel that is closed": {proxy: tunnel(func(net.Conn) {}), message: "The connection broke before the answer was complete."},
+		"a tunnel that hangs": {
+			proxy: tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }), timeout: "300ms", message: "within request_timeout, which is 300ms.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy := httptest.NewServer(test.proxy)
+			t.Cleanup(proxy.Close)
+			out, err := behindProxy(t, "", "HTTPS_PROXY="+proxy.URL, "MODELCATALOGUE_REQUEST_TIMEOUT="+test.timeout).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			line := "The request went through the proxy " + proxy.URL + ", which HTTPS_PROXY names."
+			if text := string(out); !strings.Contains(text, test.message) || strings.Count(text, line) != 1 {
+				t.Errorf("lacks %q or %q:\n%s", test.message, line, text)
 			}
 		})
 	}

@@ -221,7 +221,7 @@ func TestTLSBefore12IsRefused(t *testing.T) {
 				outcome{}.expect(t, state, diagnostics)
 				return
 			}
-			expectError(t, diagnostics, "", summaryUnreachable, "protocol version")
+			expectError(t, diagnostics, "", summaryUntrusted, "does not support TLS 1.2 or later", "protocol version")
 			expectRequests(t, service, nil)
 		})
 	}

@@ -1,10 +1,13 @@
 package catalogue
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,11 +46,10 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 		RequestID: s.requestID(response),
 		Location:  s.tidy(response.Header.Get("Location"), maxExcerpt),
 	}
+	e.RetryAfter, _ = retryAfter(response.Header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		// Masked first, because an excerpt may end within a credential.
-		page := excerpt(s.mask.clean(string(body)), response.Header.Get("Content-Type"))
-		e.Message = s.tidy(page, maxExcerpt)
+		e.Message = s.tidy(s.page(body, response.Header), maxExcerpt)
 		return e
 	}
 	e.Code, e.Message = s.tidy(text(document.Code), maxWord), s.tidy(text(document.Message), maxMessage)
@@ -92,6 +94,55 @@ func text(value jsontext.Value) string {
 	}
 }
 
+// page is a body in words, or an excerpt of it. It is masked first, because the
+// excerpt may end within a credential.
+func (s *sender) page(body []byte, header http.Header) string {
+	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
+}
+
+// maxFields bounds the fields of a body that are named.
+const maxFields = 10
+
+// inPlaceOf says what a body is that lacks a field. It tells the names of the fields
+// that are there, and no value.
+func (s *sender) inPlaceOf(field string, body []byte, header http.Header) string {
+	if page := s.page(body, header); strings.HasPrefix(page, htmlPage) {
+		return s.tidy(page, maxExcerpt)
+	}
+	var fields map[string]jsontext.Value
+	var anything jsontext.Value
+	switch err := json.Unmarshal(body, &anything, lenient); {
+	case len(bytes.TrimSpace(body)) == 0:
+		return "empty"
+	case err != nil:
+		return "text and not JSON"
+	case json.Unmarshal(body, &fields, lenient) != nil || fields == nil:
+		return "JSON, but " + inWords(anything.Kind()) + " and not an object"
+	case len(fields) == 0:
+		return "an empty JSON object"
+	case fields[field] != nil:
+		return "a JSON object whose " + field + " is " + odd(fields[field])
+	}
+	names := slices.Sorted(maps.Keys(fields))
+	more := len(names) - maxFields
+	names = names[:min(len(names), maxFields)]
+	for i, name := range names {
+		names[i] = s.tidy(name, maxWord)
+	}
+	if more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return "a JSON object without " + field + " (it has: " + strings.Join(names, ", ") + ")"
+}
+
+// odd is a value in words, where a string with something in it is expected.
+func odd(value jsontext.Value) string {
+	if value.Kind() == jsontext.KindString {
+		return "an empty string"
+	}
+	return inWords(value.Kind())
+}
+
 // excerpt is what to show of a body that is no error document: of a page of HTML
 // only that it is one, and its title.
 func excerpt(body, contentType string) string {
@@ -109,23 +160,3 @@ func excerpt(body, contentType string) string {
 
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"
-
-// printable replaces control characters and what is no UTF-8, and folds white
-// space, so that a body cannot draw on the user's terminal.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// shorten cuts a text after so many characters, and says so.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
-}

@@ -18,9 +18,10 @@ import (
 //nolint:paralleltest // it counts what the whole process allocates
 func TestDecodeKeepsMemoryWithinASmallMultipleOfTheLimit(t *testing.T) {
 	const limit = 4 << 20
-	fill := func(before, each, after string) string {
-		return before + strings.Repeat(each, (limit-len(before)-len(after))/len(each)) + after
+	fillTo := func(size int, before, each, after string) string {
+		return before + strings.Repeat(each, (size-len(before)-len(after))/len(each)) + after
 	}
+	fill := func(before, each, after string) string { return fillTo(limit, before, each, after) }
 	model := `{"id":"a","revision":1,`
 	for _, body := range []string{
 		fill(`[`, `{},`, `{}]`),
@@ -41,6 +42,15 @@ func TestDecodeKeepsMemoryWithinASmallMultipleOfTheLimit(t *testing.T) {
 		fill(`[`+model, `"horizon":{},`, `"tags":[""]}]`),
 		fill(`[`+model+`"name":"`, `x`, `"}]`),
 		fill(`[`+model+`"modelMetadata":{"a":"`, `x`, `"}}]`),
+		// Each byte that is no UTF-8 is replaced by three. These are just let through.
+		fillTo(limit*26/100, `[`+model+`"name":"`, "\xff", `"}]`),
+		fillTo(limit*26/100, `[`+model+`"modelMetadata":{"a":"`, "\xff", `"}}]`),
+		fillTo(limit*26/100, `[`+model+`"inputs":[{"id":"`, "\xff", `"}]}]`),
+		fillTo(limit*26/100, `[`+model+`"outputSpecification":["`, "\xff", `"]}]`),
+		fillTo(limit*49/100, `[`+model+`"modelMetadata":{"`, "\xffx", `":0}}]`),
+		fillTo(limit*49/100, `[`+model+`"inputs":[{"id":"`, "\xffx", `"}]}]`),
+		fill(`[`+model+`"inputs":[{"id":"`, "\xff", `"}]}]`),
+		fill(`[`+model+`"inputs":[{"id":"`, "\xffx", `"}]}]`),
 		fill(`[`+model+`"modelMetadata":{`, `"b":0,"a":0,`, `"":0}}]`),
 		fill(`[`+model+`"modelMetadata":{"a":[`, `{"b":0,"a":0},`, `0]}}]`),
 		fill(`[`+model+`"unknown":{"a":[`, `{"b":0,"a":0},`, `0]}}]`),

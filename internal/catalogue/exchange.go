@@ -5,17 +5,16 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Exchange is one request and what came back, for a log. No field holds the
@@ -48,66 +47,26 @@ type sender struct {
 	transport      http.RoundTripper
 	requestTimeout time.Duration
 	userAgent      string
-	mask           *mask
+	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
+	proxy          *Proxy // nil where none is in the way
+	authorities    int    // those that the configuration trusts beside the system's own
 }
 
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: cfg.UserAgent, mask: &mask{}, observe: cfg.Observe,
+		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
+		authorities: len(cfg.CACertificates),
 	}
 	if s.transport == nil {
-		s.transport = newTransport(cfg)
+		s.proxy = proxyFor(cfg.BaseURL)
+		s.transport = newTransport(cfg, s.proxy)
 	}
 	if s.observe == nil {
 		s.observe = func(context.Context, Exchange) {}
 	}
 	return s
-}
-
-// newTransport makes the transport of all requests.
-func newTransport(cfg Config) *http.Transport {
-	dial := cfg.DialContext
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
-	}
-	// A dead connection of HTTP/2 is found within one attempt, so that the next
-	// attempt uses another one.
-	ping := min(cfg.RequestTimeout/3, 10*time.Second)
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dial,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
-		TLSHandshakeTimeout: 10 * time.Second,
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
-		IdleConnTimeout:     90 * time.Second,
-		// An engine reads at any parallelism; with the default of 2 it would
-		// open a connection for almost every read.
-		MaxIdleConnsPerHost: 256,
-		// Answers of many megabytes are common; the default is 4 KiB.
-		ReadBufferSize: 64 << 10,
-
-		OnProxyConnectResponse: keepProxyStatus,
-	}
-}
-
-// trusted is the system's own certificates and those given. Where none are given
-// it is nil, which net/http takes for the system's own.
-func trusted(more []*x509.Certificate) *x509.CertPool {
-	if len(more) == 0 {
-		return nil
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		// On a system without certificates of its own, those given are trusted.
-		pool = x509.NewCertPool()
-	}
-	for _, certificate := range more {
-		pool.AddCert(certificate)
-	}
-	return pool
 }
 
 // outgoing is a request to send.
@@ -135,22 +94,12 @@ func (s *sender) exchange(p *permit, out outgoing) error {
 	at := Endpoint{
 		Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target,
 	}
-	request, err := http.NewRequestWithContext(attempt, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
-	if err != nil {
-		return err
-	}
-	maps.Copy(request.Header, out.header)
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", s.userAgent)
-
 	seen := Exchange{
-		Method: out.method, Path: s.mask.clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
+		Method: out.method, Path: s.mask.Clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
 	}
 	p.sends(at)
-	response, err := s.transport.RoundTrip(request) //nolint:bodyclose // closed in receive
-	if err != nil {
-		err = s.networkError(attempt, at, err)
-	} else {
+	response, err := s.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	if err == nil {
 		seen.Status = response.StatusCode
 		p.headerReceived(response)
 		seen.Size, err = s.receive(attempt, cancel, at, response, out)
@@ -159,10 +108,37 @@ func (s *sender) exchange(p *permit, out outgoing) error {
 	}
 	seen.Duration = time.Since(p.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = s.mask.clean(faultText(fault.Err))
+		seen.Problem = s.tidy(faultText(fault.Err), maxExcerpt)
 	}
 	s.observe(p.ctx, seen)
 	return err
+}
+
+// send sends a request, once, and returns the header of its answer.
+func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
+	ctx, journey := observed(attempt)
+	request, err := http.NewRequestWithContext(ctx, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(request.Header, out.header)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", s.userAgent)
+	response, err := s.transport.RoundTrip(request)
+	if err == nil {
+		return response, nil
+	}
+	fault := s.networkError(attempt, at, err, journey.fault(err))
+	// A stream of HTTP/2 that is reset leaves its connection open: the service has seen the request.
+	reset := strings.HasPrefix(err.Error(), "stream error: ")
+	if fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent && !reset; fault.ConnectionClosed {
+		fault.Problem = errSentBefore.Error()
+	}
+	// Connections that are kept beside one that is dead or closed are likely to be so too.
+	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && (fault.ConnectionClosed || fault.TimedOut) {
+		kept.CloseIdleConnections()
+	}
+	return nil, fault
 }
 
 // receive reads the body of an answer and closes it. It returns the bytes that
@@ -181,35 +157,11 @@ func (s *sender) receive(
 	if response.ContentLength > out.limit {
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	in := &incoming{Reader: body, header: response.Header, masked: s.mask.add}
+	in := &incoming{Reader: body, header: response.Header, masked: s.mask.Add}
 	if err := out.read(in); err != nil {
 		return body.size, s.bodyError(attempt, at, response, body.head, err)
 	}
 	return body.size, nil
-}
-
-// boundedReader counts the bytes of a body, and fails after limit of them.
-// io.LimitReader would end there as if the body were complete.
-type boundedReader struct {
-	reader      io.Reader
-	size, limit int64
-	head        []byte // the first maxHead bytes
-}
-
-// maxHead is how many bytes of a body are kept, to recognise a page of HTML.
-const maxHead = 1 << 10
-
-func (r *boundedReader) Read(p []byte) (int, error) {
-	if room := r.limit - r.size + 1; int64(len(p)) > room {
-		p = p[:max(room, 0)]
-	}
-	n, err := r.reader.Read(p)
-	r.size += int64(n)
-	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
-	if r.size > r.limit {
-		return n, &TooLargeError{Limit: r.limit}
-	}
-	return n, err
 }
 
 // requestID finds the service's id of a request, "" where it sends none.
@@ -222,33 +174,28 @@ func (s *sender) requestID(response *http.Response) string {
 	return ""
 }
 
+// maxTidied bounds what is searched for credentials, in bytes. It is far more than is
+// shown of any text.
+const maxTidied = 64 << 10
+
 // tidy makes a text of the service or the network fit for a message: without
 // control characters and credentials, and of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
-	return shorten(s.mask.clean(printable(s.mask.clean(text))), limit)
+	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
 
 // networkError describes an attempt without a whole answer.
-func (s *sender) networkError(attempt context.Context, at Endpoint, err error) error {
+func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Problem: s.tidy(faultText(err), maxExcerpt), Permanent: permanent(err),
-		Certificate: s.certificateFault(err), Proxy: s.proxyFault(err), Err: err,
+		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt),
+		Certificate: s.certificateFault(err), Proxy: s.proxy.after(err), Err: err,
 	}
+	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}
 	return fault
-}
-
-// faultText is what net/http says of a fault, without what it quotes of an
-// answer that is no HTTP: the quoted part may be a part of a credential.
-func faultText(err error) string {
-	text := err.Error()
-	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
-		text, _, _ = strings.Cut(text, `"`)
-	}
-	return strings.TrimRight(text, " :")
 }
 
 // bodyError describes a 200 whose body could not be used, for the reason err. start
@@ -274,7 +221,7 @@ func (s *sender) bodyError(
 	case errors.As(err, &oauth):
 		return s.apiError(at, response, oauth.body)
 	case errors.As(err, &shape):
-		page := excerpt(s.mask.clean(string(start)), response.Header.Get("Content-Type"))
+		page := s.page(start, response.Header)
 		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			return unusable("", "the body is "+page)
 		}
@@ -285,8 +232,12 @@ func (s *sender) bodyError(
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &deflate):
 		return unusable("", "the body is labelled as gzip and is none")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &NetworkError{Endpoint: at, Problem: "the answer was cut short", Err: err}
+		fault := s.networkError(attempt, at, err, Broken)
+		if !fault.TimedOut {
+			fault.Problem = "the answer was cut short"
+		}
+		return fault
 	default:
-		return s.networkError(attempt, at, err)
+		return s.networkError(attempt, at, err, Broken)
 	}
 }

@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// connectionScenes use sockets, and make one attempt only.
+func connectionScenes() []scene {
+	later := time.Now().Add(time.Hour)
+	return []scene{
+		secured("a certificate that has expired", certified{
+			host: "127.0.0.1", from: time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC), until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
+		}, trustIt),
+		secured("a certificate that is not valid yet", certified{
+			host: "127.0.0.1", from: time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC), until: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC),
+		}, trustIt),
+		secured("a certificate for another host", certified{host: "catalogue.example", until: later}, trustIt),
+		secured("a certificate without a subject alternative name", certified{until: later}, trustIt),
+		secured("a certificate signed by itself", valid, trustNone),
+		secured("a certificate signed by itself, and another one given", valid, trustAnother),
+		secured("a certificate of an unknown authority", signed, trustNone),
+		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
+		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
+		serving("TLS 1.1 only", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}),
+		// With TLS 1.3 the client may see the connection closed before it sees why.
+		serving("a certificate of the client wanted",
+			&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}),
+		{title: "no TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			server := httptest.NewServer(http.NotFoundHandler())
+			t.Cleanup(server.Close)
+			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
+		}},
+		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			server := httptest.NewServer(http.NotFoundHandler())
+			server.Close()
+			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
+		}},
+		{title: "a connection that is closed at once", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+			t.Cleanup(server.Close)
+			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
+		}},
+		undialled("a host that is not known", &net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
+		undialled("a network that is down", errors.New("network is unreachable")),
+	}
+}
+
+func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
+	t.Helper()
+	_, diagnostics := newEngine(t, config).read(t.Context(), t, oneGroup.name, oneGroup.config)
+	return diagnostics
+}
+
+// undialled is a scene of a network that makes no connection.
+func undialled(title string, fault error) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
+		}}
+		e, diagnostics := startEngine(t, p, northwind("https://catalogue.example").with(argMaxRetries, 0))
+		expectNone(t, diagnostics)
+		_, diagnostics = e.read(t.Context(), t, oneGroup.name, oneGroup.config)
+		return diagnostics
+	}}
+}
+
+// serving is a scene of a service of TLS whose certificate is trusted.
+func serving(title string, config *tls.Config) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		server, authority := overTLS(t, http.NotFoundHandler(), config)
+		return readOnce(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
+	}}
+}
+
+// secured is a scene of a service with a certificate, of which some are trusted.
+func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		certificate, authority := what.make(t)
+		server, _ := overTLS(t, http.NotFoundHandler(),
+			&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+		return readOnce(t, northwind(server.URL).with(argCACertificate, trusted(t, authority)))
+	}}
+}
+
+func trustIt(_ *testing.T, authority string) string { return authority }
+func trustNone(*testing.T, string) string           { return "" }
+
+func trustAnother(t *testing.T, _ string) string {
+	t.Helper()
+	_, other := certified{host: "other.example", authority: "Other", until: time.Now().Add(time.Hour)}.make(t)
+	return other
+}
+
+func trustTwoOthers(t *testing.T, _ string) string {
+	t.Helper()
+	return trustAnother(t, "") + trustAnother(t, "")
+}
+
+// certified is what a certificate says.
+type certified struct {
+	host        string // "" for none
+	authority   string // who signs it, "" for nobody else
+	from, until time.Time
+}
+
+var (
+	valid  = certified{host: "127.0.0.1", until: time.Now().Add(time.Hour)}
+	signed = certified{host: "127.0.0.1", authority: "Example Inspection CA", until: time.Now().Add(time.Hour)}
+)
+
+// make returns the certificate and that of its authority.
+func (c certified) make(t *testing.T) (certificate tls.Certificate, authority string) {
+	t.Helper()
+	if c.from.IsZero() {
+		c.from = time.Now().Add(-time.Hour)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: c.from, NotAfter: c.until,
+		IsCA: c.authority == "", BasicConstraintsValid: true,
+	}
+	if ip := net.ParseIP(c.host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else if c.host != "" {
+		template.DNSNames = []string{c.host, "*." + c.host}
+	}
+	parent := template
+	if c.authority != "" {
+		parent = &x509.Certificate{
+			SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: c.authority}, NotBefore: c.from, NotAfter: c.until,
+			IsCA: true, BasicConstraintsValid: true,
+		}
+	}
+	encode := func(template *x509.Certificate) []byte {
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	der := encode(template)
+	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encode(parent)}))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
+}

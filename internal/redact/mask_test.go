@@ -1,0 +1,347 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"net/url"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+)
+
+// spelled are the ways to write a text that its readers undo.
+var spelled = map[string]func(string) string{
+	"as it is":           func(s string) string { return s },
+	"a form":             url.QueryEscape,
+	"a path":             url.PathEscape,
+	"lower case":         func(s string) string { return strings.ToLower(percent(s, "")) },
+	"encodeURIComponent": func(s string) string { return percent(s, "-_.!~*'()") },
+	"RFC 3986":           func(s string) string { return percent(s, "-_.~") },
+	"every byte":         everyByte,
+	"escaped twice":      func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
+	"escaped four times": func(s string) string {
+		return percent(percent(url.PathEscape(url.QueryEscape(s)), ""), "")
+	},
+	"HTML": html.EscapeString,
+	"HTML, named": strings.NewReplacer(
+		"&", "&amp;", `"`, "&quot;", "'", "&apos;", "<", "&lt;", ">", "&gt;", "+", "&plus;", "/", "&sol;", "é", "&eacute;",
+	).Replace,
+	"HTML, decimal": func(s string) string { return eachRune(s, "&#%d;") },
+	"HTML, hex":     func(s string) string { return eachRune(s, "&#x%X;") },
+	"HTML, twice":   func(s string) string { return html.EscapeString(html.EscapeString(s)) },
+	"JSON":          inJSON,
+	"JSON, PHP":     func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
+	"JSON, units":   inUnits,
+	"JSON in JSON":  func(s string) string { return inJSON(inJSON(s)) },
+	"Go":            strconv.QuoteToASCII,
+	"a form in HTML": func(s string) string {
+		return html.EscapeString("?" + url.Values{"client_id": {"a"}, "client_secret": {s}}.Encode())
+	},
+	"JSON in a form": func(s string) string { return url.QueryEscape(inJSON(s)) },
+	"base64":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64url":      func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"base64 of base64": func(s string) string {
+		return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(s))))
+	},
+	"base64 in a form":        func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
+	"base64 of the form":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(clientForm(s))) },
+	"base64 of the JSON body": func(s string) string { return base64.StdEncoding.EncodeToString([]byte(`{"s":"` + inJSON(s) + `"}`)) },
+	"base64 in lines": func(s string) string {
+		blob := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("-", 50) + clientForm(s)))
+		return blob[:76] + "\r\n" + blob[76:]
+	},
+}
+
+func clientForm(secret string) string {
+	return url.Values{"grant_type": {"client_credentials"}, "client_id": {"northwind"}, "client_secret": {secret}}.Encode()
+}
+
+// percent escapes all but letters, digits and those of keep.
+func percent(text, keep string) string {
+	var out strings.Builder
+	for _, b := range []byte(text) {
+		if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || strings.IndexByte(keep, b) >= 0 {
+			out.WriteByte(b)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", b)
+		}
+	}
+	return out.String()
+}
+
+func everyByte(text string) string {
+	var out strings.Builder
+	for _, b := range []byte(text) {
+		fmt.Fprintf(&out, "%%%02x", b)
+	}
+	return out.String()
+}
+
+func eachRune(text, format string) string {
+	var out strings.Builder
+	for _, r := range text {
+		fmt.Fprintf(&out, format, r)
+	}
+	return out.String()
+}
+
+func inUnits(text string) string {
+	var out strings.Builder
+	for _, unit := range utf16.Encode([]rune(text)) {
+		fmt.Fprintf(&out, `\u%04x`, unit)
+	}
+	return out.String()
+}
+
+func inJSON(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// odd are secrets that hold what spellings change, and what looks like one.
+var odd = []string{
+	`s3cr&t "/+?é'(!)* ~zyx`, "correct-horse", "  correct  horse\n", `50%25 off \u0041 &amp; \n`, "😀 smile <b>",
+	"a+b+c+d/e=f==", "%41%42%43%44%45%46",
+}
+
+func TestMaskFindsASecretInEverySpelling(t *testing.T) {
+	t.Parallel()
+	for name, spell := range spelled {
+		for _, secret := range odd {
+			var m Mask
+			m.Add(secret)
+			m.Add("token-abcdefgh")
+			for _, plain := range []string{secret, strings.TrimSpace(secret)} {
+				text := spell(plain)
+				got := m.Clean("before " + text + " after")
+				before, rest, found := strings.Cut(got, masked)
+				if _, after, again := strings.Cut(rest, masked); again {
+					rest = after
+				}
+				left := strings.TrimSuffix(strings.TrimPrefix(before, "before"), " ") + strings.TrimSuffix(strings.TrimSuffix(rest, "after"), " ")
+				around := len(spell("")) + len(text) - len(spell(strings.Repeat("x", len(plain))))
+				if !found || len(left) > max(8, around+len(clientForm(""))*2) || strings.Contains(got, text) {
+					t.Errorf("%s of %q, %s: %s", name, plain, text, got)
+				}
+			}
+		}
+	}
+}
+
+func TestMaskLeavesTheRestOfATextAsItIs(t *testing.T) {
+	t.Parallel()
+	var m Mask
+	m.Add(`s3cr&t "/+?é`)
+	for text, want := range map[string]string{
+		"":                "",
+		"nothing to hide": "nothing to hide",
+		"100% \\ & %%%%%%%%%%%% \\\\\\\\\\ &&&&&&&&&&&&":        "100% \\ & %%%%%%%%%%%% \\\\\\\\\\ &&&&&&&&&&&&",
+		"/v1/model-group/3f0c0d8e-1f1b-4b8e?timeHorizon=a%20b":  "/v1/model-group/3f0c0d8e-1f1b-4b8e?timeHorizon=a%20b",
+		"the caf&eacute; at 50% s3cr&amp;t &#34;/+?é, s3cr%26z": "the caf&eacute; at 50% ***, s3cr%26z",
+		"\xff\xfe s3cr&t \"/ ?é \xff":                           "\xff\xfe *** \xff",
+	} {
+		if got := m.Clean(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for _, around := range []string{"", "i", "id", "id:", "id:x", "id:xy"} {
+		blob := base64.StdEncoding.EncodeToString([]byte(around + `s3cr&t "/+?é` + around))
+		if got := m.Clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(`s3cr&t "/+?é`)+2 {
+			t.Errorf("%q around the secret in base64: %s of %s", around, got, blob)
+		}
+	}
+}
+
+// TestMaskWithholdsWhatItCannotUndo: a text that is escaped again and again is
+// hidden whole.
+func TestMaskWithholdsWhatItCannotUndo(t *testing.T) {
+	t.Parallel()
+	var m Mask
+	m.Add("correct&horse")
+	text := "correct&horse"
+	for range 30 {
+		text = url.QueryEscape(text)
+	}
+	if got := m.Clean(text); got != masked {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestMaskTakesTimeInProportionToTheText: the worst texts that a service can send.
+func TestMaskTakesTimeInProportionToTheText(t *testing.T) {
+	t.Parallel()
+	var m Mask
+	m.Add("correct&horse")
+	for _, text := range []string{
+		strings.Repeat("%25", 1<<14), "%" + strings.Repeat("25", 1<<14), strings.Repeat("&amp;", 1<<13), strings.Repeat(`\\`, 1<<14),
+		strings.Repeat("QUJDRA", 1<<13), strings.Repeat("correct", 1<<13), strings.Repeat("\n", 1<<15),
+	} {
+		began := time.Now()
+		m.Clean(text)
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%s for %d bytes of %.12s", took, len(text), text)
+		}
+	}
+}
+
+func TestMaskTakesWhiteSpaceAroundASecretAsAbsentToo(t *testing.T) {
+	t.Parallel()
+	var m Mask
+	m.Add("  correct  horse\n")
+	for text, want := range map[string]string{
+		"got:   correct  horse\n.":   "got:   ***\n.",
+		"got: correct  horse.":       "got: ***.",
+		"got: correct horse.":        "got: ***.",
+		"got: correct%20%20horse.":   "got: ***.",
+		"got: correct++horse%0A.":    "got: ***%0A.",
+		`{"got":"correct  horse"}`:   `{"got":"***"}`,
+		"Y29ycmVjdCAgaG9yc2U= it is": "*** it is",
+	} {
+		if got := m.Clean(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMaskLooksForNothingShorterThanSixCharacters(t *testing.T) {
+	t.Parallel()
+	const text = "the model of dev1 and ééé, dev12 or devel4"
+	var m Mask
+	for _, short := range []string{"", "model", " dev1 ", "ééé", "\n"} {
+		m.Add(short)
+	}
+	if got := m.Clean(text); got != strings.ReplaceAll(text, "dev1 ", "*** ") {
+		t.Errorf("%q", got)
+	}
+	m.Add("devel4")
+	if got := m.Clean("dev12 or devel4"); got != "dev12 or ***" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestMaskTakesTheLongestSpellingAtAPlace(t *testing.T) {
+	t.Parallel()
+	for _, secrets := range [][]string{{"token-1", "token-12", "token-123"}, {"token-123", "token-12", "token-1"}} {
+		var m Mask
+		for _, secret := range secrets {
+			m.Add(secret)
+		}
+		if got := m.Clean("token-123, token-12, token-1, token-1token-12, token-3"); got != "***, ***, ***, ******, token-3" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// TestMaskHidesTheStartOfASecretWhereATextWasCut cuts each spelling anywhere: a
+// body can break off, or be read up to a limit only.
+func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
+	t.Parallel()
+	const secret = `correct "horse" é+battery`
+	var m Mask
+	m.Add(secret)
+	for _, name := range []string{
+		"as it is", "a form", "a path", "RFC 3986", "every byte", "escaped twice", "HTML", "HTML, decimal", "JSON", "JSON, units", "base64",
+	} {
+		spell := spelled[name]
+		spelling := spell(secret)
+		for end := len(spell(secret[:minSecret+1])) + 1; end <= len(spelling); end++ {
+			if got := m.Clean("sent: " + spelling[:end]); got != "sent: ***" {
+				t.Errorf("%q: %q", spelling[:end], got)
+			}
+		}
+		if start := "sent: " + spell(secret[:minSecret-1]); m.Clean(start) != start {
+			t.Errorf("%q is too short to be known, and was masked", start)
+		}
+	}
+	if text := "correct " + "words"; m.Clean(text) != text {
+		t.Errorf("%q was masked, though nothing is cut there", text)
+	}
+}
+
+// TestMaskGrowsNoSlowerWithTheTokensItKnows compares what a thousand tokens
+// cost with what the next three thousand cost.
+//
+//nolint:paralleltest // it counts what the whole process allocates
+func TestMaskGrowsNoSlowerWithTheTokensItKnows(t *testing.T) {
+	var m Mask
+	added := 0
+	cost := func(tokens int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range tokens {
+			added++
+			m.Add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.token-%d", added))
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	first, next := cost(1000), cost(3000)
+	if next > 4*first {
+		t.Errorf("the first thousand tokens took %d bytes, the next three thousand %d", first, next)
+	}
+	if got := m.Clean("a eyJhbGciOiJSUzI1NiJ9.token-1 b eyJhbGciOiJSUzI1NiJ9.token-4000 c"); got != "a *** b *** c" {
+		t.Errorf("%q", got)
+	}
+}
+
+func BenchmarkMaskOfAThousandTokens(b *testing.B) {
+	for b.Loop() {
+		var m Mask
+		for i := range 1000 {
+			m.Add(fmt.Sprintf("eyJhbGciOiJSUzI1NiJ9.%0200d", i))
+		}
+	}
+}
+
+func BenchmarkMaskOfAPath(b *testing.B) {
+	var m Mask
+	m.Add("northwind-sandbox-secret")
+	for b.Loop() {
+		m.Clean("/v1/model-group/3f0c0d8e-1f1b-4b8e-9d8e-0c0d8e1f1b4b/latest-model")
+	}
+}
+
+func BenchmarkMaskOfAPage(b *testing.B) {
+	var m Mask
+	m.Add("northwind-sandbox-secret")
+	page := strings.Repeat("<p>Something of 100% &amp; a word or two</p>\n", 1<<16/44)
+	for b.Loop() {
+		m.Clean(page)
+	}
+}
+
+// FuzzMask: whatever stands around a secret, and however it is spelled there, Clean
+// hides it and returns.
+func FuzzMask(f *testing.F) {
+	names := slices.Sorted(maps.Keys(spelled))
+	escapes := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return strings.HasPrefix(name, "base64") || name == "lower case" // which loses base64
+	})
+	for i := range names {
+		f.Add(uint(i), uint(i+1), "before %", "; after \\")
+	}
+	const secret = `s3cr&t "/+?é zyx`
+	var m Mask
+	m.Add(secret)
+	f.Fuzz(func(t *testing.T, first, second uint, before, after string) {
+		inner, outer := spelled[names[first%uint(len(names))]], spelled[escapes[second%uint(len(escapes))]]
+		text := before + " " + outer(inner(secret)) + " " + after
+		got := m.Clean(text)
+		if strings.Contains(got, secret) || !strings.Contains(got, masked) {
+			t.Errorf("%q: %q", text, got)
+		}
+		if again := m.Clean(got); strings.Contains(again, secret) {
+			t.Errorf("%q: %q", got, again)
+		}
+	})
+}
