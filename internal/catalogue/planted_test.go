@@ -38,7 +38,7 @@ func readPlantedFaults(t *testing.T) (faults []plantedFault) {
 		f.rule, f.name, _ = strings.Cut(head, ": ")
 		f.file, body, _ = strings.Cut(body, "\n")
 		var removed, added []string
-		for _, line := range strings.Split(body, "\n") {
+		for line := range strings.SplitSeq(body, "\n") {
 			if old, ok := strings.CutPrefix(line, "-"); ok {
 				removed = append(removed, old)
 			} else if line, ok := strings.CutPrefix(line, "+"); ok {

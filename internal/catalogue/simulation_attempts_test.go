@@ -5,31 +5,39 @@ import (
 	"time"
 )
 
-// noMoreAttempts counts attempts as max_retries does.
+// noMoreAttempts counts attempts as max_retries does. Callers who share a read have
+// their own attempts: it goes on as long as one of them has any left.
 func (c *simCheck) noMoreAttempts() {
 	for _, call := range c.calls {
-		attempts, renewals, closed := 0, 0, 0
-		for _, x := range call.requests {
-			switch {
-			case x.closed:
-				// The first such connection costs no retry.
-				if closed++; closed > 1 {
-					attempts++
-				}
-			case x.unauthorized():
-				renewals++
-			case !x.limited() && !x.left:
-				attempts++
+		for i, x := range call.requests {
+			waits := func(r *simReading) bool {
+				return r.path == call.path && (r == call.reading || c.plan.snapshot) && r.start <= x.sentAt && r.end >= x.sentAt
+			}
+			has := func(r *simReading) bool { return waits(r) && c.hasAttempts(r, call.requests[:i]) }
+			if !slices.ContainsFunc(c.readings, has) {
+				c.fail("request %d for %s was sent, and no reader had an attempt left, with a max_retries of %d",
+					x.number, call.path, c.plan.maxRetries)
+				break
 			}
 		}
-		if attempts > c.plan.maxRetries+1 {
-			c.fail("reader %d made %d attempts for %s, with a max_retries of %d",
-				call.reading.reader.index, attempts, call.path, c.plan.maxRetries)
-		}
-		if renewals > 3 {
-			c.fail("reader %d was refused %d times for %s", call.reading.reader.index, renewals, call.path)
+	}
+}
+
+// hasAttempts tells whether a reader has an attempt left after requests of a read.
+func (c *simCheck) hasAttempts(r *simReading, requests []*simRequest) bool {
+	failures, refusals, closed := 0, 0, 0
+	for _, x := range requests {
+		switch {
+		case x.closed && closed == 0:
+			closed++ // the first such connection costs no retry
+		case x.endAt < r.start:
+		case x.unauthorized():
+			refusals++
+		case !x.limited() && !x.left:
+			failures++
 		}
 	}
+	return failures <= c.plan.maxRetries && refusals <= 2
 }
 
 // noEarlierAttempt wants 1 s, 2 s, 4 s and so on before a further attempt.
@@ -123,7 +131,7 @@ func (c *simCheck) oneAttemptInAnOutage() {
 				continue
 			}
 			for i, x := range later.requests[:len(later.requests)-1] {
-				if x.transient() && !(x.closed && i == 0) && !c.wellBetween(r.start, x.endAt) {
+				if x.transient() && (!x.closed || i > 0) && !c.wellBetween(r.start, x.endAt) {
 					c.fail("reader %d gave up at %s and nothing came back well since, "+
 						"but reader %d, which came at %s, made request %d after request %d had failed",
 						r.reader.index, r.end, later.reading.reader.index, later.reading.start, later.requests[i+1].number, x.number)

@@ -197,7 +197,8 @@ func (c *simCheck) paused(r *simReading) bool {
 // what this reader saw.
 func (c *simCheck) wordsAreTheReadersOwn() {
 	for _, r := range c.readings {
-		attempts, elapsed := 0, time.Duration(0)
+		var attempts int
+		var elapsed time.Duration
 		if gaveUp, ok := errors.AsType[*catalogue.GaveUpError](r.err); ok {
 			attempts, elapsed = gaveUp.Attempts, gaveUp.Elapsed
 		} else if tooLong, ok := errors.AsType[*catalogue.WaitTooLongError](r.err); ok && tooLong.Elapsed > 0 {

@@ -53,8 +53,8 @@ func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 	return all
 }
 
-// holds looks for a stretch from from to to in which nothing is sent and nothing
-// keeps a read back.
+// holds looks for a stretch between two moments in which nothing is sent and
+// nothing keeps a read back.
 func (c *simCheck) holds(r *simReading, from, to time.Duration) {
 	var windows []time.Duration // when the ceiling's last N were sent
 	since, tokenFailures := from, 0
@@ -227,7 +227,7 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 		}
 	}
 	for _, x := range c.concerning(r) {
-		if x.endAt >= r.end && !x.whole() {
+		if (x.left || x.endAt > r.end) && x.endAt >= r.end && !x.whole() {
 			return 24 * time.Hour // it is the service that took his time
 		}
 		sum += x.endAt - max(x.sentAt, r.start)

@@ -20,10 +20,10 @@ func TestReadersOfTheSameShareOneRequest(t *testing.T) {
 				service.Inject(sandbox.Fault{Delay: latency})
 				c := connect(t, service)
 				var readings []reading
-				for range 2 {
+				for range 4 {
 					for i := range groups {
 						readings = append(readings,
-							models(groupID(i)), models(groupID(i)))
+							models(groupID(i)))
 					}
 				}
 				if len(readings) != 200 {
@@ -34,6 +34,16 @@ func TestReadersOfTheSameShareOneRequest(t *testing.T) {
 			})
 		})
 	}
+}
+
+// as is what a reading returned.
+func as[T any](t *testing.T, value any) T {
+	t.Helper()
+	answer, ok := value.(T)
+	if !ok {
+		t.Fatalf("%T is no %T", value, answer)
+	}
+	return answer
 }
 
 // Readers who ask the same are told the same, though a revision is published
@@ -47,20 +57,20 @@ func TestReadersNeverDisagree(t *testing.T) {
 	}{
 		"groups": {
 			route: sandbox.RouteGroups, reading: groups(""),
-			revision: func(v any) catalogue.Integer { return *v.([]*catalogue.ModelGroup)[0].LatestRevision },
+			revision: func(v any) catalogue.Integer { return *as[[]*catalogue.ModelGroup](t, v)[0].LatestRevision },
 		},
 		"a group": {
 			route: sandbox.RouteGroup, reading: group(groupID(0)),
-			revision: func(v any) catalogue.Integer { return *v.(*catalogue.ModelGroup).LatestRevision },
+			revision: func(v any) catalogue.Integer { return *as[*catalogue.ModelGroup](t, v).LatestRevision },
 		},
 		"the latest model": {
 			route: sandbox.RouteLatest, reading: latestModel(groupID(0)),
-			revision: func(v any) catalogue.Integer { return *v.(*catalogue.Model).Revision },
+			revision: func(v any) catalogue.Integer { return *as[*catalogue.Model](t, v).Revision },
 		},
 		"models": {
 			route: sandbox.RouteModels, reading: models(groupID(0)),
 			revision: func(v any) (highest catalogue.Integer) {
-				for _, m := range v.([]*catalogue.Model) {
+				for _, m := range as[[]*catalogue.Model](t, v) {
 					highest = max(highest, *m.Revision)
 				}
 				return highest
