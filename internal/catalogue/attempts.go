@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -53,8 +54,10 @@ func (s *schedule) missedTokensLocked(comes time.Time) missedTokens {
 	case request.sent != nil:
 		missed.attempts--
 	case missed.failures > 0 && comes.Sub(request.tries.failedAt) < atOnce:
-		missed.attempts--
 		missed.failures--
+		if !comes.After(request.tries.failedAt) {
+			missed.attempts--
+		}
 	}
 	return missed
 }
@@ -202,13 +205,16 @@ func (s *schedule) leavingLocked(t *ticket, c *caller, cause error) error {
 
 // waitsForLocked is what a read waits for, in words, "" where its request is under way.
 func (s *schedule) waitsForLocked(t *ticket) string {
+	why := t.why
 	switch head := s.waiting.ready.first(); {
 	case t.sent != nil:
 		return ""
-	case t.queue == &s.waiting.ready && head != nil:
-		return head.why
+	case t.queue == &s.waiting.ready && s.tokens.request != nil:
+		why = cmp.Or(s.tokens.request.why, "a token")
+	case t.queue == &s.waiting.ready:
+		why = head.why
 	}
-	return t.why
+	return cmp.Or(why, "the requests before it")
 }
 
 // lastFailureLocked is the last failure since a caller came: of his read, or of the

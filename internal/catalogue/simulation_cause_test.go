@@ -30,7 +30,7 @@ const (
 	toldUnavailable simTold = "a failure of the service"
 	toldUnusable    simTold = "an unusable answer"
 	toldStatus      simTold = "another status"
-	toldAllowance   simTold = "an allowance that refusals taught"
+	toldAllowance   simTold = "what he waited for"
 	toldOther       simTold = "nothing that is known"
 )
 
@@ -136,7 +136,8 @@ func (c *simCheck) caused(r *simReading, kind simTold) bool {
 	case toldLimited:
 		return c.paused(r)
 	case toldAllowance:
-		return anywhere(func(x *simRequest) bool { return x.limited() })
+		// He is told that he waited for it, or for a token after one was refused.
+		return anywhere(func(x *simRequest) bool { return x.limited() || x.unauthorized() })
 	case toldCeiling:
 		return c.plan.ceiling.Requests > 0
 	case toldTimeout:

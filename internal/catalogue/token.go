@@ -46,13 +46,14 @@ type tokenSource struct {
 // and what is known of tokens.
 type tokens struct {
 	tokenSource
-	current  *token
-	request  *ticket // for a token, waiting or sent; nil where there is none
-	attempts int     // how many requests for tokens were sent
-	dropped  bool    // the last token was answered with 401
-	served   bool    // a token has served a read in this process
-	refused  int     // replacements in a row that were refused before they served a read
-	unused   int     // tokens in a row that were over when they came and served no read
+	current   *token
+	request   *ticket   // for a token, waiting or sent; nil where there is none
+	attempts  int       // how many requests for tokens were sent
+	dropped   bool      // the last token was answered with 401
+	served    bool      // a token has served a read in this process
+	refused   int       // replacements in a row that were refused before they served a read
+	refusedAt time.Time // when the last of them was
+	unused    int       // tokens in a row that were over when they came and served no read
 }
 
 // refusals are the 401s of one read.
@@ -103,9 +104,9 @@ func (t *tokens) letThrough(by *token) {
 }
 
 // drop forgets a token that was answered with 401.
-func (t *tokens) drop(old *token) {
+func (t *tokens) drop(old *token, now time.Time) {
 	if !old.refused && old.replacement && !old.served {
-		t.refused++
+		t.refused, t.refusedAt = t.refused+1, now
 	}
 	old.refused = true
 	if t.current != old {
@@ -130,8 +131,7 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 	if last.life > 0 {
 		life = last.life
 	}
-	// Of reads that were refused at once, the first asked for the token that is for all.
-	after := last != r.tokens[0] && last.requestedAt.After(r.first.Add(-atOnce))
+	after := last != r.tokens[0] && !last.requestedAt.Before(r.first)
 	certain := last.replacement && after && !last.served && sentAt.Before(last.requestedAt.Add(life))
 	if !certain {
 		if len(r.tokens) <= maxRenewals {
@@ -159,7 +159,7 @@ func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
 			s.pace.TokenLife(now.Sub(p.token.requestedAt), false)
 		}
 	}
-	s.tokens.drop(p.token)
+	s.tokens.drop(p.token, now)
 	if s.tokens.provesRejection(*refusals, p.token, p.sentAt) && s.run.running() {
 		p.proves, s.run.rejection = true, p.rejection(nil)
 	}
@@ -177,8 +177,8 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
 	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
-	if s.tokens.served && s.tokens.refused > 0 {
-		request.notBefore = now.Add(backOff(s.tokens.refused, s.jitter()))
+	if s.tokens.refused > 0 {
+		request.notBefore = s.tokens.refusedAt.Add(backOff(s.tokens.refused, s.jitter()))
 	}
 	s.tokens.request = request
 	s.enqueueLocked(request)
