@@ -159,7 +159,7 @@ func ofOne(groups, parallelisms []int, lives []time.Duration) (cells []allowance
 		for _, g := range groups {
 			for _, p := range parallelisms {
 				for _, life := range lives {
-					cells = append(cells, allowanceCell{allowance: a, processes: 1, groups: g, parallelism: p, tokenLife: life})
+					cells = append(cells, allowanceCell{allowance: a, processes: 1, groups: g, parallelism: p, tokenLife: life, latency: quickAnswers})
 				}
 			}
 		}
@@ -171,7 +171,7 @@ func ofSeveral(processes []int, lives []time.Duration) (cells []allowanceCell) {
 	for _, a := range allowances() {
 		for _, life := range lives {
 			for _, n := range processes {
-				cells = append(cells, allowanceCell{allowance: a, processes: n, groups: 100, parallelism: 10, tokenLife: life})
+				cells = append(cells, allowanceCell{allowance: a, processes: n, groups: 100, parallelism: 10, tokenLife: life, latency: quickAnswers})
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (a *allowance) refuse(number int, r refusal) {
 		a.paced = false
 		a.window.guess(r, elapsed, a.bursts > 0)
 	default:
-		a.window.refuse(r, elapsed)
+		a.window.refuse(r, elapsed, a.accepted)
 	}
 	a.resumed, a.accepted = time.Time{}, 0
 	a.bursts++

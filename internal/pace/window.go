@@ -79,7 +79,7 @@ func (w *window) record(r request) {
 func (w *window) accept(now time.Time, sincePause int) {
 	w.accepted++
 	w.exact = w.exact || sincePause > w.Requests
-	enough := w.step
+	enough := w.step / 2 // the last probe went through
 	if w.confirmed {
 		enough = w.Requests
 	}
@@ -105,7 +105,7 @@ func (w *window) guess(r refusal, elapsed time.Duration, afterPause bool) {
 
 // refuse draws the lesson of a refusal that came within the limit, or of a probe. elapsed is the time from the first
 // request after the last pause to the refused one.
-func (w *window) refuse(r refusal, elapsed time.Duration) {
+func (w *window) refuse(r refusal, elapsed time.Duration, accepted int) {
 	w.last = r
 	longer := elapsed.Truncate(time.Second) + r.wait
 	early := elapsed <= w.Per/2 || !w.exact && elapsed < 2*w.Per
@@ -117,7 +117,7 @@ func (w *window) refuse(r refusal, elapsed time.Duration) {
 	case r.wait > w.Per:
 		w.Per = r.wait
 	}
-	w.confirmed = true
+	w.confirmed = accepted > 0 // where others took everything it says nothing about the limit
 	w.retreat(r)
 }
 
