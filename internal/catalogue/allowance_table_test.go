@@ -67,7 +67,7 @@ func median[T cmp.Ordered](values []T) T {
 
 func (c allowanceCell) bound() float64 {
 	switch {
-	case c.processes > 1:
+	case c.processes > 1, c.trouble.others > 0, len(c.trouble.strays) > 0:
 		return boundOfSeveral
 	case c.allowance.Per == time.Second:
 		return boundOfSeconds
@@ -210,14 +210,21 @@ func TestAllowances(t *testing.T) {
 	// Several processes whose tokens live for seconds would use up a small
 	// allowance for tokens.
 	several := measureAll(t, ofSeveral(processes, []time.Duration{time.Hour}), seeds)
-	for _, r := range slices.Concat(one, several) {
-		if problem := r.problem(); problem != "" {
-			report := t.Errorf
-			if *allowanceSeeds > 0 {
-				report = t.Logf // the table is for reading: it shows these in bold
-			}
-			report("%d processes, %s, %d groups, %d at once, tokens of %s: %s",
-				r.processes, nameOf(r.allowance), r.groups, r.parallelism, r.tokenLife, problem)
+	results, wider := slices.Concat(one, several), ""
+	for _, table := range wideTables(*allowanceSeeds == 0) {
+		text, more := table.measureWide(t, max(1, seeds/2))
+		results, wider = append(results, more...), wider+text
+	}
+	for _, r := range results {
+		problem, why := r.problem(), knownExceptions[r.name()]
+		switch {
+		case problem == "":
+		case why != "":
+			t.Logf("known exception: %s: %s (%s)", r.name(), problem, why)
+		case *allowanceSeeds > 0:
+			t.Logf("%s: %s", r.name(), problem) // the table is for reading: it shows these in bold
+		default:
+			t.Errorf("%s: %s", r.name(), problem)
 		}
 	}
 	t.Log(summarise("one process", one))
@@ -225,13 +232,32 @@ func TestAllowances(t *testing.T) {
 	if *allowanceSeeds == 0 {
 		return
 	}
-	report := allowanceTables(one, several, seeds)
+	report := allowanceTables(one, several, seeds) + wider
 	if *allowanceReport != "" {
 		if err := replaceBetween(*allowanceReport, allowanceBegin, allowanceEnd, report); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
+
+// name is what a cell is called in messages and in knownExceptions.
+func (c allowanceCell) name() string {
+	name := fmt.Sprintf("%s, %d × %d groups, %d at once, tokens of %s, %s", nameOf(c.allowance), c.processes, c.groups, c.parallelism,
+		c.tokenLife, c.latency.name)
+	if c.fleet {
+		name += ", a fleet"
+	}
+	if c.tenths > 0 {
+		name += fmt.Sprintf(", begun at %d/10", c.tenths)
+	}
+	if t := c.trouble.String(); t != "none" {
+		name += ", " + t
+	}
+	return name
+}
+
+// knownExceptions are the cells that cannot be within the bounds, or are not yet, with the reason.
+var knownExceptions = map[string]string{}
 
 func summarise(who string, results []allowanceResult) string {
 	aimed, bounded, worst := 0, 0, results[0]
@@ -247,9 +273,8 @@ func summarise(who string, results []allowanceResult) string {
 		}
 	}
 	return fmt.Sprintf("With %s, %d of %d cells are within the bounds and %d within the aim of %.2f; "+
-		"the slowest took %.2f (%s, %d groups, %d at once, tokens of %s).",
-		who, bounded, len(results), aimed, results[0].aim(), worst.excess, nameOf(worst.allowance), worst.groups, worst.parallelism,
-		worst.tokenLife)
+		"the slowest took %.2f (%s).",
+		who, bounded, len(results), aimed, results[0].aim(), worst.excess, worst.name())
 }
 
 // allowanceTables are the part of BENCHMARKS.md. Cells come in the order in

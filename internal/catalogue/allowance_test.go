@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -30,6 +31,7 @@ type allowanceCell struct {
 	latency     latency
 	tenths      int // the run begins so many tenths of a window after one did; 0: at any phase, by the seed
 	trouble     trouble
+	fleet       bool // as latest_models does: 10 at once, up to parallelism while all goes well
 }
 
 // latency is how long answers take, half of it on the way there.
@@ -106,21 +108,18 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 			random:  random, cell: c, began: time.Now(),
 		}
 		began := time.Now()
-		out.least = c.least(began)
+		out.least = c.least(began) + c.trouble.most()
 		var failure atomic.Pointer[error]
 		var all sync.WaitGroup
 		for range c.processes {
 			client := service.client(t)
-			var next atomic.Int64
-			for range c.parallelism {
-				all.Go(func() {
-					for i := next.Add(1) - 1; i < int64(c.groups); i = next.Add(1) - 1 {
-						if _, err := client.LatestModel(t.Context(), groupName(int(i))); err != nil {
-							failure.CompareAndSwap(nil, &err)
-						}
+			all.Go(func() {
+				c.readAll(func(i int) {
+					if _, err := client.LatestModel(t.Context(), groupName(i)); err != nil {
+						failure.CompareAndSwap(nil, &err)
 					}
-				})
-			}
+				}, client.refused.Load)
+			})
 		}
 		all.Wait()
 		out.took, out.refusals, out.tokens = time.Since(began), service.refusals, service.tokens
@@ -129,6 +128,36 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		}
 	})
 	return out
+}
+
+// readAll reads every group once, as many at a time as the cell has readers. A fleet widens from 10 as
+// internal/provider does, and keeps to 10 once a 429 was heard.
+func (c allowanceCell) readAll(read func(int), refused func() bool) {
+	const first, more, soon = 10, 2, 5 * time.Second
+	width, ended := c.parallelism, make(chan time.Duration)
+	if c.fleet {
+		width = first
+	}
+	for begun, open := 0, 0; begun < c.groups || open > 0; {
+		if begun < c.groups && open < width {
+			i, at := begun, time.Now()
+			go func() {
+				read(i)
+				ended <- time.Since(at)
+			}()
+			begun, open = begun+1, open+1
+			continue
+		}
+		took := <-ended
+		open--
+		switch {
+		case !c.fleet:
+		case refused() || took > soon:
+			width = first
+		default:
+			width = min(width+more, c.parallelism)
+		}
+	}
 }
 
 // least is the least time in which the allowance lets all requests through that
@@ -239,18 +268,30 @@ func pass(request *http.Request, d time.Duration) error {
 	}
 }
 
-// client is a process of its own with the settings of a user who sets none.
-func (s *limitedService) client(t *testing.T) *catalogue.Client {
+// process is a client with the settings of a user who sets none, and knows whether it was refused.
+type process struct {
+	*catalogue.Client
+	refused atomic.Bool
+}
+
+func (s *limitedService) client(t *testing.T) *process {
 	t.Helper()
 	base, err := url.Parse("https://catalogue.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogue.New(catalogue.Config{
+	p := &process{}
+	p.Client = catalogue.New(catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret",
 		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 		Transport: s,
+		Observe: func(_ context.Context, x catalogue.Exchange) {
+			if x.Status == http.StatusTooManyRequests {
+				p.refused.Store(true)
+			}
+		},
 	})
+	return p
 }
 
 func groupName(i int) string { return fmt.Sprintf("group-%03d", i) }

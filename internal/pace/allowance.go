@@ -65,7 +65,8 @@ func (a *allowance) refuse(number int, r refusal) {
 	elapsed := r.sent.Sub(a.resumed)
 	known := a.window.Requests > 0
 	switch {
-	case a.bursts == 0 && a.accepted < fewToLearn:
+	case a.bursts == 0 && a.accepted < fewToLearn || !r.short && a.heldForLong(r.wait):
+		// It may be a stray one. It is waited out, and the next one tells.
 	case r.short && (a.paced || !known || a.contradicts(elapsed)):
 		a.slowDown(r, elapsed)
 	case a.paced || !known:
@@ -76,6 +77,15 @@ func (a *allowance) refuse(number int, r refusal) {
 	}
 	a.resumed, a.accepted = time.Time{}, 0
 	a.bursts++
+}
+
+// heldForLong tells whether a wait contradicts an allowance that has held since the last pause, for long: it says
+// that there is a longer window.
+func (a *allowance) heldForLong(wait time.Duration) bool {
+	if a.paced {
+		return a.accepted >= fewToLearn
+	}
+	return wait > a.window.Per && a.window.Requests > 0 && a.accepted >= 2*a.window.Requests
 }
 
 // contradicts tells whether a short refusal, so soon after a pause, says that a window that was only guessed is none.
@@ -89,6 +99,9 @@ func (a *allowance) slowDown(r refusal, elapsed time.Duration) {
 	rate := float64(max(a.accepted, 1)) / max(elapsed.Seconds(), 1)
 	if a.paced {
 		rate = min(a.rate.rate(r.came), 1.2*rate)
+	} else {
+		// A slow start has been slower than the service allows.
+		rate = max(rate, float64(a.window.log.since(r.sent.Add(-time.Second))))
 	}
 	a.paced = true
 	a.rate.refuse(rate, r)
