@@ -257,7 +257,21 @@ func (c allowanceCell) name() string {
 }
 
 // knownExceptions are the cells that cannot be within the bounds, or are not yet, with the reason.
-var knownExceptions = map[string]string{}
+var knownExceptions = map[string]string{
+	"bucket, 60 in 60 s, 4 × 100 groups, 10 at once, tokens of 1h0m0s, 0.02 to 0.18 s":             unevenBucket,
+	"fixed window, 10 in 1 s, 1 × 300 groups, 10 at once, tokens of 1h0m0s, 0 to 1.5 s":            unevenArrivals,
+	"sliding window, 10 in 1 s, 1 × 300 groups, 10 at once, tokens of 1h0m0s, 0 to 1.5 s":          unevenArrivals,
+	"fixed window, 10 in 1 s, 1 × 300 groups, 32 at once, tokens of 1h0m0s, 0 to 1.5 s, a fleet":   unevenArrivals,
+	"sliding window, 10 in 1 s, 1 × 300 groups, 32 at once, tokens of 1h0m0s, 0 to 1.5 s, a fleet": unevenArrivals,
+	"bucket, 60 in 60 s, 1 × 100 groups, 10 at once, tokens of 1s, 0.02 to 0.18 s":                 leastRate,
+	"bucket, 60 in 60 s, 1 × 100 groups, 10 at once, tokens of 2s, 0.02 to 0.18 s":                 leastRate,
+}
+
+const (
+	unevenArrivals = "requests sent evenly arrive unevenly, and each refusal costs a second of a window of a second"
+	unevenBucket   = "each process finds out by a refusal what the bucket refills, once in 30 s"
+	leastRate      = "2.5 requests in a token's life are more than the bucket refills, and with fewer there would be no read"
+)
 
 func summarise(who string, results []allowanceResult) string {
 	aimed, bounded, worst := 0, 0, results[0]

@@ -22,6 +22,7 @@ type allowance struct {
 	resumed   time.Time     // when the first request after the last pause was sent
 	accepted  int           // since then
 	bursts    int           // of refusals so far
+	doubted   bool          // the last one taught nothing, because it contradicts what had held for long
 	tokenLife time.Duration // how long a token serves, 0: not known, or for long
 }
 
@@ -63,10 +64,12 @@ func (a *allowance) refuse(number int, r refusal) {
 	refused, _ := a.window.log.remove(number)
 	r.sent = refused.sent
 	elapsed := r.sent.Sub(a.resumed)
-	known := a.window.Requests > 0
+	known, doubted := a.window.Requests > 0, a.doubted
+	a.doubted = false
 	switch {
-	case a.bursts == 0 && a.accepted < fewToLearn || !r.short && a.heldForLong(r.wait):
-		// It may be a stray one. It is waited out, and the next one tells.
+	case a.bursts == 0 && a.accepted < fewToLearn:
+	case !doubted && !r.short && a.heldForLong(r.wait):
+		a.doubted = true // it may be a stray one
 	case r.short && (a.paced || !known || a.contradicts(elapsed)):
 		a.slowDown(r, elapsed)
 	case a.paced || !known:
@@ -85,12 +88,12 @@ func (a *allowance) heldForLong(wait time.Duration) bool {
 	if a.paced {
 		return a.accepted >= fewToLearn
 	}
-	return wait > a.window.Per && a.window.Requests > 0 && a.accepted >= 2*a.window.Requests
+	return wait > 2*a.window.Per && a.window.Requests > 0 && a.accepted >= 2*a.window.Requests
 }
 
 // contradicts tells whether a short refusal, so soon after a pause, says that a window that was only guessed is none.
 func (a *allowance) contradicts(elapsed time.Duration) bool {
-	return !a.window.confirmed && !a.window.exact && elapsed < a.window.Per/2
+	return !a.window.confirmed && elapsed < a.window.Per/2
 }
 
 // slowDown takes the rate that was let through since the pause, and no more than the rate in use. It is a second's
@@ -109,7 +112,7 @@ func (a *allowance) slowDown(r refusal, elapsed time.Duration) {
 
 // refuseMore is another refusal of the same burst.
 func (a *allowance) refuseMore(number int) {
-	if a.paced {
+	if a.paced || a.doubted {
 		a.window.log.remove(number)
 		return
 	}
