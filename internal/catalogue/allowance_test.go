@@ -1,11 +1,14 @@
 package catalogue_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +28,48 @@ type allowanceCell struct {
 	groups      int
 	parallelism int
 	tokenLife   time.Duration
+	latency     latency
+	tenths      int // the run begins so many tenths of a window after one did; 0: at any phase, by the seed
+	trouble     trouble
+	fleet       bool // as latest_models does: 10 at once, up to parallelism while all goes well
+}
+
+// latency is how long answers take, half of it on the way there.
+type latency struct {
+	name string
+	draw func(*rand.Rand) time.Duration
+}
+
+func between(name string, least, most time.Duration) latency {
+	return latency{name: name, draw: func(r *rand.Rand) time.Duration { return least + time.Duration(r.Int64N(int64(most-least))) }}
+}
+
+var (
+	quickAnswers  = between("0.02 to 0.18 s", 20*time.Millisecond, 180*time.Millisecond)
+	evenAnswers   = between("0.6 s", 600*time.Millisecond, 600*time.Millisecond+1)
+	spreadAnswers = between("0 to 1.5 s", 0, 1500*time.Millisecond)
+	// tailedAnswers are quick but for one in a hundred.
+	tailedAnswers = latency{name: "heavy tail", draw: func(r *rand.Rand) time.Duration {
+		if r.IntN(100) == 0 {
+			return 2500*time.Millisecond + time.Duration(r.Int64N(int64(5*time.Second)))
+		}
+		return quickAnswers.draw(r)
+	}}
+	latencies = []latency{quickAnswers, evenAnswers, spreadAnswers, tailedAnswers}
+)
+
+// trouble is what a run meets beside its allowance.
+type trouble struct {
+	strays    []int         // which requests are answered with 429 although there is plenty
+	strayWait time.Duration // and what those name
+	others    time.Duration // for so long from the beginning, or from othersAt on, others take the whole allowance
+	othersAt  time.Duration
+	half      bool // others take half of it only
+}
+
+// most is the time that the trouble may cost.
+func (t trouble) most() time.Duration {
+	return time.Duration(len(t.strays))*t.strayWait + t.others
 }
 
 // allowanceRun is what one such plan came to on a fake clock.
@@ -52,27 +97,29 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 8))
-		time.Sleep(time.Duration(random.Int64N(int64(c.allowance.Per))))
+		phase := time.Duration(random.Int64N(int64(c.allowance.Per)))
+		if c.tenths > 0 {
+			time.Sleep(time.Until(time.Now().Truncate(c.allowance.Per).Add(c.allowance.Per)))
+			phase = c.allowance.Per * time.Duration(c.tenths) / 10
+		}
+		time.Sleep(phase)
 		service := &limitedService{
 			handler: sandbox.New(groupsOf(t, c.groups), sandbox.WithAllowance(c.allowance), sandbox.WithTokenLife(c.tokenLife)),
-			random:  random,
+			random:  random, cell: c, began: time.Now(),
 		}
 		began := time.Now()
-		out.least = c.least(began)
+		out.least = c.least(began) + c.trouble.most()
 		var failure atomic.Pointer[error]
 		var all sync.WaitGroup
 		for range c.processes {
 			client := service.client(t)
-			var next atomic.Int64
-			for range c.parallelism {
-				all.Go(func() {
-					for i := next.Add(1) - 1; i < int64(c.groups); i = next.Add(1) - 1 {
-						if _, err := client.LatestModel(t.Context(), groupName(int(i))); err != nil {
-							failure.CompareAndSwap(nil, &err)
-						}
+			all.Go(func() {
+				c.readAll(func(i int) {
+					if _, err := client.LatestModel(t.Context(), groupName(i)); err != nil {
+						failure.CompareAndSwap(nil, &err)
 					}
-				})
-			}
+				}, client.refused.Load)
+			})
 		}
 		all.Wait()
 		out.took, out.refusals, out.tokens = time.Since(began), service.refusals, service.tokens
@@ -81,6 +128,36 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		}
 	})
 	return out
+}
+
+// readAll reads every group once, as many at a time as the cell has readers. A fleet widens from 10 as
+// internal/provider does, and keeps to 10 once a 429 was heard.
+func (c allowanceCell) readAll(read func(int), refused func() bool) {
+	const first, more, soon = 10, 2, 5 * time.Second
+	width, ended := c.parallelism, make(chan time.Duration)
+	if c.fleet {
+		width = first
+	}
+	for begun, open := 0, 0; begun < c.groups || open > 0; {
+		if begun < c.groups && open < width {
+			i, at := begun, time.Now()
+			go func() {
+				read(i)
+				ended <- time.Since(at)
+			}()
+			begun, open = begun+1, open+1
+			continue
+		}
+		took := <-ended
+		open--
+		switch {
+		case !c.fleet:
+		case refused() || took > soon:
+			width = first
+		default:
+			width = min(width+more, c.parallelism)
+		}
+	}
 }
 
 // least is the least time in which the allowance lets all requests through that
@@ -111,20 +188,22 @@ func (c allowanceCell) least(began time.Time) time.Duration {
 	}
 }
 
-// limitedService carries requests to a sandbox without a connection. Answers
-// take 20 to 180 ms, half of it on the way there.
+// limitedService carries requests to a sandbox without a connection.
 type limitedService struct {
 	handler http.Handler
 
 	mu       sync.Mutex
 	random   *rand.Rand
+	cell     allowanceCell
+	began    time.Time
+	arrived  int
 	refusals int
 	tokens   int
 }
 
 func (s *limitedService) RoundTrip(request *http.Request) (*http.Response, error) {
 	s.mu.Lock()
-	half := 10*time.Millisecond + time.Duration(s.random.Int64N(int64(80*time.Millisecond)))
+	half := s.cell.latency.draw(s.random) / 2
 	s.mu.Unlock()
 	if err := pass(request, half); err != nil {
 		return nil, err
@@ -133,7 +212,9 @@ func (s *limitedService) RoundTrip(request *http.Request) (*http.Response, error
 	if request.Body == nil {
 		request.Body = http.NoBody
 	}
-	s.handler.ServeHTTP(recorder, request)
+	if !s.troubles(recorder) {
+		s.handler.ServeHTTP(recorder, request)
+	}
 	s.mu.Lock()
 	if recorder.Code == http.StatusTooManyRequests {
 		s.refusals++
@@ -145,6 +226,34 @@ func (s *limitedService) RoundTrip(request *http.Request) (*http.Response, error
 		return nil, err
 	}
 	return recorder.Result(), nil
+}
+
+// troubles lets others take what they take, and tells whether it answers with a stray 429.
+func (s *limitedService) troubles(answer *httptest.ResponseRecorder) (stray bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrived++
+	t := s.cell.trouble
+	if slices.Contains(t.strays, s.arrived) {
+		answer.Header().Set("Retry-After", strconv.Itoa(int(t.strayWait/time.Second)))
+		answer.WriteHeader(http.StatusTooManyRequests)
+		return true
+	}
+	if at := time.Since(s.began) - t.othersAt; t.others > 0 && at >= 0 && at < t.others {
+		for s.othersAsk() && !t.half {
+		}
+	}
+	return false
+}
+
+// othersAsk makes a request of the same client id that is none of the run's, and tells whether it was let through.
+func (s *limitedService) othersAsk() bool {
+	form := strings.NewReader("grant_type=client_credentials&client_id=northwind&client_secret=northwind-sandbox-secret")
+	request := httptest.NewRequest(http.MethodPost, catalogue.TokenPath, form)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	return recorder.Code != http.StatusTooManyRequests
 }
 
 // pass lets time pass, unless the request ends first.
@@ -159,18 +268,30 @@ func pass(request *http.Request, d time.Duration) error {
 	}
 }
 
-// client is a process of its own with the settings of a user who sets none.
-func (s *limitedService) client(t *testing.T) *catalogue.Client {
+// process is a client with the settings of a user who sets none, and knows whether it was refused.
+type process struct {
+	*catalogue.Client
+	refused atomic.Bool
+}
+
+func (s *limitedService) client(t *testing.T) *process {
 	t.Helper()
 	base, err := url.Parse("https://catalogue.example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogue.New(catalogue.Config{
+	p := &process{}
+	p.Client = catalogue.New(catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret",
 		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 		Transport: s,
+		Observe: func(_ context.Context, x catalogue.Exchange) {
+			if x.Status == http.StatusTooManyRequests {
+				p.refused.Store(true)
+			}
+		},
 	})
+	return p
 }
 
 func groupName(i int) string { return fmt.Sprintf("group-%03d", i) }

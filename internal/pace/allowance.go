@@ -2,58 +2,137 @@ package pace
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
 const (
+	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
+	// it may be a stray one. It is waited out, and the next one tells.
+	fewToLearn = 10
+	// leastTokenLife keeps a token that was revoked early from counting as a life.
 	leastTokenLife = 4 * time.Second
-	fewToLearn     = 10
-	maxLogged      = 1 << 16
-	firstProbe     = 30 * time.Second
 )
 
-// refusal is the first of a burst.
-type refusal struct {
-	number int
-	came   time.Time
-	until  time.Time
-	wait   time.Duration
-	short  bool
-}
-
-// allowance is what refusals taught.
+// allowance is what refusals taught: a window where Retry-After tells its length, and a rate where it is a second,
+// because the service counts by the second or refills a bucket.
 type allowance struct {
-	log       log   // those that count at the service: sent, and not refused
-	limit     Limit // zero: nothing is known
-	paced     bool  // the rate is in charge
+	window    window
 	rate      cubic
-	resumed   request // the first after the last pause
-	refusal   refusal
-	sent      time.Time // of the refused request
-	slack     time.Duration
-	confirmed bool
-	exact     bool  // the window was measured from a pause
-	before    Limit // before the burst
-	through   int   // let through since the limit changed
-	tryAt     time.Time
-	step      int
-	life      time.Duration
-	warned    bool
-	count     int // let through since the last refusal
+	paced     bool          // the rate is in charge
+	resumed   time.Time     // when the first request after the last pause was sent
+	accepted  int           // since then
+	bursts    int           // of refusals so far
+	doubted   bool          // the last one taught nothing, because it contradicts what had held for long
+	tokenLife time.Duration // how long a token serves, 0: not known, or for long
 }
 
+// free is when one more may be sent. A token is sent no earlier than lets a read follow within half of its life,
+// because the token takes time to come.
 func (a *allowance) free(now time.Time, token bool) time.Time {
+	free := func(others int) time.Time {
+		if a.paced {
+			return a.rate.free(others, now)
+		}
+		return a.window.free(others, a.tokenLife)
+	}
+	at := free(0)
+	if token && a.tokenLife > 0 {
+		at = later(at, free(1).Add(-a.tokenLife/2))
+	}
+	return at
+}
+
+func (a *allowance) record(r request) {
+	if a.resumed.IsZero() {
+		a.resumed = r.sent
+	}
+	a.window.record(r)
+	if a.paced {
+		a.rate.record(r.sent)
+	}
+}
+
+func (a *allowance) accept(now time.Time) {
+	a.accepted++
+	if !a.paced && a.window.Requests > 0 {
+		a.window.accept(now, a.accepted)
+	}
+}
+
+// refuse draws the lesson of the first refusal of a burst.
+func (a *allowance) refuse(number int, r refusal) {
+	refused, _ := a.window.log.remove(number)
+	r.sent = refused.sent
+	elapsed := r.sent.Sub(a.resumed)
+	known, doubted := a.window.Requests > 0, a.doubted
+	a.doubted = false
+	switch {
+	case a.bursts == 0 && a.accepted < fewToLearn:
+	case !doubted && !r.short && a.heldForLong(r.wait):
+		a.doubted = true // it may be a stray one
+	case r.short && (a.paced || !known || a.contradicts(elapsed)):
+		a.slowDown(r, elapsed)
+	case a.paced || !known:
+		a.paced = false
+		a.window.guess(r, elapsed, a.bursts > 0)
+	default:
+		a.window.refuse(r, elapsed, a.accepted)
+	}
+	a.resumed, a.accepted = time.Time{}, 0
+	a.bursts++
+}
+
+// heldForLong tells whether a wait contradicts an allowance that has held since the last pause, for long: it says
+// that there is a longer window.
+func (a *allowance) heldForLong(wait time.Duration) bool {
+	if a.paced {
+		return a.accepted >= fewToLearn
+	}
+	return wait > 2*a.window.Per && a.window.Requests > 0 && a.accepted >= 2*a.window.Requests
+}
+
+// contradicts tells whether a short refusal, so soon after a pause, says that a window that was only guessed is none.
+func (a *allowance) contradicts(elapsed time.Duration) bool {
+	return !a.window.confirmed && elapsed < a.window.Per/2
+}
+
+// slowDown takes the rate that was let through since the pause, and no more than the rate in use. It is a second's
+// at least, because a bucket has saved up for the pause.
+func (a *allowance) slowDown(r refusal, elapsed time.Duration) {
+	rate := float64(max(a.accepted, 1)) / max(elapsed.Seconds(), 1)
+	if a.paced {
+		rate = min(a.rate.rate(r.came), 1.2*rate)
+	} else {
+		// A slow start has been slower than the service allows.
+		rate = max(rate, float64(a.window.log.since(r.sent.Add(-time.Second))))
+	}
+	a.paced = true
+	a.rate.refuse(rate, r)
+}
+
+// refuseMore is another refusal of the same burst.
+func (a *allowance) refuseMore(number int) {
+	if a.paced || a.doubted {
+		a.window.log.remove(number)
+		return
+	}
+	a.window.refuseMore(number)
+}
+
+func (a *allowance) setTokenLife(life time.Duration) {
+	a.tokenLife = life
+	a.rate.least = leastInALife / life.Seconds()
+}
+
+// String is the allowance as it is known, for the log.
+func (a *allowance) String() string {
 	switch {
 	case a.paced:
-		if token && a.life > 0 {
-			return later(a.rate.free(1, now), a.rate.free(2, now).Add(-a.life/2))
-		}
-		return a.rate.free(1, now)
-	case token && a.life > 0:
-		return later(a.window(0), a.window(1).Add(-a.life/2))
+		return fmt.Sprintf("about %.2g requests a second", a.rate.wMax)
+	case a.window.Requests == 0:
+		return Limit{}.String()
 	}
-	return a.window(0)
+	return fmt.Sprintf("at most %d requests in %s", a.window.Requests, shortly(a.window.Per))
 }
 
 func later(a, b time.Time) time.Time {
@@ -61,143 +140,4 @@ func later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// window is when one more may be sent after so many others.
-func (a *allowance) window(others int) time.Time {
-	l := a.limit
-	if l.Requests == 1 && a.life > 0 && l.Per > a.life/2 {
-		l = Limit{2, 2 * l.Per}
-	}
-	if n := len(a.log) + others; l.Requests > others && n >= l.Requests {
-		return a.log[n-l.Requests].sent.Add(l.Per)
-	}
-	return time.Time{}
-}
-
-func (a *allowance) record(r request) {
-	if a.resumed.number == 0 {
-		a.resumed = r
-	}
-	if a.paced {
-		a.rate.record(r.sent)
-	}
-	if len(a.log) >= maxLogged {
-		a.log = slices.Delete(a.log, 0, maxLogged/2)
-	}
-	a.log = append(a.log, r)
-}
-
-func (a *allowance) accept(now time.Time) {
-	a.count++
-	a.through++
-	a.exact = a.exact || a.limit.Requests > 0 && a.count > a.limit.Requests
-	if a.limit.Requests == 0 || a.paced || now.Before(a.tryAt) || a.window(0).Sub(now) < a.limit.Per/2 {
-		return
-	}
-	if !a.confirmed {
-		if a.through >= a.step {
-			a.limit.Requests += a.step
-			a.step *= 2
-			a.through = 0
-		}
-		return
-	}
-	if a.through < a.limit.Requests {
-		return
-	}
-	a.limit.Requests += a.step
-	a.step = min(2*a.step, 2)
-	if a.limit.Requests < 2*int(a.limit.Per/leastGap) {
-		a.step = 2
-	}
-	a.through = 0
-	a.tryAt = now.Add(max(a.limit.Per, firstProbe))
-}
-
-// refuse is the first refusal of a burst.
-func (a *allowance) refuse(r refusal) {
-	last := a.refusal
-	a.refusal = r
-	req, _ := a.log.remove(r.number)
-	a.sent = req.sent
-	a.before = a.limit
-	elapsed := req.sent.Sub(a.resumed.sent)
-	switch {
-	case a.limit.Requests == 0 && !a.paced && !a.warned && a.count < fewToLearn:
-		a.warned = true
-	case r.short && (a.paced || a.limit.Requests == 0 || !a.confirmed && !a.exact && elapsed < a.limit.Per/2):
-		rate := float64(max(a.count, 1)) / max(elapsed.Seconds(), 1)
-		if a.paced {
-			rate = min(a.rate.rate(r.came), 1.2*rate)
-		}
-		a.paced = true
-		a.rate.refuse(rate, a.sent, r.until)
-	case a.limit.Requests == 0 || a.paced:
-		a.paced = false
-		a.exact = last.number != 0
-		a.confirmed = false
-		a.limit.Per = min(elapsed, r.wait).Truncate(time.Second) + r.wait
-		a.fit()
-	case !r.short && 2*a.held() < a.limit.Requests && (elapsed <= a.limit.Per/2 || !a.exact && elapsed < 2*a.limit.Per) && elapsed.Truncate(time.Second)+r.wait > a.limit.Per:
-		a.limit.Per = elapsed.Truncate(time.Second) + r.wait
-		a.slack = 0
-		a.exact = true
-		a.confirmed = true
-		a.fit()
-	default:
-		if r.wait > a.limit.Per {
-			a.limit.Per = r.wait
-		}
-		a.confirmed = true
-		a.fit()
-	}
-	a.resumed = request{}
-	a.count, a.through, a.step = 0, 0, 1
-	if a.confirmed {
-		a.tryAt = r.came.Add(max(a.limit.Per, firstProbe))
-	}
-}
-
-// again is another refusal of the burst.
-func (a *allowance) again(r refusal) {
-	a.log.remove(r.number)
-	if !a.paced && a.limit.Requests > 0 {
-		a.fit()
-	}
-}
-
-func (a *allowance) held() int {
-	return a.log.since(a.sent.Add(max(a.refusal.wait-time.Second, 0) - a.limit.Per))
-}
-
-func (a *allowance) fit() {
-	held := a.held()
-	if a.refusal.short && a.before.Requests > 0 && held >= a.before.Requests-1 {
-		if a.slack < time.Second {
-			a.limit = a.before
-			a.slack += min(a.limit.Per/8, time.Second)
-			a.limit.Per += min(a.limit.Per/8, time.Second)
-			return
-		}
-		held = a.before.Requests - max(1, a.before.Requests/8)
-	}
-	a.limit.Requests = max(held, int(a.limit.Per/leastGap), int(0.5*float64(a.before.Requests)), 1)
-}
-
-func (l Limit) zero() bool { return l.Requests == 0 }
-
-func (a *allowance) tokenLife(life time.Duration) {
-	a.life = life
-	a.rate.least = 2.5 / life.Seconds()
-}
-
-func (a *allowance) String() string {
-	switch {
-	case a.paced:
-		return fmt.Sprintf("about %.2g requests a second", a.rate.wMax)
-	case a.limit.Requests == 0:
-		return a.limit.String()
-	}
-	return fmt.Sprintf("at most %d requests in %s", a.limit.Requests, a.limit.Per)
 }

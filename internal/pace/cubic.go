@@ -1,29 +1,31 @@
 package pace
 
-import (
-	"time"
-)
+import "time"
 
 const (
 	// beta is what remains of a rate that was refused.
 	beta = 0.75
-	// plateau is how long the rate takes to come back to where it was refused.
-	shortPlateau, longPlateau = 14 * time.Second, 30 * time.Second
+	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times:
+	// a slow rate would be refused too often in seconds, and a shared one would come back too slowly in requests.
 	plateauRequests           = 22
-	// leastGap is the longest time between two requests of a process: at this pace
-	// each of ten readers gets an answer in two minutes.
-	leastGap = 12 * time.Second
-	// burst is for how long a rate may be saved up.
-	burst = 250 * time.Millisecond
+	shortPlateau, longPlateau = 14 * time.Second, 30 * time.Second
+	// saved is for how long a rate may be saved up.
+	saved = 250 * time.Millisecond
+	// leastInALife is how many requests are sent in a token's life at least: with fewer than two there would be
+	// nothing but tokens.
+	leastInALife = 2.5
+	// maxRate keeps an interval from being nothing, in requests a second.
+	maxRate = 1e6
 )
 
-// cubic is a rate that comes back from a refusal along the curve of CUBIC
-// (RFC 9438): fast at first, slowly near wMax, and faster again beyond it.
+// cubic is a rate that comes back from a refusal along the curve of CUBIC (RFC 9438): fast at first, slowly near
+// wMax, and faster again beyond it. Requests are sent evenly, because a burst would be refused by a service that
+// counts by the second.
 type cubic struct {
 	wMax  float64   // the rate, in requests a second, at which the last refusal came
 	epoch time.Time // when it began to come back
-	least float64   // it never falls below
-	next  time.Time // when the next request is due where all are sent evenly
+	least float64   // below which it never falls
+	next  time.Time // when the next request is due
 }
 
 // rate is in requests a second.
@@ -34,30 +36,27 @@ func (c *cubic) rate(now time.Time) float64 {
 	if x < 0 {
 		steep = 1 - beta
 	}
-	return max(c.wMax*(1+steep*x*x*x), c.least, 1/leastGap.Seconds())
+	return min(max(c.wMax*(1+steep*x*x*x), c.least, 1/leastGap.Seconds()), maxRate)
 }
 
 func (c *cubic) interval(now time.Time) time.Duration {
-	return time.Duration(float64(time.Second) / min(c.rate(now), 1e6))
+	return time.Duration(float64(time.Second) / c.rate(now))
 }
 
-// free is when n more may be sent.
-func (c *cubic) free(n int, now time.Time) time.Time {
+// free is when one more may be sent after so many others.
+func (c *cubic) free(others int, now time.Time) time.Time {
 	interval := c.interval(now)
-	due := c.next
-	// What was saved up is one request at least, and all of a burst.
-	if earliest := now.Add(-max(burst-interval, time.Duration(n-1)*interval)); due.Before(earliest) {
-		due = earliest
-	}
-	return due.Add(time.Duration(n-1) * interval)
+	before := time.Duration(others) * interval
+	return later(c.next, now.Add(-max(saved-interval, before))).Add(before)
 }
 
 func (c *cubic) record(now time.Time) {
-	c.next = c.free(1, now).Add(c.interval(now))
+	c.next = c.free(0, now).Add(c.interval(now))
 }
 
-// refuse begins a new epoch after a request that was sent then was refused at that rate.
-func (c *cubic) refuse(rate float64, sent, until time.Time) {
-	c.wMax, c.epoch = rate, until
-	c.next = later(until, sent.Add(2*c.interval(until)/2))
+// refuse begins a new epoch. The service has none left, so the next request is due as if the refused one had been
+// the last that it let through.
+func (c *cubic) refuse(rate float64, r refusal) {
+	c.wMax, c.epoch = rate, r.until
+	c.next = later(r.until, r.sent.Add(c.interval(r.until)))
 }

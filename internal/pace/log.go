@@ -30,6 +30,3 @@ func (l *log) remove(number int) (r request, ok bool) {
 func (l log) since(t time.Time) int {
 	return len(l) - sort.Search(len(l), func(i int) bool { return !l[i].sent.Before(t) })
 }
-
-// nth is the n-th latest, from 1.
-func (l log) nth(n int) request { return l[len(l)-n] }

@@ -1,91 +1,87 @@
 package pace
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
-// Pace decides when the next request of a process may be sent.
+// Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
 type Pace struct {
 	ceiling    ceiling
 	until      time.Time // the end of the pause
 	congestion congestion
 	allowance  allowance
-	number     int // of the last request
+	last       int // the number of the last request
 	burst      int // the last request that was sent before the last refusal came
 	refusals   int
 }
 
-// New returns a pace that knows no allowance, under the operator's ceiling. The
-// zero Limit is none.
+// New returns a pace that knows no allowance yet, under the operator's ceiling. The zero Limit is no ceiling.
 func New(ceiling Limit) *Pace {
 	return &Pace{ceiling: newCeiling(ceiling)}
 }
 
-// Next is the earliest instant at which one more request may be sent, which is at
-// once where it is not after now, and what it waits for.
+// Next is the earliest instant at which one more request may be sent, which is at once where it is not after now, and
+// what it waits for. It changes nothing. token says that the request is one for a token, whose turn comes no earlier
+// than lets a read follow while the token serves. Any other call can bring the instant forward.
 func (p *Pace) Next(now time.Time, token bool) (at time.Time, why Reason) {
 	at = now
-	later := func(t time.Time, r Reason) {
-		if t.After(at) {
-			at, why = t, r
+	wait := func(until time.Time, r Reason) {
+		if until.After(at) {
+			at, why = until, r
 		}
 	}
-	later(p.until, Pause)
-	later(p.ceiling.free(), Ceiling)
-	later(p.allowance.free(now, token), Allowance)
-	later(p.congestion.free(), InFlight)
+	wait(p.until, Pause)
+	wait(p.ceiling.free(), Ceiling)
+	wait(p.allowance.free(now, token), Allowance)
+	wait(p.congestion.free(), InFlight)
 	return at, why
 }
 
-// Sent records that a request was sent and returns its number.
+// Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
-	p.number++
-	r := request{number: p.number, sent: now}
+	p.last++
+	r := request{number: p.last, sent: now}
 	p.ceiling.record(now)
-	p.congestion.inFlight = append(p.congestion.inFlight, r)
+	p.congestion.record(r)
 	p.allowance.record(r)
-	return p.number
+	return p.last
 }
 
-// Answered records a header that is no 429, or an end without one.
+// Answered records, once for each number, a header that is no 429, or the end of a request without one.
 func (p *Pace) Answered(number int, now time.Time) {
-	p.congestion.inFlight.remove(number)
+	p.congestion.remove(number)
 	if number > p.burst {
 		p.congestion.accept()
 		p.allowance.accept(now)
 	}
 }
 
-// Refused records a 429.
+// Refused records a 429, instead of Answered. wait is what the service named; where it named nothing usable, named is
+// false, and wait is the back-off that the caller chose.
 func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool) {
 	p.refusals++
-	p.congestion.inFlight.remove(number)
-	if until := now.Add(wait); until.After(p.until) {
-		p.until = until
-	}
-	r := refusal{number: number, came: now, until: p.until, wait: wait, short: !named || wait <= time.Second}
-	if number > p.burst {
-		p.burst = p.number
-		paced := p.allowance.paced
-		_ = paced
-		p.allowance.refuse(r)
-		window := 1
-		if paced { //CW
-			window = max(1, len(p.congestion.inFlight)/2)
-		}
-		p.congestion.restart(window)
+	p.congestion.remove(number)
+	p.until = later(p.until, now.Add(wait))
+	if number <= p.burst {
+		p.allowance.refuseMore(number)
 		return
 	}
-	p.allowance.again(r)
+	p.burst = p.last
+	window := 1
+	if p.allowance.paced {
+		window = max(1, p.congestion.inFlight()/2)
+	}
+	p.congestion.restart(window)
+	p.allowance.refuse(number, refusal{came: now, until: p.until, wait: wait, short: !named || wait <= time.Second})
 }
 
-// TokenLife tells how long a token serves.
+// TokenLife tells how long a token serves, so that its turn comes when a read can follow. A life that was not stated
+// is learned from a 401: then it counts as four seconds at least, because a token may be revoked early.
 func (p *Pace) TokenLife(life time.Duration, stated bool) {
 	if !stated {
 		life = max(life, leastTokenLife)
 	}
-	p.allowance.tokenLife(life)
+	if life > 0 {
+		p.allowance.setTokenLife(life)
+	}
 }
 
 // PausedUntil is the end of the last pause, the zero time where there was none.
@@ -95,4 +91,4 @@ func (p *Pace) PausedUntil() time.Time { return p.until }
 func (p *Pace) Refusals() int { return p.refusals }
 
 // String is the allowance as it is known, for the log.
-func (p *Pace) String() string { return fmt.Sprint(&p.allowance) }
+func (p *Pace) String() string { return p.allowance.String() }
