@@ -86,7 +86,7 @@ func (c *simCheck) noEarlierAttempt() {
 func (c *simCheck) tokenFailures(r *simReading, last *simRequest) (failures int) {
 	for _, x := range slices.Backward(c.requests) {
 		switch {
-		case !x.token || x.number > last.number:
+		case !x.token || x.number > last.number, x.closed:
 			continue
 		case x.sentAt < r.start || x.limited() != last.limited() || x.limited() && !x.unnamed || !x.limited() && !x.transient():
 			return failures
