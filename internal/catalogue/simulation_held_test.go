@@ -161,7 +161,7 @@ func (c *simCheck) forgiven(r *simReading) bool {
 	}
 	reads, tokens, refused, closed, budget := 0, 0, 0, 0, c.plan.maxRetries
 	for _, x := range c.concerning(r) {
-		if x.token && x.learned() < r.start {
+		if x.token && x.learned() < r.start-together {
 			continue // it failed before he came
 		}
 		if x.transient() && c.inAnOutage(r, x.endAt) {

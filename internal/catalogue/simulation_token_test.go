@@ -223,7 +223,6 @@ func (c *simCheck) mayProve(x *simRequest) bool {
 	current := func(t *simToken) bool { return (t.ends == 0 || x.sentAt < t.ends) && !t.over(x.sentAt) }
 	t := x.bearer
 	// Of reads that were refused together, the first asked for the token of all.
-	const together = 100 * time.Millisecond
 	if t != all[0].bearer && all[0].headerAt <= t.asked+together && c.replaced(t) && !c.served(x.headerAt, t) && current(t) {
 		if !c.served(x.headerAt) {
 			return true
