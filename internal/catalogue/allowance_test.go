@@ -40,14 +40,14 @@ type latency struct {
 	draw func(*rand.Rand) time.Duration
 }
 
-func between(name string, least, most time.Duration) latency {
+func spread(name string, least, most time.Duration) latency {
 	return latency{name: name, draw: func(r *rand.Rand) time.Duration { return least + time.Duration(r.Int64N(int64(most-least))) }}
 }
 
 var (
-	quickAnswers  = between("0.02 to 0.18 s", 20*time.Millisecond, 180*time.Millisecond)
-	evenAnswers   = between("0.6 s", 600*time.Millisecond, 600*time.Millisecond+1)
-	spreadAnswers = between("0 to 1.5 s", 0, 1500*time.Millisecond)
+	quickAnswers  = spread("0.02 to 0.18 s", 20*time.Millisecond, 180*time.Millisecond)
+	evenAnswers   = spread("0.6 s", 600*time.Millisecond, 600*time.Millisecond+1)
+	spreadAnswers = spread("0 to 1.5 s", 0, 1500*time.Millisecond)
 	// tailedAnswers are quick but for one in a hundred.
 	tailedAnswers = latency{name: "heavy tail", draw: func(r *rand.Rand) time.Duration {
 		if r.IntN(100) == 0 {

@@ -125,7 +125,7 @@ func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	// Of a rule that is known to be broken as a whole, everything counts.
-	known := slices.ContainsFunc(simKnown, func(k knownViolation) bool { return k.rule == f.rule && k.text == "" && !k.overHTTP1 })
+	known := slices.ContainsFunc(simKnown, func(k knownViolation) bool { return k.rule == f.rule && k.text == "" })
 	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.timeout=5m",
 		"-seeds="+plantedSeeds, "-stop-after=1", fmt.Sprintf("-known=%t", known), "-rule="+f.rule)
 }

@@ -86,8 +86,8 @@ func (c *simCheck) noEarlierAttempt() {
 func (c *simCheck) tokenFailures(r *simReading, last *simRequest) (failures int) {
 	for _, x := range slices.Backward(c.requests) {
 		switch {
-		case !x.token || x.number > last.number || x.closed:
-			continue // a connection that was closed costs no retry
+		case !x.token || x.number > last.number, x.closed:
+			continue
 		case x.sentAt < r.start || x.limited() != last.limited() || x.limited() && !x.unnamed || !x.limited() && !x.transient():
 			return failures
 		}

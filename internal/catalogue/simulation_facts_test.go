@@ -133,6 +133,10 @@ func (c *simCheck) joined(r *simReading, asked time.Duration) time.Duration {
 	return since
 }
 
+// together is how far apart what happens at once may be: blocks that an engine
+// starts together share the failure of a request for a token just before them.
+const together = 100 * time.Millisecond
+
 // own are the calls that a reader waited for: his, and those that he shared.
 func (c *simCheck) own(r *simReading) []*simCall {
 	var all []*simCall
@@ -157,7 +161,7 @@ func (c *simCheck) concerning(r *simReading) []*simRequest {
 		}
 	}
 	for _, x := range c.requests {
-		if x.token && x.sentAt <= r.end && x.endAt >= r.start {
+		if x.token && x.sentAt <= r.end && x.endAt >= r.start-together {
 			all = append(all, x)
 		}
 	}

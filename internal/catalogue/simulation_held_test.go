@@ -151,9 +151,6 @@ func (c *simCheck) noReadFailsWhoseFaultsAreForgiven() {
 }
 
 // forgiven tells whether no fault of a failed reading is final or one too many.
-// atOnce is within what time callers come at once.
-const atOnce = 100 * time.Millisecond
-
 func (c *simCheck) forgiven(r *simReading) bool {
 	if at, _ := c.ends(); at != never && at <= r.end {
 		return false
@@ -164,7 +161,7 @@ func (c *simCheck) forgiven(r *simReading) bool {
 	}
 	reads, tokens, refused, closed, budget := 0, 0, 0, 0, c.plan.maxRetries
 	for _, x := range c.concerning(r) {
-		if x.token && x.learned() < r.start {
+		if x.token && x.learned() < r.start-together {
 			continue // it failed before he came
 		}
 		if x.transient() && c.inAnOutage(r, x.endAt) {
@@ -184,12 +181,6 @@ func (c *simCheck) forgiven(r *simReading) bool {
 			x.status == http200 && (slices.Contains(finalReadFaults, x.fault) || slices.Contains(finalTokenFaults, x.fault)):
 			return false
 		}
-	}
-	// One that failed just before he came counts: callers who come at once share it (DESIGN.md).
-	if slices.ContainsFunc(c.requests, func(x *simRequest) bool {
-		return x.token && x.transient() && x.learned() < r.start && x.learned() >= r.start-atOnce
-	}) {
-		tokens++
 	}
 	return reads <= budget && tokens <= budget && refused <= 2
 }

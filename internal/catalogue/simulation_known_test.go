@@ -5,7 +5,6 @@ import "strings"
 // knownViolation is one that a simulation does not fail for.
 type knownViolation struct {
 	rule, text string // what a violation of the rule holds, "" for any
-	overHTTP1  bool   // only where net/http carries the requests
 	why        string
 }
 
@@ -14,9 +13,9 @@ type knownViolation struct {
 var simKnown = []knownViolation{}
 
 // known tells whether a violation is one of these.
-func (p *simPlan) known(v simViolation) bool {
+func known(v simViolation) bool {
 	for _, k := range simKnown {
-		if k.rule == v.rule && strings.Contains(v.text, k.text) && (!k.overHTTP1 || p.way == overHTTP1) {
+		if k.rule == v.rule && strings.Contains(v.text, k.text) {
 			return true
 		}
 	}

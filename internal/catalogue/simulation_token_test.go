@@ -222,7 +222,7 @@ func (c *simCheck) mayProve(x *simRequest) bool {
 	}
 	current := func(t *simToken) bool { return (t.ends == 0 || x.sentAt < t.ends) && !t.over(x.sentAt) }
 	t := x.bearer
-	if all[0].headerAt <= t.asked && c.replaced(t) && !c.served(x.headerAt, t) && current(t) {
+	if t != all[0].bearer && all[0].headerAt <= t.asked && c.replaced(t) && !c.served(x.headerAt, t) && current(t) {
 		if !c.served(x.headerAt) {
 			return true
 		}
