@@ -12,6 +12,7 @@ type knownViolation struct {
 // takes its line out.
 var simKnown = []knownViolation{
 	{rule: "cause", text: "context deadline exceeded", why: "the back-off before a second replacement, and the learned allowance, are no cause yet"},
+	{rule: "forgiven", text: "context deadline exceeded", why: "likewise: where reads have little time, none gets a token"},
 	{rule: "back-off", why: "a request for a token that nobody waited for begins its back-off anew"},
 	{rule: "held", why: "the back-off of a second replacement counts from the next read, and a rate from when nothing was to be sent"},
 }
