@@ -27,7 +27,7 @@ func (c *simCheck) nobodyIsHeld() {
 func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 	calls := c.own(r)
 	if len(calls) == 0 {
-		if r.err != nil {
+		if r.err != nil && !c.shares(r) {
 			all = append(all, [2]time.Duration{r.start, r.end})
 		}
 		return all
@@ -51,6 +51,14 @@ func (c *simCheck) waits(r *simReading) (all [][2]time.Duration) {
 		all = append(all, [2]time.Duration{ready, r.end})
 	}
 	return all
+}
+
+// shares tells whether a reader joined a read that had failed before he came, and may be
+// in its back-off.
+func (c *simCheck) shares(r *simReading) bool {
+	return c.plan.snapshot && slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+		return x.path == r.path && x.transient() && x.endAt <= r.start
+	})
 }
 
 // holds looks for a stretch between two moments in which nothing is sent and
@@ -92,6 +100,9 @@ func (c *simCheck) holds(r *simReading, from, to time.Duration) {
 		}
 		if x.unauthorized() && x.headerAt <= to {
 			busy(c.replacedAt(x))
+			if c.mayProve(x) {
+				busy(x.endAt) // the words of the proof are on their way
+			}
 		}
 	}
 	if n > 0 && len(windows) >= n {
