@@ -30,7 +30,7 @@ func (c *simCheck) hasAttempts(r *simReading, requests []*simRequest) bool {
 		switch {
 		case x.closed && closed == 0:
 			closed++ // the first such connection costs no retry
-		case x.endAt < r.start:
+		case x.learned() < r.start:
 		case x.unauthorized():
 			refusals++
 		case !x.limited() && !x.left:
@@ -69,7 +69,7 @@ func (c *simCheck) noEarlierAttempt() {
 		if last != nil && (last.transient() && !last.closed || last.unnamed && last.limited()) {
 			most := 0
 			for _, r := range c.readings {
-				if r.start <= last.sentAt && r.end > x.sentAt {
+				if r.start <= last.sentAt && r.end > x.sentAt && c.waitsForToken(r, last, x) {
 					most = max(most, c.tokenFailures(r, last))
 				}
 			}
@@ -79,6 +79,16 @@ func (c *simCheck) noEarlierAttempt() {
 		}
 		last = x
 	}
+}
+
+// waitsForToken tells whether a reader waited for a token all the time from one request
+// for it to the next: no read of his was under way, or in its back-off.
+func (c *simCheck) waitsForToken(r *simReading, last, next *simRequest) bool {
+	return !slices.ContainsFunc(c.own(r), func(call *simCall) bool {
+		return slices.ContainsFunc(call.requests, func(x *simRequest) bool {
+			return x.sentAt < next.sentAt && x.endAt+simMost(6) > last.sentAt
+		})
+	})
 }
 
 // tokenFailures counts the failed token requests in a row that ended with last,
@@ -130,8 +140,13 @@ func (c *simCheck) oneAttemptInAnOutage() {
 			if later.reading.start <= r.end {
 				continue
 			}
+			reconnected := false
 			for i, x := range later.requests[:len(later.requests)-1] {
-				if x.transient() && (!x.closed || i > 0) && !c.wellBetween(r.start, x.endAt) {
+				if x.closed && !reconnected {
+					reconnected = true // that costs no attempt
+					continue
+				}
+				if x.transient() && !c.wellBetween(r.start, x.endAt) {
 					c.fail("reader %d gave up at %s and nothing came back well since, "+
 						"but reader %d, which came at %s, made request %d after request %d had failed",
 						r.reader.index, r.end, later.reading.reader.index, later.reading.start, later.requests[i+1].number, x.number)

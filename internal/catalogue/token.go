@@ -86,8 +86,9 @@ func (t *tokens) serve(now time.Time) bool {
 // use is the token of a read that is sent now.
 func (t *tokens) use() *token {
 	used := t.current
+	t.unused = 0
 	if used.over {
-		t.current, t.unused = nil, 0
+		t.current = nil
 	}
 	return used
 }
@@ -178,7 +179,7 @@ func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
 	s.sayLocked(reader, "A token is asked for: %s", reason)
 	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
 	if s.tokens.refused > 0 {
-		request.notBefore = s.tokens.refusedAt.Add(backOff(s.tokens.refused, s.jitter()))
+		request.notBefore = s.tokens.refusedAt.Add(backOff(1, s.jitter()))
 	}
 	s.tokens.request = request
 	s.enqueueLocked(request)
@@ -229,8 +230,8 @@ func (s *schedule) receivedLocked(p *permit) {
 	if got.life > 0 {
 		s.pace.TokenLife(got.life-got.margin(), true)
 	}
+	s.tokens.unused++
 	if s.tokens.serve(time.Now()) {
-		s.tokens.unused = 0
 		return
 	}
 	got.over = true
@@ -239,7 +240,7 @@ func (s *schedule) receivedLocked(p *permit) {
 		return
 	}
 	s.tokens.current = nil
-	if s.tokens.unused++; s.tokens.unused >= maxUnused {
+	if s.tokens.unused >= maxUnused {
 		s.tokens.unused = 0
 		s.endWaitingLocked(&TokenError{Endpoint: p.endpoint, Problem: overOnArrival})
 	}
