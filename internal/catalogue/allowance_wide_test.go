@@ -2,6 +2,7 @@ package catalogue_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,7 @@ type wideTable struct {
 
 // wideTables are all of them. Fewer makes what `make test` has time for.
 func wideTables(fewer bool) []wideTable {
-	minute, second := allowances(), allowances()
-	minute, second = minuteOf(minute), secondOf(second)
-	rows := append(minute, second...)
+	rows := slices.Concat(minuteOf(allowances()), secondOf(allowances()))
 	if !fewer {
 		rows = allowances()
 	}
@@ -48,8 +47,12 @@ func wideTables(fewer bool) []wideTable {
 	}
 	return append(tables, wide("The last of several processes, 100 groups each, answers of 0.6 s and heavy tails", rows,
 		[]allowanceCell{
-			{processes: 2, latency: evenAnswers}, {processes: 4, latency: evenAnswers}, {processes: 8, latency: evenAnswers},
-			{processes: 2, latency: tailedAnswers}, {processes: 4, latency: tailedAnswers}, {processes: 8, latency: tailedAnswers},
+			{processes: 2, latency: evenAnswers},
+			{processes: 4, latency: evenAnswers},
+			{processes: 8, latency: evenAnswers},
+			{processes: 2, latency: tailedAnswers},
+			{processes: 4, latency: tailedAnswers},
+			{processes: 8, latency: tailedAnswers},
 		},
 		func(c allowanceCell) string { return fmt.Sprintf("%d, %s", c.processes, c.latency.name) },
 		func(c *allowanceCell, of allowanceCell) {

@@ -61,8 +61,9 @@ func (a *allowance) accept(now time.Time) {
 
 // refuse draws the lesson of the first refusal of a burst.
 func (a *allowance) refuse(number int, r refusal) {
-	refused, _ := a.window.log.remove(number)
-	r.sent = refused.sent
+	if r.sent = a.window.log.remove(number).sent; r.sent.IsZero() {
+		r.sent = r.came // so many are in flight that it was forgotten
+	}
 	elapsed := r.sent.Sub(a.resumed)
 	known, doubted := a.window.Requests > 0, a.doubted
 	a.doubted = false
