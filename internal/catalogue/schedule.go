@@ -134,7 +134,7 @@ func (s *schedule) headLocked(now time.Time) *ticket {
 	}
 	head.why = "a token"
 	if request == nil {
-		request = s.requestTokenLocked(head, now)
+		request = s.requestTokenLocked(head)
 	}
 	if request.queue == &s.waiting.ready {
 		return request

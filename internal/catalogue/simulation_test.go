@@ -23,7 +23,6 @@ var (
 	simStop  = flag.Int("stop-after", 20, "stop after so many seeds with violations")
 	simWhole = flag.Bool("whole", false, "replay the whole plan of the seed, not what is left of it that still fails")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
-	simAll   = flag.Bool("known", false, "count what is known to be wrong as well (simKnown)")
 	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
@@ -132,7 +131,7 @@ func violationsOf(t *testing.T, plan simPlan) []simViolation {
 		return []simViolation{{"end", problem}}
 	}
 	return slices.DeleteFunc(run.check(), func(v simViolation) bool {
-		return *simOnly != "" && v.rule != *simOnly || !*simAll && known(v)
+		return *simOnly != "" && v.rule != *simOnly
 	})
 }
 
@@ -153,11 +152,7 @@ func replay(t *testing.T, seed uint64) {
 	}
 	t.Logf("%s\n%s", &plan, run.trace())
 	for _, v := range run.check() {
-		switch {
-		case *simOnly != "" && v.rule != *simOnly:
-		case !*simAll && known(v):
-			t.Logf("known: %s", v)
-		default:
+		if *simOnly == "" || v.rule == *simOnly {
 			t.Error(v)
 		}
 	}

@@ -168,7 +168,7 @@ func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
 
 // requestTokenLocked puts a request for a token into the queue, because reader
 // needs one. After a replacement that was refused it waits for a back-off.
-func (s *schedule) requestTokenLocked(reader *ticket, now time.Time) *ticket {
+func (s *schedule) requestTokenLocked(reader *ticket) *ticket {
 	reason := "there is none yet"
 	switch {
 	case s.tokens.dropped:

@@ -77,7 +77,7 @@ var summaries = []string{
 // briefs say what failed where another error tells it in full: at most 36
 // characters for each summary of a cause that many reads can share, so that a
 // pointer takes two lines.
-var briefs = map[string]string{
+var briefs = map[string]string{ //nolint:gosec // words, no credential
 	summaryTokenRejected:        "The service refused the token.",
 	summaryRejected:             "The service gave no token.",
 	summaryNoToken:              "The service gave no usable token.",
