@@ -24,9 +24,9 @@ type Exchange struct {
 	Path      string        // escaped, with the query
 	Status    int           // 0 where no answer came
 	Attempt   int           // from 1, within one read or one request for a token
-	Waited    time.Duration // for its admission
+	Waited    time.Duration // until it was sent
 	WaitedFor string        // what for, in words, or ""
-	Duration  time.Duration // from its admission to the end of the answer
+	Duration  time.Duration // from when it was sent to the end of the answer
 	Size      int64         // bytes of the body that were read
 	RequestID string        // the service's own, "" where it sends none
 	Problem   string        // why no whole answer came, or ""
@@ -87,7 +87,7 @@ type incoming struct {
 
 // exchange sends a request that was admitted, and reads its answer. It follows
 // no redirect, because that could take the token or the secret to another host.
-// The admission acts on the header before the body is read.
+// The schedule acts on the header before the body is read.
 func (s *sender) exchange(p *permit, out outgoing) error {
 	attempt, cancel := context.WithTimeout(p.ctx, s.requestTimeout)
 	defer cancel()
