@@ -4,7 +4,7 @@ go 1.26.0
 
 // What a release is made of.
 require (
-	github.com/agext/levenshtein v1.2.3 // indirect
+	github.com/agext/levenshtein v1.2.3
 	github.com/distribution/reference v0.6.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/hashicorp/terraform-plugin-framework v1.19.0

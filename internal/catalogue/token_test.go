@@ -1,0 +1,275 @@
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+)
+
+// A token that was asked for because the last one ended is no replacement, even
+// where a 401 comes before it does: a restart of the service rejects nobody.
+func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{
+			token: func(n int) reply { return issue(n, 10*time.Second).in(time.Second) },
+			read: func(_ int, r *http.Request) reply {
+				switch r.Header.Get("Authorization") {
+				case "Bearer bearer-1": // refused while the next one is asked for
+					return refuse(401).in(9500 * time.Millisecond)
+				case "Bearer bearer-2": // forgotten by the restart
+					return refuse(401)
+				}
+				return reply{body: `{"id":"a","revision":1}`}
+			},
+		}
+		c := over(s, nil)
+		failures := make([]error, 2)
+		var all sync.WaitGroup
+		all.Go(func() { _, failures[0] = c.LatestModel(t.Context(), "a") })
+		time.Sleep(10200 * time.Millisecond)
+		all.Go(func() { _, failures[1] = c.LatestModel(t.Context(), "b") })
+		all.Wait()
+		expectRead(t, failures)
+	})
+}
+
+// Where no token tells its life and each comes too late to be sure of it, the third
+// refusal of one read is the proof.
+func TestRefusalsWithoutAProofEnd(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{
+			token: func(n int) reply { return issue(n, 0).in(3 * time.Second) },
+			read:  func(int, *http.Request) reply { return refuse(401).in(50 * time.Millisecond) },
+		}
+		for _, err := range readAll(t, over(s, nil), 20) {
+			if rejected, ok := errors.AsType[*RejectedError](err); !ok || !rejected.Issued {
+				t.Fatalf("%v, want a rejection of tokens that were issued", err)
+			}
+		}
+		if tokens, reads := s.counts(); tokens != 3 || reads > 60 {
+			t.Errorf("%d tokens and %d reads, want 3 and at most 60", tokens, reads)
+		}
+	})
+}
+
+// Tokens of a second that do not tell it run out while reads wait for their turn:
+// that rejects nobody whose tokens serve reads.
+func TestShortTokensThatTellNoLifeRejectNobody(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		issued := map[string]time.Time{}
+		s := &script{token: func(n int) reply {
+			issued[fmt.Sprintf("Bearer bearer-%d", n)] = time.Now()
+			return issue(n, 0)
+		}}
+		s.read = func(_ int, r *http.Request) reply {
+			if time.Since(issued[r.Header.Get("Authorization")]) >= time.Second {
+				return refuse(401)
+			}
+			return reply{body: `{"id":"a","revision":1}`}
+		}
+		c := over(s, func(cfg *Config) { cfg.Ceiling = pace.Limit{Requests: 3, Per: 2500 * time.Millisecond} })
+		for _, err := range readAll(t, c, 30) {
+			if _, rejected := errors.AsType[*RejectedError](err); rejected {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// A read that comes late in an outage of the token endpoint has all its retries.
+func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		began := time.Now()
+		s := &script{token: func(n int) reply {
+			if time.Since(began) < 20*time.Second {
+				return refuse(503)
+			}
+			return issue(n, time.Hour)
+		}}
+		c := over(s, nil)
+		var early, late error
+		var all sync.WaitGroup
+		all.Go(func() { _, early = c.LatestModel(t.Context(), "early") })
+		time.Sleep(14 * time.Second)
+		all.Go(func() { _, late = c.LatestModel(t.Context(), "late") })
+		all.Wait()
+		if gaveUp, ok := errors.AsType[*GaveUpError](early); !ok || gaveUp.Attempts != 5 {
+			t.Errorf("the early read: %v, want one that gave up after 5 attempts", early)
+		}
+		expectRead(t, []error{late})
+	})
+}
+
+// Where the token endpoint takes longer than a token lives, each token serves one
+// read. Nothing asks without end.
+func TestATokenThatIsOverWhenItComesServesOneRead(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{token: func(n int) reply { return issue(n, 5*time.Second).in(6 * time.Second) }}
+		expectRead(t, readAll(t, over(s, nil), 5))
+		if tokens, reads := s.counts(); tokens != 5 || reads != 5 {
+			t.Errorf("%d tokens and %d reads, want 5 and 5", tokens, reads)
+		}
+	})
+}
+
+// A ceiling keeps the read from following its token, and the token is over by then.
+func TestTokensThatServeNoReadEndInAnError(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{token: func(n int) reply { return issue(n, time.Second).in(2 * time.Second) }}
+		c := over(s, func(cfg *Config) { cfg.Ceiling = pace.Limit{Requests: 1, Per: 8 * time.Second} })
+		_, err := c.LatestModel(t.Context(), "a")
+		if problem, ok := errors.AsType[*TokenError](err); !ok || !strings.Contains(problem.Problem, "over before it came") {
+			t.Errorf("%v, want an error about tokens that are over", err)
+		}
+		if tokens, reads := s.counts(); tokens != 3 || reads != 0 {
+			t.Errorf("%d tokens and %d reads, want 3 and 0", tokens, reads)
+		}
+	})
+}
+
+// One instance behind a load balancer refuses whatever it is sent.
+func TestAStrayInstanceRejectsNobody(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		for plan := range 50 {
+			s := &script{
+				token: func(n int) reply { return issue(n, time.Hour) },
+				read: func(n int, _ *http.Request) reply {
+					if (n*7919+plan*104729)%20 == 0 {
+						return refuse(401).in(20 * time.Millisecond)
+					}
+					return reply{body: `{"id":"a","revision":1}`, after: 20 * time.Millisecond}
+				},
+			}
+			c := over(s, nil)
+			for range 10 {
+				for _, err := range readAll(t, c, 10) {
+					if _, rejected := errors.AsType[*RejectedError](err); rejected {
+						t.Fatalf("plan %d: %v", plan, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Revoked while a run is under way: two replacements in a row, with the back-off
+// between them, then nothing more.
+func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{
+			token: func(n int) reply { return issue(n, time.Hour) },
+			read: func(n int, _ *http.Request) reply {
+				if n > 1 {
+					return refuse(401)
+				}
+				return reply{body: `{"id":"a","revision":1}`}
+			},
+		}
+		c := over(s, nil)
+		expectRead(t, readAll(t, c, 1))
+		began := time.Now()
+		_, err := c.LatestModel(t.Context(), "b")
+		if _, rejected := errors.AsType[*RejectedError](err); !rejected {
+			t.Fatalf("%v, want a rejection", err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it took %s, want the back-off of 1s", took)
+		}
+		_, _ = c.LatestModel(t.Context(), "c")
+		if tokens, reads := s.counts(); tokens != 3 || reads != 4 {
+			t.Errorf("%d tokens and %d reads, want 3 and 4", tokens, reads)
+		}
+	})
+}
+
+// An access token is the only one there is: nothing is asked for, and one 401 is final.
+func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &script{read: func(n int, r *http.Request) reply {
+			if r.Header.Get("Authorization") != "Bearer given-token" {
+				return refuse(500)
+			}
+			if n > 3 {
+				return refuse(401)
+			}
+			return reply{body: `{"id":"a","revision":1}`}
+		}}
+		c := over(s, func(cfg *Config) { cfg.ClientID, cfg.ClientSecret, cfg.AccessToken = "", "", "given-token" })
+		expectRead(t, readAll(t, c, 3))
+		for range 3 {
+			_, err := c.LatestModel(t.Context(), "d")
+			if rejected, ok := errors.AsType[*RejectedError](err); !ok || !rejected.Given {
+				t.Fatalf("%v, want a rejection of the token that was given", err)
+			}
+		}
+		if tokens, reads := s.counts(); tokens != 0 || reads != 4 {
+			t.Errorf("%d tokens and %d reads, want 0 and 4", tokens, reads)
+		}
+	})
+}
+
+func TestWhatProvesARejection(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	second := func(change func(*token)) *token {
+		issued := &token{number: 2, requestedAt: at, replacement: true}
+		if change != nil {
+			change(issued)
+		}
+		return issued
+	}
+	for name, test := range map[string]struct {
+		last    *token
+		after   time.Duration // it was asked for
+		earlier []*token      // refused to the same read
+		tokens  tokens
+		want    bool
+	}{
+		"sent at once":                            {last: second(nil), want: true},
+		"of unknown life, sent after a second":    {last: second(nil), after: time.Second},
+		"within its life":                         {last: second(func(t *token) { t.life = time.Minute }), after: 59 * time.Second, want: true},
+		"its life was over":                       {last: second(func(t *token) { t.life = time.Minute }), after: time.Minute},
+		"it served a read":                        {last: second(func(t *token) { t.served = true })},
+		"asked for because the last one ended":    {last: second(func(t *token) { t.replacement = false })},
+		"asked for before the read's own refusal": {last: second(func(t *token) { t.requestedAt = at.Add(-time.Second) })},
+		"the third, none served":                  {last: second(nil), after: time.Hour, earlier: []*token{{}}, want: true},
+		"the third, one served":                   {last: second(nil), after: time.Hour, earlier: []*token{{served: true}}},
+		"tokens have served, the first in a row":  {last: second(nil), tokens: tokens{served: true, refused: 1}},
+		"tokens have served, the second in a row": {last: second(nil), tokens: tokens{served: true, refused: 2}, want: true},
+		"given by the configuration":              {last: &token{given: true, served: true}, want: true},
+	} {
+		refused := refusals{tokens: append(append([]*token{{number: 1}}, test.earlier...), test.last), first: at}
+		if got := test.tokens.provesRejection(refused, test.last, at.Add(test.after)); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestWhenATokenServes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for life, want := range map[time.Duration]time.Duration{
+		time.Hour: time.Hour - 10*time.Second, 100 * time.Second: 90 * time.Second,
+		12 * time.Second: 10800 * time.Millisecond, 8 * time.Second: 7200 * time.Millisecond, time.Second: 900 * time.Millisecond,
+	} {
+		issued := tokens{current: &token{requestedAt: at, life: life}}
+		if !issued.serve(at.Add(want - 1)) {
+			t.Errorf("a life of %s: it does not serve a moment before %s", life, want)
+		}
+		if issued.serve(at.Add(want)) {
+			t.Errorf("a life of %s: it still serves at %s", life, want)
+		}
+	}
+	if endless := (tokens{current: &token{requestedAt: at}}); !endless.serve(at.Add(1000 * time.Hour)) {
+		t.Error("a token of unknown life serves until it is refused")
+	}
+	if (&tokens{}).serve(at) {
+		t.Error("no token serves")
+	}
+}
