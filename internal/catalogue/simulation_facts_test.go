@@ -51,7 +51,9 @@ func (x *simRequest) learned() time.Duration {
 
 // well tells whether the service answered a read as it should.
 func (x *simRequest) well() bool {
-	return !x.token && !x.limited() && !x.unauthorized() && !x.transient() && x.status != 0
+	// A page in place of an answer says nothing of the service.
+	page := x.status == http.StatusOK && slices.Contains(finalReadFaults, x.fault)
+	return !x.token && !x.limited() && !x.unauthorized() && !x.transient() && x.status != 0 && !page
 }
 
 // served tells whether the token of a read was accepted for certain.
