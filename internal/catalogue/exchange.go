@@ -230,7 +230,7 @@ func (s *sender) bodyError(
 		size.Endpoint = at
 		return size
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &deflate):
-		return unusable("", "the body is labelled as gzip and is none")
+		return unusable("", "the body is labelled as gzip, but is not gzip")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		fault := s.networkError(attempt, at, err, Broken)
 		if !fault.TimedOut {

@@ -73,7 +73,7 @@ func CheckID(text string) error {
 	case text == "." || text == "..":
 		return fmt.Errorf("%q is not an id but a relative path", text)
 	case !utf8.ValidString(text):
-		return errors.New("it is no valid UTF-8")
+		return errors.New("it is not valid UTF-8")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("it has control characters in it, such as a line break or a tab")
 	}

@@ -32,7 +32,7 @@ func parseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf(`%q is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
 			abridged(text))
 	case d <= 0:
-		return 0, fmt.Errorf("%q is no time to wait; it must be longer than zero", abridged(text))
+		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", abridged(text))
 	}
 	return d, nil
 }

@@ -20,7 +20,7 @@ func newModelDataSource() datasource.DataSource {
 
 func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one revision of a model group, archived or not as far as the service lists it, " +
+		MarkdownDescription: "Reads one revision of a model group, an archived one too if the service lists it, " +
 			"and tells whether it is the latest. It warns where the revision is archived or disabled.",
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),

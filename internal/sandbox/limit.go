@@ -151,11 +151,11 @@ func ParseAllowance(text string) (Allowance, error) {
 	requests, per, hasPer := strings.Cut(rest, "/")
 	var err error
 	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 0 {
-		return Allowance{}, fmt.Errorf("%q is no number of requests, 0 or more", requests)
+		return Allowance{}, fmt.Errorf("%q is not a number of requests, 0 or more", requests)
 	}
 	if hasPer {
 		if a.Per, err = time.ParseDuration(per); err != nil || a.Per <= 0 {
-			return Allowance{}, fmt.Errorf("%q is no time such as 1s, 1m or 1h", per)
+			return Allowance{}, fmt.Errorf("%q is not a time such as 1s, 1m or 1h", per)
 		}
 	}
 	if int64(a.Requests) > int64(a.Per) {

@@ -180,7 +180,7 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%q is no time such as 60s or 1h", text)
+		return 0, fmt.Errorf("%q is not a time such as 60s or 1h", text)
 	case d < 0:
 		return 0, errors.New("it must not be negative")
 	}

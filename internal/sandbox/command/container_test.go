@@ -29,7 +29,7 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 	}
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	_, _, err := commanded(t, "-listen=127.0.0.1:0")
-	if err == nil || err.Error() != `MODELCATALOGUE_SANDBOX_TOKEN_LIFE is "90": "90" is no time such as 60s or 1h` {
+	if err == nil || err.Error() != `MODELCATALOGUE_SANDBOX_TOKEN_LIFE is "90": "90" is not a time such as 60s or 1h` {
 		t.Errorf("the error is %v", err)
 	}
 }

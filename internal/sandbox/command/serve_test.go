@@ -202,7 +202,7 @@ func TestRefuses(t *testing.T) {
 		"unknown flag":   {arguments: []string{"-verbose"}, want: "there is no flag -verbose; `sandbox help` lists flags and commands"},
 		"no duration": {
 			arguments: []string{"-token-life=60"},
-			want:      `invalid value "60" for flag -token-life: "60" is no time such as 60s or 1h`,
+			want:      `invalid value "60" for flag -token-life: "60" is not a time such as 60s or 1h`,
 		},
 		"misspelt command": {arguments: []string{"publsh"}, want: `there is no command "publsh"; did you mean publish?`},
 		"no port": {
@@ -230,7 +230,7 @@ func TestRefuses(t *testing.T) {
 			want:      `there is no topic "me"; there are catalogue, compare, containers, faults, limits, scripts`,
 		},
 		"negative life":  {arguments: []string{"-token-life=-1s"}, want: "for flag -token-life: it must not be negative"},
-		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is no number of requests`},
+		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is not a number of requests`},
 		"unknown counting": {
 			arguments: []string{"-rate-limit", "60/1m:leaky"},
 			want:      `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
