@@ -161,8 +161,8 @@ func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
 		}
 	}
 	s.tokens.drop(p.token, now)
-	if s.tokens.provesRejection(*refusals, p.token, p.sentAt) && s.run.running() {
-		p.proves, s.run.rejection = true, p.rejection(nil)
+	if p.proves = s.tokens.provesRejection(*refusals, p.token, p.sentAt); p.proves && s.run.running() {
+		s.run.rejection = p.rejection(nil)
 	}
 }
 
