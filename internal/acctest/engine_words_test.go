@@ -35,7 +35,8 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		},
 		"no provider block": {config: outside, unsettled: true},
 		"a group that was left out": {
-			config: `data "modelcatalogue_latest_models" "a" {}` + "\n" + `output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`,
+			config: `data "modelcatalogue_latest_models" "a" {}` + "\n" +
+				`output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`,
 		},
 		"an image that is withheld": {
 			config: outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`,

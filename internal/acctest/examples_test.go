@@ -127,7 +127,8 @@ func catalogueBeside(t *testing.T, blocks []block, b block) (*sandbox.Catalogue,
 func TestAccDemonstration(t *testing.T) {
 	t.Parallel()
 	needEngine(t)
-	w := newWorkspace(t, os.DirFS(filepath.Join(root, "examples", demonstration)), sandboxtest.Start(t, sandbox.New(sandbox.Default())), acctest.Owner)
+	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
+	w := newWorkspace(t, os.DirFS(filepath.Join(root, "examples", demonstration)), url, acctest.Owner)
 	w.expect(t, 0, "apply", "-auto-approve")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }

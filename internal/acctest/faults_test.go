@@ -69,7 +69,8 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	const blocks = 100
 	var config strings.Builder
 	for i := range blocks {
-		fmt.Fprintf(&config, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"%08d-4b8e-4f0e-9a43-2f6f5f1f8a01\" }\n", i, i)
+		fmt.Fprintf(&config, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"%08d-4b8e-4f0e-9a43-2f6f5f1f8a01\" }\n",
+			i, i)
 	}
 	service := sandbox.New(catalogueOf(t, 1))
 	wrong := acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"}
@@ -87,7 +88,8 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 		_, frame, _ = strings.Cut(frame, "╷") // what follows ends its first line
 		if strings.Contains(frame, "The service said: ") {
 			whole++
-		} else if lines := strings.Count(frame, "\n"); lines > 10 || !strings.Contains(joined(frame), "The full message is in the error of") {
+		} else if lines := strings.Count(frame, "\n"); lines > 10 ||
+			!strings.Contains(joined(frame), "The full message is in the error of") {
 			t.Errorf("%d lines, want at most 10:\n%s", lines, frame)
 		}
 	}

@@ -205,7 +205,8 @@ func TestAccGuideLargeCataloguesCost(t *testing.T) {
 				t.Errorf("applying the saved plan sent %d requests", n-sent)
 			}
 			var groups map[string]int
-			if err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", "latest_revisions")), &groups); err != nil || len(groups) < 5 {
+			read := w.expect(t, 0, "output", "-json", "latest_revisions")
+			if err := json.Unmarshal([]byte(read), &groups); err != nil || len(groups) < 5 {
 				t.Fatalf("%d groups: %v", len(groups), err)
 			}
 			want := 2 // a token, the list
@@ -242,7 +243,8 @@ func BenchmarkGroups(b *testing.B) {
 		for _, way := range []string{aList, aBlockForEach} {
 			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
 				service := sandbox.New(manyGroups(b, groups))
-				w := newWorkspace(b, section(b, "large-catalogues", way), sandboxtest.Start(b, service), acctest.Credentials{ID: "owner", Secret: "secret"})
+				owner := acctest.Credentials{ID: "owner", Secret: "secret"}
+				w := newWorkspace(b, section(b, "large-catalogues", way), sandboxtest.Start(b, service), owner)
 				b.ResetTimer()
 				for b.Loop() {
 					service.ResetRequests()

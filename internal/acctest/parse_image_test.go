@@ -104,11 +104,13 @@ func TestAccPageMirrors(t *testing.T) {
 		for _, end := range []string{":1.0.3", digest, ":1.0.3" + digest} {
 			files := folder(t, blocks, b)
 			for _, file := range files {
-				file.Data = bytes.ReplaceAll(file.Data, []byte(`"`+reference+`"`), []byte(`"registry.example:5000/forecasting/price`+end+`"`))
+				mirrored := []byte(`"registry.example:5000/forecasting/price` + end + `"`)
+				file.Data = bytes.ReplaceAll(file.Data, []byte(`"`+reference+`"`), mirrored)
 			}
 			w := newWorkspace(t, files, sandboxtest.Start(t, sandbox.New(sandbox.Default())), acctest.Owner)
 			w.expect(t, 0, "apply", "-auto-approve")
-			if got := strings.TrimSpace(w.expect(t, 0, "output", "-raw", "mirrored")); !strings.HasSuffix(got, "mirror.example/forecasting/price"+end) {
+			got := strings.TrimSpace(w.expect(t, 0, "output", "-raw", "mirrored"))
+			if !strings.HasSuffix(got, "mirror.example/forecasting/price"+end) {
 				t.Errorf("%s is mirrored as %q", end, got)
 			}
 		}

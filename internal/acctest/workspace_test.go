@@ -35,7 +35,8 @@ func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Cr
 	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
-	override, err := engine.Override(filepath.Join(filepath.Dir(w.Dir), "engine.tfrc"), providers(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
+	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
+	override, err := engine.Override(file, providers(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
 	if err != nil {
 		tb.Fatal(err)
 	}

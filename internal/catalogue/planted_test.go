@@ -120,7 +120,8 @@ func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
 			t.Fatal(err)
 		}
 	}
-	if output, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
+	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.timeout=5m",

@@ -161,7 +161,8 @@ func TestTheCeilingHoldsWhereConnectionsAreClosed(t *testing.T) {
 	}
 	c := New(Config{
 		BaseURL: base, ClientID: "id", ClientSecret: "secret",
-		RequestTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, MaxRetries: 1, Ceiling: pace.Limit{Requests: 1, Per: 200 * time.Millisecond},
+		RequestTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, MaxRetries: 1,
+		Ceiling: pace.Limit{Requests: 1, Per: 200 * time.Millisecond},
 		Observe: func(context.Context, Exchange) { letGo.Add(1) },
 	})
 	for range 3 {
@@ -186,7 +187,9 @@ func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()
 				service := startHTTP2(t, refuse)
-				s := senderFor(t, service.address, Config{CACertificates: []*x509.Certificate{service.certificate}, RequestTimeout: 3 * time.Second})
+				s := senderFor(t, service.address, Config{
+					CACertificates: []*x509.Certificate{service.certificate}, RequestTimeout: 3 * time.Second,
+				})
 				if fault := sendOnce(t, s, ""); fault != nil {
 					t.Fatalf("the first request: %+v", fault)
 				}
