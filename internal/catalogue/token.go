@@ -3,6 +3,7 @@ package catalogue
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -128,23 +129,27 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 	if last.given {
 		return true
 	}
-	life := certainty
-	if last.life > 0 {
-		life = last.life
-	}
 	after := last != r.tokens[0] && !last.requestedAt.Before(r.first)
-	certain := last.replacement && after && !last.served && sentAt.Before(last.requestedAt.Add(life))
-	if !certain {
-		if len(r.tokens) <= maxRenewals {
-			return false
-		}
-		for _, refused := range r.tokens {
-			if refused.served {
-				return false
-			}
-		}
+	certain := last.replacement && after && !last.served && last.sureAt(sentAt)
+	if !certain && !r.proveByNumber() {
+		return false
 	}
 	return !t.served || t.refused > 1
+}
+
+// sureAt tells whether the token was valid at that moment for certain.
+func (t *token) sureAt(at time.Time) bool {
+	life := certainty
+	if t.life > 0 {
+		life = t.life
+	}
+	return at.Before(t.requestedAt.Add(life))
+}
+
+// proveByNumber tells whether they are as many as a read may have, and none of their
+// tokens served any read.
+func (r refusals) proveByNumber() bool {
+	return len(r.tokens) > maxRenewals && !slices.ContainsFunc(r.tokens, func(t *token) bool { return t.served })
 }
 
 // unauthorizedLocked acts on a 401 to a read.
