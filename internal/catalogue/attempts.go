@@ -238,23 +238,28 @@ func (s *schedule) timeIsOverLocked(t *ticket, c *caller) error {
 		return s.run.end
 	}
 	err := s.lastFailureLocked(t, c)
-	request := s.tokens.request
-	switch {
-	case err != nil:
-	case t.sent != nil:
-		err = unanswered(t.sent)
-	case request != nil && request.sent != nil:
-		err = unanswered(request.sent)
-	case s.pause.refusal != nil && s.pause.until.After(c.began):
-		err = s.pause.refusal
-	case s.ceiling.Requests > 0:
-		err = &CeilingError{Ceiling: s.ceiling}
-	default:
-		err = context.DeadlineExceeded
+	if err == nil {
+		err = s.keptByLocked(t, c)
 	}
 	gaveUp := s.gaveUpLocked(t, c, err)
 	gaveUp.WaitingFor = s.waitsForLocked(t)
 	return gaveUp
+}
+
+// keptByLocked is what kept a caller's read, where no attempt failed.
+func (s *schedule) keptByLocked(t *ticket, c *caller) error {
+	request := s.tokens.request
+	switch {
+	case t.sent != nil:
+		return unanswered(t.sent)
+	case request != nil && request.sent != nil:
+		return unanswered(request.sent)
+	case s.pause.refusal != nil && s.pause.until.After(c.began):
+		return s.pause.refusal
+	case s.ceiling.Requests > 0:
+		return &CeilingError{Ceiling: s.ceiling}
+	}
+	return context.DeadlineExceeded
 }
 
 // unanswered is the fault of a request that a caller's time did not suffice for.

@@ -92,23 +92,30 @@ func (e *APIError) Error() string {
 
 // Is matches the sentinels of this package.
 func (e *APIError) Is(target error) bool {
-	switch target {
-	case ErrInvalidRequest:
-		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
-	case ErrUnauthorized:
-		return e.Status == http.StatusUnauthorized
-	case ErrForbidden:
-		return e.Status == http.StatusForbidden && e.Code != codeOrganisationDisabled
-	case ErrOrganisationDisabled:
-		return e.Status == http.StatusForbidden && e.Code == codeOrganisationDisabled
-	case ErrNotFound:
-		return e.Status == http.StatusNotFound
-	case ErrRateLimited:
-		return e.Status == http.StatusTooManyRequests
-	case ErrUnavailable:
-		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
+	sentinel := e.sentinel()
+	return sentinel != nil && target == sentinel //nolint:errorlint // a sentinel is compared by Is itself
+}
+
+func (e *APIError) sentinel() error {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return ErrInvalidRequest
+	case http.StatusUnauthorized:
+		return ErrUnauthorized
+	case http.StatusForbidden:
+		if e.Code == codeOrganisationDisabled {
+			return ErrOrganisationDisabled
+		}
+		return ErrForbidden
+	case http.StatusNotFound:
+		return ErrNotFound
+	case http.StatusTooManyRequests:
+		return ErrRateLimited
 	}
-	return false
+	if e.Status >= 500 || e.Status == http.StatusRequestTimeout {
+		return ErrUnavailable
+	}
+	return nil
 }
 
 // inNote is a failure for a note: what was requested, and what came.

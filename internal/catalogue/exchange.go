@@ -203,41 +203,41 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error, k
 func (s *sender) bodyError(
 	attempt context.Context, at Endpoint, response *http.Response, start []byte, err error,
 ) error {
-	unusable := func(place, problem string) error {
+	if size, ok := errors.AsType[*TooLargeError](err); ok {
+		size.Endpoint = at
+		return size
+	}
+	if token, ok := errors.AsType[*TokenError](err); ok {
+		token.Endpoint, token.RequestID = at, s.requestID(response)
+		return token
+	}
+	if oauth, ok := errors.AsType[*oauthError](err); ok {
+		return s.apiError(at, response, oauth.body)
+	}
+	if place, problem := s.unusable(response, start, err); problem != "" {
 		return &UnusableAnswerError{
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,
 			Problem: s.tidy(problem, maxExcerpt), RequestID: s.requestID(response),
 		}
 	}
-	var shape *shapeError
-	var size *TooLargeError
-	var token *TokenError
-	var oauth *oauthError
-	var deflate flate.CorruptInputError
-	switch {
-	case errors.As(err, &token):
-		token.Endpoint, token.RequestID = at, s.requestID(response)
-		return token
-	case errors.As(err, &oauth):
-		return s.apiError(at, response, oauth.body)
-	case errors.As(err, &shape):
-		page := s.page(start, response.Header)
-		if shape.place == "" && strings.HasPrefix(page, htmlPage) {
-			return unusable("", "the body is "+page)
-		}
-		return unusable(shape.place, shape.problem)
-	case errors.As(err, &size):
-		size.Endpoint = at
-		return size
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &deflate):
-		return unusable("", "the body is labelled as gzip, but is not gzip")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		fault := s.networkError(attempt, at, err, Broken)
-		if !fault.TimedOut {
-			fault.Problem = "the answer was cut short"
-		}
-		return fault
-	default:
-		return s.networkError(attempt, at, err, Broken)
+	fault := s.networkError(attempt, at, err, Broken)
+	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
+		fault.Problem = "the answer was cut short"
 	}
+	return fault
+}
+
+// unusable says what is wrong with a body, and at which place in it. The problem is "" where the network is at fault.
+func (s *sender) unusable(response *http.Response, start []byte, err error) (place, problem string) {
+	if shape, ok := errors.AsType[*shapeError](err); ok {
+		if page := s.page(start, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
+			return "", "the body is " + page
+		}
+		return shape.place, shape.problem
+	}
+	var deflate flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &deflate) {
+		return "", "the body is labelled as gzip, but is not gzip"
+	}
+	return "", ""
 }

@@ -42,23 +42,36 @@ func (f Fault) permanent() bool { return f >= NoTLS }
 // faultOf classifies an error of net/http. connected says that the request had got
 // a connection.
 func faultOf(err error, connected bool) Fault {
-	var dns *net.DNSError
-	_, answered := errors.AsType[*proxyError](err)
-	dial, dialled := errors.AsType[*net.OpError](err)
-	switch {
-	case answered, errors.Is(err, errNoProxyAddress), dialled && dial.Op == "proxyconnect":
+	if ofProxy(err) {
 		return ProxyFailed
-	case ofTLS(err) != Unreachable:
-		return ofTLS(err)
-	case connected, dialled && (dial.Op == "read" || dial.Op == opAlert), errors.Is(err, io.EOF),
-		errors.Is(err, io.ErrUnexpectedEOF):
+	}
+	if fault := ofTLS(err); fault != Unreachable {
+		return fault
+	}
+	if connected || broke(err) {
 		return Broken
-	case errors.As(err, &dns) && dns.IsNotFound:
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return UnknownHost
-	case dialled && refusedHere(dial):
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && refusedHere(dial) {
 		return NobodyListens
 	}
 	return Unreachable
+}
+
+// ofProxy tells whether the proxy is at fault, or the way to it.
+func ofProxy(err error) bool {
+	_, answered := errors.AsType[*proxyError](err)
+	dial, dialled := errors.AsType[*net.OpError](err)
+	return answered || errors.Is(err, errNoProxyAddress) || dialled && dial.Op == "proxyconnect"
+}
+
+// broke tells whether a connection that was made has ended.
+func broke(err error) bool {
+	dial, dialled := errors.AsType[*net.OpError](err)
+	return dialled && (dial.Op == "read" || dial.Op == opAlert) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // ofTLS classifies a fault of TLS or of a certificate. Any other error is Unreachable.

@@ -22,21 +22,28 @@ const (
 // classify decides by status, so that an unknown code is treated as its status.
 // The one code that says more is that of a token endpoint out of reach.
 func classify(err error) outcome {
-	var api *APIError
-	var network *NetworkError
+	if api, ok := apiError(err); ok {
+		return outcomeOf(api)
+	}
+	network, ok := errors.AsType[*NetworkError](err)
 	switch {
-	case errors.As(err, &api):
-		switch token := api.Method == http.MethodPost; {
-		case api.Status == http.StatusTooManyRequests:
-			return limited
-		case api.Status == http.StatusUnauthorized && !token:
-			return unauthorized
-		case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
-			return transient
-		}
-	case errors.As(err, &network) && network.ConnectionClosed:
+	case !ok:
+		return final
+	case network.ConnectionClosed:
 		return closed
-	case errors.As(err, &network) && !network.Permanent:
+	case network.Permanent:
+		return final
+	}
+	return transient
+}
+
+func outcomeOf(api *APIError) outcome {
+	switch token := api.Method == http.MethodPost; {
+	case api.Status == http.StatusTooManyRequests:
+		return limited
+	case api.Status == http.StatusUnauthorized && !token:
+		return unauthorized
+	case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
 		return transient
 	}
 	return final

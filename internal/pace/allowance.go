@@ -71,7 +71,7 @@ func (a *allowance) refuse(number int, r refusal) {
 	case a.bursts == 0 && a.accepted < fewToLearn:
 	case !doubted && !r.short && a.heldForLong(r.wait):
 		a.doubted = true // it may be a stray one
-	case r.short && (a.paced || !known || a.contradicts(elapsed)):
+	case a.tellsRate(r, elapsed):
 		a.slowDown(r, elapsed)
 	case a.paced || !known:
 		a.paced = false
@@ -95,6 +95,12 @@ func (a *allowance) heldForLong(wait time.Duration) bool {
 // contradicts tells whether a short refusal, so soon after a pause, says that a window that was only guessed is none.
 func (a *allowance) contradicts(elapsed time.Duration) bool {
 	return !a.window.confirmed && elapsed < a.window.Per/2
+}
+
+// tellsRate tells whether a refusal is of an allowance by the second: its wait is a second's, and no window is known
+// that it does not contradict.
+func (a *allowance) tellsRate(r refusal, elapsed time.Duration) bool {
+	return r.short && (a.paced || a.window.Requests == 0 || a.contradicts(elapsed))
 }
 
 // slowDown takes the rate that was let through since the pause, and no more than the rate in use. It is a second's
