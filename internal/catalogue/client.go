@@ -11,8 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// The routes of interface.md: those of model groups and models begin with
-// ModelGroupsPath.
+// The routes of the service (INTERFACE.md, Endpoints): those of model groups and
+// models begin with ModelGroupsPath.
 const (
 	ModelGroupsPath = "/v1/model-group"
 	TokenPath       = "/v1/auth/token" //nolint:gosec // a path, no credential

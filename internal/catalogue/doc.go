@@ -22,5 +22,6 @@
 // organisation, which no further request can change, are the answer to every
 // lookup from then on.
 //
-// It knows nothing of Terraform.
+// It knows nothing of Terraform. INTERFACE.md, which comments name, lies in
+// internal/sandbox and says in our words what the service's interface is.
 package catalogue

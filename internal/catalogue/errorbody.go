@@ -27,8 +27,9 @@ const (
 	maxIssues = 1000
 )
 
-// errorDocument is the union of the two error shapes of interface.md. Every
-// field is taken for itself, so that one odd field hides no other.
+// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors
+// and Token endpoint errors). Every field is taken for itself, so that one odd
+// field hides no other.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`

@@ -12,7 +12,7 @@ import (
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
 // by the HTTP status, and by the code where a status has more than one meaning
-// (interface.md, Errors); an unknown code is the failure of its status.
+// (INTERFACE.md, Errors); an unknown code is the failure of its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
 	ErrUnauthorized         = errors.New("the service refused the token")
@@ -140,7 +140,7 @@ func inNote(err error) (request, came string) {
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
 // UnusableAnswerError is a 200 whose body is no JSON of the shape that
-// interface.md gives. Place is where, in the service's field names, such as
+// INTERFACE.md gives. Place is where, in the service's field names, such as
 // models[3].revision, or "" for the body as a whole.
 type UnusableAnswerError struct {
 	Endpoint
@@ -288,7 +288,7 @@ func (e *NetworkError) Error() string {
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // oauthError is a 200 of the token endpoint that holds the error document of
-// interface.md, Token endpoint errors, and no token.
+// INTERFACE.md, Token endpoint errors, and no token.
 type oauthError struct{ body []byte }
 
 func (e *oauthError) Error() string { return "an OAuth error" }

@@ -105,7 +105,7 @@ type (
 	}
 )
 
-// The four questions of interface.md.
+// The four questions of INTERFACE.md, Endpoints.
 
 func group(id string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroup(ctx, id) }

@@ -65,7 +65,7 @@ type ModelAxis struct {
 }
 
 // Input is an input that a model accepts. JSON is the whole record, since
-// interface.md names only some of its fields.
+// the interface names only some of its fields.
 type Input struct {
 	ID   *string    `json:"id"`
 	Key  *string    `json:"key"`

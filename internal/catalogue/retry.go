@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What becomes of an attempt (interface.md, Client handling rules).
+// What becomes of an attempt (INTERFACE.md, Client handling rules).
 type outcome int
 
 const (
@@ -57,7 +57,7 @@ const (
 
 // backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s
 // and so on up to 30 s, plus up to a quarter of it. jitter is in [0, 1). The
-// jitter never shortens a wait, because interface.md asks for a second at least.
+// jitter never shortens a wait, because INTERFACE.md asks for a second at least.
 // The libraries for back-off shorten it, which is why none is used.
 func backOff(n int, jitter float64) time.Duration {
 	wait := maxBackOff

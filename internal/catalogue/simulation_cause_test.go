@@ -108,7 +108,7 @@ func (c *simCheck) of(err error) *simRequest {
 	return c.requests[i]
 }
 
-// causesAreTrue is the second half of Admission 5: an error tells what the service
+// causesAreTrue is the second half of DESIGN.md, invariant 5: an error tells what the service
 // did, to this reader, while he waited.
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {

@@ -96,7 +96,7 @@ func (c *simCheck) notEndless() {
 	}
 }
 
-// noRequestInAPause is the first half of Admission 1.
+// noRequestInAPause is the first half of DESIGN.md, invariant 1.
 func (c *simCheck) noRequestInAPause() {
 	for _, refusal := range c.requests {
 		if refusal.pauseUntil == never || refusal.headerAt == never {
@@ -127,7 +127,7 @@ func (c *simCheck) neverAboveTheCeiling() {
 	}
 }
 
-// inTime is Admission 3: a question ends within its read_timeout.
+// inTime is DESIGN.md, invariant 3: a question ends within its read_timeout.
 func (c *simCheck) inTime() {
 	for _, r := range c.readings {
 		if took := r.end - r.start; took > c.plan.readTimeout {
@@ -170,7 +170,7 @@ func (c *simCheck) somethingEnded(at time.Duration) bool {
 	return slices.ContainsFunc(c.requests, func(x *simRequest) bool { return !x.left && (x.endAt == at || x.headerAt == at) })
 }
 
-// nothingRuns is the end of Admission 3: a request goes on only as long as
+// nothingRuns is the end of DESIGN.md, invariant 3: a request goes on only as long as
 // somebody waits for it. That no goroutine is left is what the end of the bubble
 // shows.
 func (c *simCheck) nothingRuns() {
@@ -201,7 +201,7 @@ func (c *simCheck) nothingRuns() {
 	}
 }
 
-// inOrder is Admission 4.
+// inOrder is DESIGN.md, invariant 4.
 func (c *simCheck) inOrder() {
 	if c.plan.way != inMemory {
 		return

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// simCheck holds one process of a simulation to the rules of design.md, §5 and §6:
+// simCheck holds one process of a simulation to the rules of DESIGN.md, "What always holds":
 // what is sent and when, and what readers are told. It knows what the service saw
 // and what callers were told, and nothing of how the client does it.
 type simCheck struct {

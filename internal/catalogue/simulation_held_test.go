@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// young is how long a request counts for slow start, at the longest ("a few
-// seconds" in design.md §6).
+// young is how long a request counts for slow start, at the longest: a few
+// seconds.
 const young = 6 * time.Second
 
-// nobodyIsHeld is Admission 6, and more: where a read waits and nothing of what
+// nobodyIsHeld is DESIGN.md, invariant 6, and more: where a read waits and nothing of what
 // the contract names keeps it back, it is sent.
 func (c *simCheck) nobodyIsHeld() {
 	if c.plan.way != inMemory {
@@ -158,7 +158,7 @@ func (c *simCheck) longestGap(at time.Duration) time.Duration {
 	return longest + 20*time.Second
 }
 
-// noReadFailsWhoseFaultsAreForgiven is the first half of Admission 5: a read whose
+// noReadFailsWhoseFaultsAreForgiven is the first half of DESIGN.md, invariant 5: a read whose
 // faults are all of the passing kind, and no more than its attempts, has to succeed
 // where even the longest of all waits fits in its time.
 func (c *simCheck) noReadFailsWhoseFaultsAreForgiven() {

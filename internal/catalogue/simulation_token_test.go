@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// oneTokenRequestAtATime is the first half of Admission 2.
+// oneTokenRequestAtATime is the first half of DESIGN.md, invariant 2.
 func (c *simCheck) oneTokenRequestAtATime() {
 	var last *simRequest
 	for _, x := range c.requests {
@@ -111,7 +111,7 @@ func (c *simCheck) inARow(at time.Duration) (refused int) {
 	return refused
 }
 
-// noReadWithABadToken is the other half of Admission 2. A token that is over when
+// noReadWithABadToken is the other half of invariant 2. A token that is over when
 // it comes serves one read.
 func (c *simCheck) noReadWithABadToken() {
 	served := map[*simToken]bool{}
@@ -207,7 +207,7 @@ func (c *simCheck) replaced(t *simToken) bool {
 }
 
 // mayProve tells whether the 401 to a read can prove that the credentials are
-// rejected (design.md §5). The service knows how long a token lives, and the
+// rejected (DESIGN.md, "One token"). The service knows how long a token lives, and the
 // client does not always.
 func (c *simCheck) mayProve(x *simRequest) bool {
 	if !x.unauthorized() || x.headerAt == never {

@@ -17,7 +17,7 @@ import (
 )
 
 // credentials are what tokens are asked for with, and in which form: RFC 6749
-// §4.4 says a form; interface.md does not show the content type.
+// §4.4 says a form; INTERFACE.md does not show the content type.
 type credentials struct {
 	id, secret string
 	asJSON     bool
@@ -95,7 +95,7 @@ func (c *Client) requestToken(p *permit) error {
 const noBearerToken = "the answer holds no bearer token"
 
 // readToken fills a token from the answer of the token endpoint. Its fields are
-// those of RFC 6749 §5.1; interface.md shows none.
+// those of RFC 6749 §5.1; INTERFACE.md shows none.
 func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
 	var fields map[string]jsontext.Value
 	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)

@@ -49,7 +49,7 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 }
 
 // Scalar is a value of an open type, spelled as the `axis=key:value` query of
-// interface.md takes it: a string as it is, true or false, a number in plain
+// the service takes it: a string as it is, true or false, a number in plain
 // decimal notation with every digit, anything else as compact JSON.
 type Scalar string
 
