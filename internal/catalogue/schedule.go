@@ -91,7 +91,7 @@ func newSchedule(cfg Config, source tokenSource) *schedule {
 // instant. It sets the timer to the next instant at which time changes something.
 func (s *schedule) dispatchLocked() {
 	now := time.Now()
-	s.dismissBeforeLocked(now.Add(1), func(t *ticket, c *caller) error { return s.timeIsOverLocked(t, c) })
+	s.dismissBeforeLocked(now.Add(1), func(t *ticket, c *caller) error { return s.expireLocked(t, c) })
 	ready, delayed := &s.waiting.ready, &s.waiting.delayed
 	for head := delayed.first(); head != nil && !head.notBefore.After(now); head = delayed.first() {
 		delayed.remove(head)
