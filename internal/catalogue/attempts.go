@@ -114,9 +114,14 @@ func (s *schedule) retriesLocked(c *caller) int {
 	return s.maxRetries
 }
 
-// backOffLocked puts a ticket into the queue for its next attempt.
+// backOffLocked puts a ticket into the queue for its next attempt. Callers who share it
+// wait as long as the last of them to come would by himself.
 func (s *schedule) backOffLocked(t *ticket) {
-	wait := backOff(t.tries.failures, s.jitter())
+	failures := t.tries.failures
+	for c := range t.callers {
+		failures = min(failures, t.tries.failures-c.missed.failures)
+	}
+	wait := backOff(failures, s.jitter())
 	t.notBefore, t.why = time.Now().Add(wait), "its back-off"
 	request, came := inNote(t.tries.last)
 	s.sayLocked(t, "%s is tried again in %s: %s", request, round(wait), came)

@@ -144,6 +144,7 @@ func TestACallerWhoJoinsHasHisOwnAttemptsAndTime(t *testing.T) {
 		c := over(s, nil)
 		var first, second error
 		var all sync.WaitGroup
+		began := time.Now()
 		all.Go(func() { _, first = c.LatestModel(t.Context(), "a") })
 		time.Sleep(10 * time.Second) // in the back-off before the fifth attempt
 		all.Go(func() { _, second = c.LatestModel(t.Context(), "a") })
@@ -152,6 +153,10 @@ func TestACallerWhoJoinsHasHisOwnAttemptsAndTime(t *testing.T) {
 			t.Errorf("the first caller: %v, want 5 attempts in 15s", first)
 		}
 		expectRead(t, []error{second})
+		// The fifth attempt, at 15 s, was his first, so that he waited for one second after it.
+		if got := time.Since(began); got != 16*time.Second {
+			t.Errorf("the second caller has his answer after %s, want 16s", got)
+		}
 
 		s.read = func(int, *http.Request) reply { return reply{after: time.Hour} }
 		all.Go(func() { _, first = c.LatestModel(t.Context(), "b") })

@@ -30,7 +30,7 @@ func (c *simCheck) hasAttempts(r *simReading, requests []*simRequest) bool {
 		switch {
 		case x.closed && closed == 0:
 			closed++ // the first such connection costs no retry
-		case x.learned() < r.start:
+		case x.learned() <= r.start: // at the same instant either may have been first
 		case x.unauthorized():
 			refusals++
 		case !x.limited() && !x.left:
@@ -40,10 +40,39 @@ func (c *simCheck) hasAttempts(r *simReading, requests []*simRequest) bool {
 	return failures <= c.plan.maxRetries && refusals <= 2
 }
 
+// leastBackOff is the wait after a failure of a read, by the attempts of the one of its
+// readers who came last.
+func (c *simCheck) leastBackOff(call *simCall, failed *simRequest) time.Duration {
+	fewest := c.failuresSince(call.reading.start, call, failed)
+	for _, r := range c.readings {
+		if c.plan.snapshot && r.path == call.path && r.start <= failed.learned() && r.end > failed.learned() {
+			fewest = min(fewest, c.failuresSince(r.start, call, failed))
+		}
+	}
+	return simBackOff(max(1, fewest))
+}
+
+// failuresSince counts the failures of a read, up to one of them, that came after a moment.
+func (c *simCheck) failuresSince(from time.Duration, call *simCall, last *simRequest) (failures int) {
+	closed := false
+	for _, x := range call.requests {
+		switch {
+		case x.closed && !closed:
+			closed = true // the first such connection costs no retry
+		case x.transient() && x.learned() > from:
+			failures++
+		}
+		if x == last {
+			break
+		}
+	}
+	return failures
+}
+
 // noEarlierAttempt wants 1 s, 2 s, 4 s and so on before a further attempt.
 func (c *simCheck) noEarlierAttempt() {
 	for _, call := range c.calls {
-		failures, unnamed, closed := 0, 0, 0
+		unnamed, closed := 0, 0
 		for i, x := range call.requests[:len(call.requests)-1] {
 			var wait time.Duration
 			switch {
@@ -53,8 +82,7 @@ func (c *simCheck) noEarlierAttempt() {
 				unnamed++
 				wait = simBackOff(unnamed)
 			case x.transient():
-				failures++
-				wait = simBackOff(failures)
+				wait = c.leastBackOff(call, x)
 			}
 			c.spaced(x, call.requests[i+1], wait)
 		}
@@ -120,6 +148,13 @@ func (c *simCheck) wellBetween(from, to time.Duration) bool {
 	})
 }
 
+// endedWell tells whether a read ended well in that time, its body too.
+func (c *simCheck) endedWell(from, to time.Duration) bool {
+	return slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+		return x.headerAt != never && x.well() && x.endAt >= from && x.endAt <= to
+	})
+}
+
 // oneAttemptInAnOutage: after a read gave up, and nothing came back well since
 // it began, later reads make one attempt, until one comes back well.
 func (c *simCheck) oneAttemptInAnOutage() {
@@ -162,7 +197,7 @@ func (c *simCheck) oneAttemptInAnOutage() {
 // that one began.
 func (c *simCheck) inAnOutage(r *simReading, at time.Duration) bool {
 	return slices.ContainsFunc(c.readings, func(other *simReading) bool {
-		if other == r || other.err == nil || other.end > r.start || c.wellBetween(other.start+1, at) {
+		if other == r || other.err == nil || other.end > r.start || c.endedWell(other.start+1, at) {
 			return false
 		}
 		failures := 0
@@ -201,7 +236,7 @@ func (c *simCheck) atOnceWhereAWaitDoesNotFit() {
 		}
 	}
 	for _, call := range c.calls {
-		failures, closed := 0, 0
+		closed := 0
 		for _, x := range call.requests {
 			if x.closed && closed == 0 {
 				closed++
@@ -210,11 +245,10 @@ func (c *simCheck) atOnceWhereAWaitDoesNotFit() {
 			if !x.transient() {
 				continue
 			}
-			failures++
-			r := call.reading
-			if x.endAt < r.end && x.endAt+simBackOff(failures) > r.start+c.plan.readTimeout {
+			r, wait := call.reading, c.leastBackOff(call, x)
+			if x.endAt < r.end && x.endAt+wait > r.start+c.plan.readTimeout {
 				c.fail("reader %d, with time until %s, ended at %s, though request %d failed at %s and the next wait was %s",
-					r.reader.index, r.start+c.plan.readTimeout, r.end, x.number, x.endAt, simBackOff(failures))
+					r.reader.index, r.start+c.plan.readTimeout, r.end, x.number, x.endAt, wait)
 			}
 		}
 	}

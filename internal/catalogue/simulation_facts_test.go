@@ -186,16 +186,21 @@ func (c *simCheck) pauseEnds(x *simRequest) (least, most time.Duration) {
 	if x.pauseFor > 0 && !x.unnamed {
 		return x.pauseUntil, x.pauseUntil
 	}
+	least = x.pauseUntil
 	if !x.unnamed {
-		return x.pauseUntil, x.pauseUntil + 2*time.Second // a date has whole seconds, and so has that of the answer
+		most = x.pauseUntil + 2*time.Second // a date has whole seconds, and so has that of the answer
+		if x.pauseUntil > x.headerAt+time.Second {
+			return least, most
+		}
+		// It may have been over when it came, and then it names no wait.
 	}
 	times := 0
 	for _, y := range c.requests {
-		if y.number <= x.number && y.unnamed && y.limited() && y.token == x.token && (x.token || y.path == x.path) {
+		if y.number <= x.number && y.unnamed == x.unnamed && y.limited() && y.token == x.token && (x.token || y.path == x.path) {
 			times++
 		}
 	}
-	return x.pauseUntil, x.headerAt + simMost(times)
+	return least, max(most, x.headerAt+simMost(times))
 }
 
 // bursts counts the refusals that were not sent together with the one before

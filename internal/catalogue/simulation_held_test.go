@@ -251,7 +251,7 @@ func (c *simCheck) longest(r *simReading) time.Duration {
 		if (x.left || x.endAt > r.end) && x.endAt >= r.end && !x.whole() {
 			return 24 * time.Hour // it is the service that took his time
 		}
-		sum += x.endAt - max(x.sentAt, r.start)
+		sum += max(0, x.endAt-max(x.sentAt, r.start))
 		switch {
 		case x.token:
 		case x.transient():

@@ -146,6 +146,7 @@ func newSimPlan(seed uint64) simPlan {
 	p.snapshot = r.IntN(4) > 0
 	p.accessToken = r.IntN(25) == 0
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
+	p.service.makeReadsPossible(p.ceiling)
 	p.drawReaders(d.roll("readers"))
 	if r.IntN(12) == 0 {
 		p.interruptAt = between(r, 0, 30*time.Second) + 1
@@ -238,6 +239,20 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		}
 	}
 	return s
+}
+
+// makeReadsPossible gives tokens a life in which a read can follow, where one request at
+// a time is let through.
+func (s *simServicePlan) makeReadsPossible(ceiling pace.Limit) {
+	if s.tokenLife == 0 {
+		return
+	}
+	if s.allowance.requests == 1 {
+		s.tokenLife = max(s.tokenLife, 2*s.allowance.per)
+	}
+	if ceiling.Requests == 1 {
+		s.tokenLife = max(s.tokenLife, 2*ceiling.Per)
+	}
 }
 
 func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {

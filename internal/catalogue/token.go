@@ -121,8 +121,8 @@ func (t *tokens) drop(old *token, now time.Time) {
 // after drop. last is the token of the read that was sent at sentAt.
 //
 // It does where that token was asked for after and because of the read's first
-// refusal, served no read, and was valid for certain when the read was sent; and
-// with the third refusal of a read none of whose tokens served any. Where tokens
+// refusal, served no read, and was valid for certain when the read was sent, which
+// one that was over when it came is not; and with the third refusal of a read none of whose tokens served any. Where tokens
 // have served reads, a stray instance of the service is likelier, so that two
 // replacements in a row have to be refused.
 func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool {
@@ -130,7 +130,7 @@ func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool
 		return true
 	}
 	after := last != r.tokens[0] && !last.requestedAt.Before(r.first)
-	certain := last.replacement && after && !last.served && last.sureAt(sentAt)
+	certain := last.replacement && after && !last.served && !last.over && last.sureAt(sentAt)
 	if !certain && !r.proveByNumber() {
 		return false
 	}
