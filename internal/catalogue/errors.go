@@ -93,7 +93,7 @@ func (e *APIError) Error() string {
 // Is matches the sentinels of this package.
 func (e *APIError) Is(target error) bool {
 	sentinel := e.sentinel()
-	return sentinel != nil && target == sentinel //nolint:errorlint // a sentinel is compared by Is itself
+	return sentinel != nil && target == sentinel
 }
 
 func (e *APIError) sentinel() error {
