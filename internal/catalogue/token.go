@@ -24,7 +24,6 @@ const (
 type token struct {
 	bearer      string
 	given       bool // by the configuration, so there is no other
-	number      int  // of the request that it answers, from 1
 	requestedAt time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is refused
 	replacement bool          // it was asked for because the one before it was answered with 401
@@ -49,7 +48,6 @@ type tokens struct {
 	tokenSource
 	current   *token
 	request   *ticket   // for a token, waiting or sent; nil where there is none
-	attempts  int       // how many requests for tokens were sent
 	dropped   bool      // the last token was answered with 401
 	served    bool      // a token has served a read in this process
 	refused   int       // replacements in a row that were refused before they served a read
@@ -96,8 +94,7 @@ func (t *tokens) use() *token {
 
 // requested is a token that is asked for now.
 func (t *tokens) requested(now time.Time) *token {
-	t.attempts++
-	return &token{number: t.attempts, requestedAt: now, replacement: t.dropped}
+	return &token{requestedAt: now, replacement: t.dropped}
 }
 
 // letThrough records that a read with a token was let through.

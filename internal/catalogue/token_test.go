@@ -218,7 +218,7 @@ func TestWhatProvesARejection(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	second := func(change func(*token)) *token {
-		issued := &token{number: 2, requestedAt: at, replacement: true}
+		issued := &token{requestedAt: at, replacement: true}
 		if change != nil {
 			change(issued)
 		}
@@ -244,7 +244,7 @@ func TestWhatProvesARejection(t *testing.T) {
 		"tokens have served, the second in a row": {last: second(nil), tokens: tokens{served: true, refused: 2}, want: true},
 		"given by the configuration":              {last: &token{given: true, served: true}, want: true},
 	} {
-		refused := refusals{tokens: append(append([]*token{{number: 1}}, test.earlier...), test.last), first: at}
+		refused := refusals{tokens: append(append([]*token{{}}, test.earlier...), test.last), first: at}
 		if got := test.tokens.provesRejection(refused, test.last, at.Add(test.after)); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
