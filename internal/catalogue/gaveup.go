@@ -34,9 +34,9 @@ func (s *schedule) unfitLocked(t *ticket, c *caller, now time.Time) error {
 	switch {
 	case !now.Before(c.deadline):
 		return s.expireLocked(t, c)
-	case ends(s.pause.until) && s.pause.told:
+	case ends(s.pause.until) && s.pause.reported:
 		return &WaitTooLongError{
-			Asked: s.pause.requested, Remaining: c.deadline.Sub(now),
+			Asked: s.pause.retryAfter, Remaining: c.deadline.Sub(now),
 			Attempts: s.attemptsLocked(t, c), Elapsed: now.Sub(c.began), Err: s.pause.refusal,
 		}
 	case ends(t.notBefore):

@@ -40,11 +40,11 @@ type policy struct {
 
 // pause is the last one that the service asked for.
 type pause struct {
-	permit    *permit // its 429 began or extended the pause
-	until     time.Time
-	requested time.Duration // the wait that it named, 0 where it named none
-	refusal   *APIError     // the 429, with the words of the service once its body is read
-	told      bool          // the body is read
+	permit     *permit // its 429 began or extended the pause
+	until      time.Time
+	retryAfter time.Duration // the wait that it named, 0 where it named none
+	refusal    *APIError     // the 429, with the words of the service once its body is read
+	reported   bool          // the body is read
 }
 
 // run tells whether reads can still succeed. It is running; ending, while the
@@ -208,20 +208,20 @@ func (p *permit) headerReceived(response *http.Response) {
 
 // pauseLocked acts on a 429.
 func (s *schedule) pauseLocked(p *permit, header http.Header, now time.Time) {
-	requested, named := retryAfter(header, now)
-	wait := requested
-	if !named {
+	named, ok := retryAfter(header, now)
+	wait := named
+	if !ok {
 		p.ticket.tries.unnamed++
-		requested, wait = 0, backOff(p.ticket.tries.unnamed, s.jitter())
+		named, wait = 0, backOff(p.ticket.tries.unnamed, s.jitter())
 	}
 	learned := s.pace.String()
-	s.pace.Refused(p.number, now, wait, named)
+	s.pace.Refused(p.number, now, wait, ok)
 	if until := s.pace.PausedUntil(); until.After(s.pause.until) {
 		if !s.pause.until.After(now) {
 			s.sayLocked(p.ticket, "The service asked for a pause of %s (429 for %s)", round(wait), p.endpoint.path())
 		}
-		refusal := &APIError{Endpoint: p.endpoint, Status: http.StatusTooManyRequests, RetryAfter: requested}
-		s.pause = pause{permit: p, until: until, requested: requested, refusal: refusal}
+		refusal := &APIError{Endpoint: p.endpoint, Status: http.StatusTooManyRequests, RetryAfter: named}
+		s.pause = pause{permit: p, until: until, retryAfter: named, refusal: refusal}
 	}
 	if now := s.pace.String(); now != learned {
 		s.sayLocked(p.ticket, "The pace is now %s", now)
@@ -239,7 +239,7 @@ func (p *permit) ended(err error) {
 		s.pace.Answered(p.number, time.Now())
 	}
 	if api, ok := apiError(err); ok && s.pause.permit == p {
-		s.pause.refusal, s.pause.told = api, true
+		s.pause.refusal, s.pause.reported = api, true
 		s.dismissBeforeLocked(s.pause.until, func(t *ticket, c *caller) error { return s.unfitLocked(t, c, time.Now()) })
 	}
 	if p.proves {
