@@ -218,7 +218,11 @@ func (s *schedule) pauseLocked(p *permit, header http.Header, now time.Time) {
 	s.pace.Refused(p.number, now, wait, ok)
 	if until := s.pace.PausedUntil(); until.After(s.pause.until) {
 		if !s.pause.until.After(now) {
-			s.sayLocked(p.ticket, "The service asked for a pause of %s (429 for %s)", round(wait), p.endpoint.path())
+			why := "The service asked for a pause"
+			if !ok {
+				why = "The service limits requests and named no wait: a pause"
+			}
+			s.sayLocked(p.ticket, "%s of %s (429 for %s)", why, round(wait), p.endpoint.path())
 		}
 		refusal := &APIError{Endpoint: p.endpoint, Status: http.StatusTooManyRequests, RetryAfter: named}
 		s.pause = pause{permit: p, until: until, retryAfter: named, refusal: refusal}
