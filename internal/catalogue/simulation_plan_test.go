@@ -242,9 +242,9 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 }
 
 // makeReadsPossible gives tokens a life in which a read can follow, where one request at
-// a time is let through.
+// a time is let through. Of tokens that are over when they come readers are told.
 func (s *simServicePlan) makeReadsPossible(ceiling pace.Limit) {
-	if s.tokenLife == 0 {
+	if s.tokenLife <= s.tokenTakes {
 		return
 	}
 	if s.allowance.requests == 1 {

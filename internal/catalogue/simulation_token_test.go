@@ -140,22 +140,22 @@ func (c *simCheck) noReadWithABadToken() {
 func (c *simCheck) noTokensWithoutReads() {
 	var unused []*simRequest
 	for i, x := range c.requests {
-		switch {
-		case !x.token:
+		// Of two requests of one instant either may have been first.
+		if !x.token || i+1 < len(c.requests) && !c.requests[i+1].token && c.requests[i+1].sentAt == x.sentAt {
 			unused = nil
-		case i+1 < len(c.requests) && !c.requests[i+1].token && c.requests[i+1].sentAt == x.sentAt:
-			unused = nil // at the same instant either may have been first
-		case x.whole() && x.issued != nil && x.issued.known != never:
-			if unused = append(unused, x); len(unused) <= 3 {
-				continue
-			}
-			first := unused[len(unused)-4]
-			waits := func(r *simReading) bool { return r.start <= first.sentAt && r.end > x.sentAt }
-			kept := slices.ContainsFunc(unused[len(unused)-4:len(unused)-1], c.keptFromUse)
-			if slices.ContainsFunc(c.readings, waits) && !kept {
-				c.fail("request %d is the fourth for a token in a row, and no read was sent with any of them", x.number)
-				return
-			}
+		}
+		if !x.token || !x.whole() || x.issued == nil || x.issued.known == never {
+			continue
+		}
+		if unused = append(unused, x); len(unused) <= 3 {
+			continue
+		}
+		first := unused[len(unused)-4]
+		waits := func(r *simReading) bool { return r.start <= first.sentAt && r.end > x.sentAt }
+		kept := slices.ContainsFunc(unused[len(unused)-4:len(unused)-1], c.keptFromUse)
+		if slices.ContainsFunc(c.readings, waits) && !kept {
+			c.fail("request %d is the fourth for a token in a row, and no read was sent with any of them", x.number)
+			return
 		}
 	}
 }
