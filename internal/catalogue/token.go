@@ -92,8 +92,11 @@ func (t *tokens) use() *token {
 	return used
 }
 
-// requested is a token that is asked for now.
+// requested is a token that is asked for now. One that is no replacement ends a row of them.
 func (t *tokens) requested(now time.Time) *token {
+	if !t.dropped {
+		t.refused = 0
+	}
 	return &token{requestedAt: now, replacement: t.dropped}
 }
 
