@@ -2,8 +2,8 @@ package sandbox
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// axes is the union of the axes of all revisions (interface.md
-// "ModelGroupAxisSpecification"). The interface gives it no order; here axes
+// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2
+// and 3). The interface gives it no order; here axes
 // and values come in the order in which they first appear, read from the
 // newest revision to the oldest. An axis is described as by the newest
 // revision that has it. Axes that are no objects with a key are passed over.

@@ -20,8 +20,8 @@ type Catalogue struct {
 	groups        []*group // in the order of the file
 }
 
-// Organisation is a caller's identity and standing (interface.md
-// "Authentication" 4).
+// Organisation is a caller's identity and standing (INTERFACE.md,
+// Authentication 4).
 type Organisation struct {
 	Name         string
 	ClientID     string

@@ -1,5 +1,5 @@
 // Package sandbox is the model catalogue service in memory: the whole of
-// interface.md, for tests and for trying configurations without the service.
+// its interface (INTERFACE.md), for tests and for trying configurations without the service.
 //
 // It is strict: what the interface forbids or does not name is refused, so
 // that a client which leans on leniency fails here first. And it knows no

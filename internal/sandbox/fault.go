@@ -57,7 +57,7 @@ type Fault struct {
 	OnRequest func(*http.Request)
 }
 
-// Refuse returns a fault that answers with a code of interface.md "Errors" and
+// Refuse returns a fault that answers with a code of INTERFACE.md, Errors, and
 // the status that belongs to it. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
 	if statuses[code] == 0 {
@@ -68,7 +68,7 @@ func Refuse(route Route, code, message string) Fault {
 }
 
 // RefuseToken returns a fault of the token endpoint that answers with an error
-// of interface.md "Token endpoint errors" and its status. It panics on any
+// of INTERFACE.md, Token endpoint errors, and its status. It panics on any
 // other error.
 func RefuseToken(code, description string) Fault {
 	if oauthStatuses[code] == 0 {

@@ -58,8 +58,8 @@ func newestFirst(a, b *model) int {
 	return b.revision.Cmp(a.revision)
 }
 
-// withDerived adds what interface.md "ModelGroup" defines by the group's
-// revisions. A value that the document states itself is kept.
+// withDerived adds what follows from the group's revisions (INTERFACE.md,
+// Resources 2). A value that the document states itself is kept.
 func (g *group) withDerived() object {
 	served := g.stated
 	for _, derived := range []struct {
@@ -106,8 +106,8 @@ func (g *group) summaries() jsontext.Value {
 	return array(list)
 }
 
-// visibleTo tells whether an organisation may know of the group (interface.md
-// "Authentication" 4).
+// visibleTo tells whether an organisation may know of the group (INTERFACE.md,
+// Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
@@ -127,7 +127,7 @@ func (g *group) on(horizon string) bool {
 }
 
 // modelFor returns the revision as a member of the organisation sees it
-// (interface.md "Model": notes, dockerImage and isOwner).
+// (INTERFACE.md, Resources 4: notes, dockerImage and isOwner).
 func (g *group) modelFor(organisation string, m *model) jsontext.Value {
 	if organisation == g.owner {
 		return m.document.with(member{"isOwner", jsontext.Value("true")}).json()

@@ -24,7 +24,7 @@ const (
 )
 
 // Allowance is how many requests a service permits each client. The interface
-// says that there is one, and gives no figures (interface.md "Limits" 2).
+// says that there is one, and gives no figures (INTERFACE.md, Limits 2).
 type Allowance struct {
 	Kind     Counting
 	Requests int // none or less: there is no limit

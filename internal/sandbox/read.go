@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// read answers the four lookups of interface.md "Endpoints".
+// read answers the four lookups of INTERFACE.md, Endpoints.
 func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
 		return refuseMethod(http.MethodGet)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Route names an endpoint of interface.md, whatever the id in its path and
+// Route names an endpoint of the interface, whatever the id in its path and
 // whatever the method.
 type Route string
 

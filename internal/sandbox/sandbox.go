@@ -74,8 +74,8 @@ func (s *Sandbox) Load(c *Catalogue) {
 }
 
 // Disable disables the organisation of that name, or client id, from the next
-// request on; the reason is what the service says (interface.md
-// "Authentication" 4). It panics where there is no such organisation.
+// request on; the reason is what the service says (INTERFACE.md,
+// Authentication 4). It panics where there is no such organisation.
 func (s *Sandbox) Disable(organisation, reason string) {
 	if !s.setDisabled(organisation, reason) {
 		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))

@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// openAPI is interface.md as an OpenAPI 3.1 document. It is the one place for
+// openAPI is INTERFACE.md as an OpenAPI 3.1 document. It is the one place for
 // the fields of documents: sandbox.schema.json, of what people write for the
 // sandbox, refers to it.
 //

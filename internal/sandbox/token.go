@@ -39,7 +39,7 @@ func (s *Sandbox) DropTokens() {
 }
 
 // issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of
-// interface.md "Token endpoint errors". A disabled or forbidden organisation
+// INTERFACE.md, Token endpoint errors. A disabled or forbidden organisation
 // gets a token too: the interface refuses its authenticated requests.
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
@@ -48,7 +48,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The limit has no OAuth error: interface.md "Limits" names one code for
+	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for
 	// every request.
 	if refusal := s.limit(s.knownClient(x.record.Form.Get("client_id"))); refusal != nil {
 		return unstored(refusal)

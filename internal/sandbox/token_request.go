@@ -51,7 +51,7 @@ func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
 		return nil, format.refuse()
 	}
 	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
-	// sending them, and interface.md documents the body's.
+	// sending them, and INTERFACE.md, Endpoints 3, has the body's.
 	if r.URL.RawQuery != "" {
 		return malformed("Parameters belong into the body, not into the query.")
 	}
