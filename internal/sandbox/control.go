@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Control is one way to change a sandbox, or to ask it, from outside: a route
@@ -205,11 +203,11 @@ func (s *Sandbox) standing(x *exchange, reason string) *answer {
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
-	list := []jsontext.Value{}
+	list := []object{}
 	for _, r := range s.Requests() {
-		list = append(list, r.listed().json())
+		list = append(list, r.listed())
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 // refuseControl answers what an operation refused.

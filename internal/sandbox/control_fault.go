@@ -46,7 +46,7 @@ func readFault(text []byte) (Fault, object, error) {
 	}
 	var o faultOrder
 	m := mistakes{text: text}
-	if err := json.Unmarshal(order.json(), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+	if err := json.Unmarshal(encode(order), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		m.add("", "%s", err)
 	}
 	if o.RetryAfter.Kind() == jsontext.KindNull {
@@ -168,7 +168,7 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 	if err != nil {
 		return refuseControl(err)
 	}
-	return respond(http.StatusCreated, object{{"id", encode(s.inject(fault, order).id)}}.json())
+	return respond(http.StatusCreated, encode(object{{"id", encode(s.inject(fault, order).id)}}))
 }
 
 // controlFaults lists faults as they were ordered, each with its id and how
@@ -176,11 +176,11 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 func (s *Sandbox) controlFaults(*exchange) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]jsontext.Value, len(s.faults))
+	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
-		list[i] = append(object{{"id", encode(f.id)}, {"hits", encode(f.hits())}}, f.order...).json()
+		list[i] = append(object{{"id", encode(f.id)}, {"hits", encode(f.hits())}}, f.order...)
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 func (s *Sandbox) controlRemoveFault(x *exchange) *answer {

@@ -95,7 +95,8 @@ func (s *Sandbox) set(groupID string, revision int64, name string, value bool) (
 
 func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
 	return s.changeGroup(groupID, func(old *group) (*model, error) {
-		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(revision) })
+		number := new(big.Float).SetInt64(revision)
+		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(number) })
 		if i < 0 {
 			return nil, fmt.Errorf("%w: the model group %q has no revision %d", ErrUnknownRevision, groupID, revision)
 		}
@@ -117,11 +118,11 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (*model, error
 	if err != nil {
 		return nil, err
 	}
-	models := slices.DeleteFunc(slices.Clone(old.models), func(m *model) bool { return m.same(changed) })
+	models := slices.DeleteFunc(slices.Clone(old.models), func(m *model) bool { return m.is(changed.revision) })
 	g := newGroup(old.owner, old.id, old.stated, append(models, changed))
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = g
-	return g.modelFor(g.owner, changed), nil
+	return encode(g.modelFor(g.owner, changed)), nil
 }
 
 func (g *group) nextRevision() (string, error) {
@@ -129,7 +130,7 @@ func (g *group) nextRevision() (string, error) {
 		return "0", nil
 	}
 	latest := g.models[0].revision
-	if latest == nil || !latest.IsInt() {
+	if !latest.IsInt() {
 		return "", fmt.Errorf("the latest revision of the model group %q is no integer", g.id)
 	}
 	n, _ := latest.Int(nil)

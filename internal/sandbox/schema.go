@@ -263,12 +263,12 @@ func CatalogueSchema() []byte {
 		}
 	}
 	need("Catalogue")
-	text := object{
+	text := encode(object{
 		{"$schema", encode("https://json-schema.org/draft/2020-12/schema")},
 		{"title", encode("Catalogue of the model catalogue's sandbox")},
 		{"$ref", encode("#/$defs/Catalogue")},
 		{"$defs", encode(needed)},
-	}.json()
+	})
 	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
 		panic("sandbox: " + err.Error())
 	}

@@ -75,7 +75,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if life := s.settings.expiresIn(); life != nil {
 		body = append(body, member{"expires_in", life})
 	}
-	return unstored(respond(http.StatusOK, body.json()))
+	return unstored(respond(http.StatusOK, encode(body)))
 }
 
 func badToken(code, description string) *answer {

@@ -102,12 +102,9 @@ func parseToken(mediaType string, body []byte) (fields url.Values, problem strin
 		}
 		return form, ""
 	}
-	var members object
-	raw, err := compact(body)
-	if err == nil {
-		members, err = parseObject(raw)
-	}
-	if mediaType != jsonType || err != nil {
+	raw, _ := compact(body)
+	members := parseObject(raw)
+	if mediaType != jsonType || members == nil {
 		return nil, "The body must be a JSON object."
 	}
 	fields = url.Values{}
