@@ -135,8 +135,8 @@ func (s *Sandbox) limit(clientID string) *answer {
 	if s.counters[clientID] == nil {
 		s.counters[clientID] = s.settings.allowance.counter()
 	}
-	wait, ok := s.counters[clientID].admit(time.Now())
-	if ok {
+	wait := s.counters[clientID](time.Now())
+	if wait == 0 {
 		return nil
 	}
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
