@@ -65,11 +65,10 @@ const (
 // WithTokenFormat sets what content type the token endpoint takes. A fault
 // ([RefuseToken]) refuses the first one otherwise.
 func WithTokenFormat(format TokenFormat) Option {
-	switch format {
-	case TokenForm, TokenJSON, TokenAny:
-		return func(s *settings) { s.format = format }
+	if contentTypes[format] == nil {
+		panic(fmt.Sprintf("sandbox: there is no token format %q", format))
 	}
-	panic(fmt.Sprintf("sandbox: there is no token format %q", format))
+	return func(s *settings) { s.format = format }
 }
 
 // WithAllowance permits each client id so many requests, its token requests

@@ -193,10 +193,11 @@ func (s *schemas) at(address string) node {
 		case node:
 			value = within[token]
 		case []any:
-			value = nil
-			if i := slices.Index([]string{"0", "1", "2", "3"}, token); i >= 0 && i < len(within) {
-				value = within[i]
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(within) {
+				return nil
 			}
+			value = within[i]
 		}
 	}
 	found, _ := value.(node)

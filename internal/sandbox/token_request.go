@@ -6,7 +6,9 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -14,37 +16,25 @@ const (
 	jsonType = "application/json"
 )
 
-// takes tells whether the token endpoint reads bodies of that media type.
-func (f TokenFormat) takes(mediaType string) bool {
-	return mediaType == formType && f != TokenJSON || mediaType == jsonType && f != TokenForm
-}
-
-// expected names the content types for those who sent another one.
-func (f TokenFormat) expected() string {
-	switch f {
-	case TokenJSON:
-		return jsonType
-	case TokenAny:
-		return formType + " or " + jsonType
-	}
-	return formType
-}
+// contentTypes are what the token endpoint reads, by its format.
+var contentTypes = map[TokenFormat][]string{TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType}}
 
 // refuse answers a content type that the endpoint does not take: a server
 // that takes JSON looks at the content type first, one that takes forms cannot
 // read the body.
 func (f TokenFormat) refuse() *answer {
-	said := "The content type must be " + f.expected() + "."
+	expected := strings.Join(contentTypes[f], " or ")
+	said := "The content type must be " + expected + "."
 	if f != TokenJSON {
 		return badToken("invalid_request", said)
 	}
-	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", f.expected())
+	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", expected)
 }
 
 // tokenFields returns the three fields, each sent once and in the body.
 func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
 	kind := mediaType(x.request)
-	if format := s.settings.format; !format.takes(kind) {
+	if format := s.settings.format; !slices.Contains(contentTypes[format], kind) {
 		return nil, format.refuse()
 	}
 	fields, problem := parseToken(kind, x.body)
