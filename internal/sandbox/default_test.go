@@ -33,7 +33,7 @@ func TestDefaultCatalogue(t *testing.T) {
 		t.Errorf("the organisations are %q", roles)
 	}
 
-	c := start(t, sandbox.New(catalogue)).as("northwind")
+	c := direct(t, sandbox.New(catalogue)).as("northwind")
 	holds := func(path string, texts ...string) {
 		t.Helper()
 		got := c.get(path)

@@ -30,7 +30,7 @@ func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 // for others.
 func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
+	c := direct(t, s)
 	expectNone(t, "the token", sandbox.RouteToken, c.form(credentials("northwind")))
 	for _, who := range []string{"northwind", "contoso-trading", "fabrikam"} {
 		c := c.as(who)
@@ -53,8 +53,9 @@ func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 // Every code that the sandbox gives by itself, on each route.
 func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
-	limited := start(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour}))).as("northwind")
+	c := direct(t, s)
+	once := sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour})
+	limited := direct(t, sandbox.New(sandbox.Default(), once)).as("northwind")
 	nobody := c
 	nobody.token = "sandbox-nobody"
 	callers := map[string]struct {
