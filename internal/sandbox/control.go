@@ -38,8 +38,8 @@ func Controls() []Control {
 	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
 	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
-		{"", get, "ready", "", "ask whether the sandbox serves", (*Sandbox).controlReady},
-		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", (*Sandbox).controlOpenAPI},
+		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
+		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(openAPI)},
 		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
@@ -58,14 +58,6 @@ func Controls() []Control {
 		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
 		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
-}
-
-func controlsByPath() map[string][]Control {
-	byPath := map[string][]Control{}
-	for _, c := range Controls() {
-		byPath[c.Path] = append(byPath[c.Path], c)
-	}
-	return byPath
 }
 
 // control answers what is asked of one path under /control.
@@ -127,11 +119,9 @@ func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
 	}
 }
 
-func (s *Sandbox) controlReady(*exchange) *answer {
-	return respond(http.StatusOK, []byte(`{"ready":true}`))
+func says(text []byte) func(*Sandbox, *exchange) *answer {
+	return func(*Sandbox, *exchange) *answer { return respond(http.StatusOK, text) }
 }
-
-func (s *Sandbox) controlOpenAPI(*exchange) *answer { return respond(http.StatusOK, OpenAPI()) }
 
 func (s *Sandbox) controlLoad(x *exchange) *answer {
 	catalogue, err := ReadCatalogue(bytes.NewReader(x.body))

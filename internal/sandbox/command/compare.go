@@ -31,11 +31,8 @@ func (p *program) compare(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	base := urlFlag(flags)
 	usage := func(io.Writer) { _ = p.help(ctx, []string{"compare"}) }
-	if err := p.parse(flags, arguments, usage); err != nil {
+	if err := p.parseAll(flags, arguments, usage); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return misused("unexpected argument %q", flags.Arg(0))
 	}
 	c := &comparison{site: newSite(*base), token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN")}
 	if err := c.read(ctx); err != nil {
