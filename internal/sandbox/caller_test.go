@@ -45,6 +45,7 @@ func start(t *testing.T, s *sandbox.Sandbox) caller {
 
 // direct has no socket, for the tests with a fake clock and those of other addresses.
 func direct(t *testing.T, s *sandbox.Sandbox) caller {
+	t.Helper()
 	return caller{t: t, base: "http://127.0.0.1", client: &http.Client{Transport: handled{s}}}
 }
 
@@ -161,6 +162,16 @@ func (r reply) ids(t *testing.T) []string {
 		ids[i] = element.ID
 	}
 	return ids
+}
+
+// hasHeader fails unless the answer's header has these values.
+func (r reply) hasHeader(t *testing.T, want map[string]string) {
+	t.Helper()
+	for name, value := range want {
+		if r.header.Get(name) != value {
+			t.Errorf("%s is %q, want %q", name, r.header.Get(name), value)
+		}
+	}
 }
 
 // groupPath is the path of a group, with the id as one element.

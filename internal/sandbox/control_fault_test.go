@@ -68,12 +68,12 @@ func TestFaultsSelect(t *testing.T) {
 		"odd/models": groupPath(oddGroup, "/models"), "nope": "/nope",
 	}
 	tests := map[string]struct{ orders, asks, want, hits string }{
-		"a route":           {`{"route": "groups", "status": 500}`, "list main list", "500 200 500", "2"},
-		"any route":         {`{"route": "any", "status": 500}`, "list main nope", "500 500 500", "3"},
-		"one path":          {`{"path": "` + paths["odd"] + `", "status": 500}`, "odd main odd/models", "500 200 200", "1"},
-		"two after one":     {`{"route": "group", "skip": 1, "times": 2, "status": 500}`, "main list main main main", "200 200 500 500 200", "2"},
-		"all but the first": {`{"skip": 1, "status": 500}`, "list list list", "200 500 500", "2"},
-		"in turn":           {`{"times": 1, "status": 500}&{"times": 1, "status": 502}`, "list list list", "500 502 200", "1"},
+		"a route":           {`{"route": "groups", "status": 500}`, "list,main,list", "500 200 500", "2"},
+		"any route":         {`{"route": "any", "status": 500}`, "list,main,nope", "500 500 500", "3"},
+		"one path":          {`{"path": "` + paths["odd"] + `", "status": 500}`, "odd,main,odd/models", "500 200 200", "1"},
+		"two after one":     {`{"route": "group", "skip": 1, "times": 2, "status": 500}`, "main,list,main,main,main", "200 200 500 500 200", "2"},
+		"all but the first": {`{"skip": 1, "status": 500}`, "list,list,list", "200 500 500", "2"},
+		"in turn":           {`{"times": 1, "status": 500}&{"times": 1, "status": 502}`, "list,list,list", "500 502 200", "1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFaultsSelect(t *testing.T) {
 				c.fault(order)
 			}
 			var got []int
-			for ask := range strings.FieldsSeq(test.asks) {
+			for ask := range strings.SplitSeq(test.asks, ",") {
 				got = append(got, c.get(paths[ask]).status)
 			}
 			if fmt.Sprint(got) != "["+test.want+"]" {

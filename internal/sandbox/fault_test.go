@@ -32,11 +32,7 @@ func TestFaultAnswers(t *testing.T) {
 		if got.status != status || got.body != body || got.header.Get("X-Request-Id") == "" {
 			t.Errorf("got %+v", got)
 		}
-		for name, value := range header {
-			if got.header.Get(name) != value {
-				t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
-			}
-		}
+		got.hasHeader(t, header)
 		if requests := s.Requests(); requests[len(requests)-1].Status != status {
 			t.Errorf("recorded is %+v", requests[len(requests)-1])
 		}

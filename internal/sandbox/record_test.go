@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,18 +41,27 @@ func TestRequests(t *testing.T) {
 		t.Fatalf("%d requests, want %d", len(got), len(want))
 	}
 	remote := got[0].Remote
+	sorted := slices.IsSortedFunc(got, func(a, b sandbox.Request) int { return a.At.Compare(b.At) })
+	if got[0].At.Before(begun) || !sorted {
+		t.Errorf("after %s requests came in another order: %+v", begun, got)
+	}
 	for i := range got {
-		if got[i].At.Before(begun) {
-			t.Errorf("request %d came at %s, after one of %s", i, got[i].At, begun)
-		}
-		begun, got[i].At, got[i].Header = got[i].At, time.Time{}, nil
+		got[i].At, got[i].Header = time.Time{}, nil
 		want[i].ID, want[i].Remote = fmt.Sprintf("sandbox-%06d", i+1), remote
 	}
 	if !reflect.DeepEqual(got, want) || remote == "" {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
+}
+
+func TestCount(t *testing.T) {
+	s := sandbox.New(sandbox.Default())
+	c := direct(t, s).as("northwind")
+	for _, path := range []string{"/v1/model-group", "/v1/model-group", groupPath("nope", "/models"), "/v1/model", "/control/ready"} {
+		c.get(path)
+	}
 	for route, count := range map[sandbox.Route]int{
-		sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteModels: 1, sandbox.RouteUnknown: 1, sandbox.RouteAny: 6,
+		sandbox.RouteToken: 1, sandbox.RouteGroups: 2, sandbox.RouteModels: 1, sandbox.RouteUnknown: 1, sandbox.RouteAny: 5,
 	} {
 		if n := s.Count(route); n != count {
 			t.Errorf("%d requests of the route %s, want %d", n, route, count)
