@@ -212,18 +212,3 @@ func TestParseCatalogueKeepsDocuments(t *testing.T) {
 		t.Errorf("got\n%s\nwant in it\n%s", got.body, want)
 	}
 }
-
-func TestCatalogueIsNotChanged(t *testing.T) {
-	catalogue := sandbox.Default()
-	one, two := sandbox.New(catalogue), sandbox.New(catalogue)
-	one.Disable(northwind, "Unpaid.")
-	if _, err := one.Publish(mainGroup, nil); err != nil {
-		t.Fatal(err)
-	}
-	c := direct(t, two).as("northwind")
-	var group struct{ LatestRevision int }
-	c.get(groupPath(mainGroup, "")).decode(t, &group)
-	if group.LatestRevision != 3 {
-		t.Errorf("what is published in one sandbox is in another: %d", group.LatestRevision)
-	}
-}

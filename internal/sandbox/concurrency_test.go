@@ -26,7 +26,9 @@ func TestConcurrentUse(t *testing.T) {
 			if _, err := s.Publish(mainGroup, nil); err != nil {
 				t.Error(err)
 			}
-			s.Disable("Fabrikam Energy", "x")
+			if _, err := c.try("POST", "/control/organisations/fabrikam/disable", ""); err != nil {
+				t.Error(err)
+			}
 			s.Requests()
 			s.Count(sandbox.RouteAny)
 		})

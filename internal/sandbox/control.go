@@ -202,19 +202,17 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 
 // refuseControl answers what an operation refused.
 func refuseControl(err error) *answer {
-	problems, isText := errors.AsType[TextErrors](err)
-	switch {
-	case isText:
+	if problems, isText := errors.AsType[TextErrors](err); isText {
 		var issues []issue
 		for _, p := range problems {
 			issues = append(issues, issue{cmp.Or(p.Path, "body"), []string{p.Problem}})
 		}
 		return invalid(err.Error(), issues...)
-	case errors.Is(err, ErrUnknownGroup), errors.Is(err, ErrUnknownRevision):
-		return deny("NOT_FOUND", sentence(err.Error()))
-	default:
-		return deny("CONFLICT", sentence(err.Error()))
 	}
+	if _, isUnknown := errors.AsType[notFoundError](err); isUnknown {
+		return deny("NOT_FOUND", sentence(err.Error()))
+	}
+	return deny("CONFLICT", sentence(err.Error()))
 }
 
 // sentence is for messages: errors begin with a small letter.

@@ -2,11 +2,10 @@
 // [New] makes of the [Default] catalogue with net/http/httptest, and reads it as
 // any client reads the service; the example does so.
 //
-// [Sandbox.Publish], [Sandbox.Republish] and [Sandbox.Disable] change what it
-// serves, [Sandbox.Inject] makes it fail, [Sandbox.Requests] tells what it was
-// asked, and [Sandbox.Reset] begins anew. Routes below /control do the same for
-// those who are not in this process; cmd/modelcatalogue-sandbox serves it to
-// them.
+// [Sandbox.Publish] and [Sandbox.Republish] change what it serves,
+// [Sandbox.Inject] makes it fail, [Sandbox.Requests] tells what it was asked, and
+// [Sandbox.Reset] begins anew. Routes below /control do the same for those who
+// are not in this process; cmd/modelcatalogue-sandbox serves it to them.
 //
 // It is the whole interface (INTERFACE.md), and strict: what the interface
 // forbids or does not name is refused, so that a client which leans on leniency

@@ -116,7 +116,7 @@ func (s *Sandbox) removeFault(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := len(s.faults)
-	s.faults = slices.DeleteFunc(slices.Clone(s.faults), func(f *injected) bool { return f.id == id })
+	s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f.id == id })
 	return len(s.faults) < before
 }
 
@@ -131,8 +131,9 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 		if !f.Route.covers(x.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
 			continue
 		}
+		before := f.hits()
 		f.matched++
-		if f.matched > f.Skip && (f.Times == 0 || f.matched <= f.Skip+f.Times) {
+		if f.hits() > before {
 			return f.Fault, true
 		}
 	}

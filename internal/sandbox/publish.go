@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,13 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What the operations of this file refuse.
-var (
-	// ErrUnknownGroup says that no model group has the id.
-	ErrUnknownGroup = errors.New("no such model group")
-	// ErrUnknownRevision says that the group has no such revision.
-	ErrUnknownRevision = errors.New("no such revision")
-)
+// notFoundError names a group or a revision that there is not.
+type notFoundError string
+
+func (e notFoundError) Error() string { return string(e) }
 
 // Publish publishes a revision into the group: a copy of its newest revision
 // in which the fields of overrides (a JSON object, or nothing) replace those
@@ -28,8 +24,8 @@ var (
 //
 // It returns the document as the owner sees it. Overrides are checked as a
 // document of [ReadCatalogue] is, and must not have revision, id or modelGroupId;
-// their errors are [TextErrors]. Other errors are an unknown group
-// ([ErrUnknownGroup]) and one whose latest revision is no integer.
+// their errors are [TextErrors]. Other errors are an unknown group and one whose
+// latest revision is no integer.
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -59,7 +55,7 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 // Republish changes a revision in place, as the service can: the fields of
 // overrides replace those of their name, and updatedAt moves. The revision, the
 // id and createdAt stay, and so does every field that is not given. Overrides,
-// result and errors are those of [Sandbox.Publish], and [ErrUnknownRevision].
+// result and errors are those of [Sandbox.Publish], and an unknown revision.
 func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -98,7 +94,7 @@ func (s *Sandbox) changeModel(groupID string, revision int64, change func(object
 		number := new(big.Float).SetInt64(revision)
 		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(number) })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: the model group %q has no revision %d", ErrUnknownRevision, groupID, revision)
+			return nil, notFoundError(fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision))
 		}
 		return newModel(change(old.models[i].document)), nil
 	})
@@ -111,7 +107,7 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (*model, error
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: %q", ErrUnknownGroup, groupID)
+		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
 	}
 	old := s.groups[i]
 	changed, err := change(old)

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,9 +54,6 @@ func TestPublish(t *testing.T) {
 			t.Errorf("the next revision is %s", next)
 		}
 	})
-	if _, err := sandbox.New(parse(t, publishable)).Publish("nope", nil); !errors.Is(err, sandbox.ErrUnknownGroup) {
-		t.Errorf("the error is %v", err)
-	}
 }
 
 // A tag or a digest that is re-published is told by updatedAt only.
