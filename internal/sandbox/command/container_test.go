@@ -37,13 +37,9 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 func TestTLS(t *testing.T) {
 	s := startServing(t, "-tls", "-print-env")
 	trusted := newSite(s.URL).trusting(s.CACertificate).client
-	response, err := trusted.Get(s.URL + "/control/ready")
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("the answer is %s %s", response.Proto, response.Status)
+	response, err := trusted.Get(s.URL + "/control/ready") //nolint:bodyclose // answerOf does it
+	if status, body := answerOf(t, response, err); status != http.StatusOK {
+		t.Errorf("the answer is %d %s", status, body)
 	}
 	if _, err := http.Get(s.URL + "/control/ready"); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without its authority: %v", err)
