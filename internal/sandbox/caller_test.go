@@ -19,8 +19,6 @@ const (
 	emptyGroup   = "233191dc-5464-496a-8502-52b761ba36f7"
 	sparseGroup  = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
 	oddGroup     = "emea/power?v=1#β %41"
-
-	northwind = "Northwind Forecasting"
 )
 
 // reply is an answer as it came back.

@@ -37,7 +37,7 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 func TestTLS(t *testing.T) {
 	s := startServing(t, "-tls", "-print-env")
 	trusted := newSite(s.URL).trusting(s.CACertificate).client
-	response, err := trusted.Get(s.URL + "/control/ready") //nolint:bodyclose // answerOf does it
+	response, err := trusted.Get(s.URL + "/control/ready")
 	if status, body := answerOf(t, response, err); status != http.StatusOK {
 		t.Errorf("the answer is %d %s", status, body)
 	}

@@ -127,7 +127,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	curl := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(welcome)
-	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`)) //nolint:bodyclose // answerOf does it
+	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
 	if status, body := answerOf(t, response, err); status != http.StatusCreated || !strings.Contains(body, `"revision":4,`) {
 		t.Errorf("publishing: %d %s", status, body)
 	}
