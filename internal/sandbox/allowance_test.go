@@ -15,7 +15,7 @@ func TestAllowance(t *testing.T) {
 		steps     string
 	}{
 		"a sliding window frees what it let through first": {
-			Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second}, "1s 4s 4s:7 10.999s:1 11s 11s:3 14s",
+			Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second}, "1s 4s 4s:7 4.5s:7 10.999s:1 11s 11s:3 14s",
 		},
 		"a fixed window frees all at once, on the clock": {
 			Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second}, "9s 9.001s 9.001s:1 10s 10s 10s:10 19.999s:1 20s",
