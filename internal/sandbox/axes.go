@@ -23,8 +23,8 @@ func (g *group) axes() jsontext.Value {
 			}
 			at := slices.IndexFunc(axes, func(a *groupAxis) bool { return a.key == key })
 			if at < 0 {
-				at = len(axes)
-				axes = append(axes, &groupAxis{key: key, description: declaration.pick("key", "kind", "label", "description", "type")})
+				described := declaration.pick("key", "kind", "label", "description", "type")
+				at, axes = len(axes), append(axes, &groupAxis{key: key, description: described})
 			}
 			axes[at].offer(declaration, i == 0)
 		}

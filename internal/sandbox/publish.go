@@ -94,7 +94,8 @@ func (s *Sandbox) changeModel(groupID string, revision int64, change func(object
 		number := new(big.Float).SetInt64(revision)
 		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(number) })
 		if i < 0 {
-			return nil, notFoundError(fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision))
+			said := fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision)
+			return nil, notFoundError(said)
 		}
 		return newModel(change(old.models[i].document)), nil
 	})

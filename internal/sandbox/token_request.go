@@ -17,7 +17,9 @@ const (
 )
 
 // contentTypes are what the token endpoint reads, by its format.
-var contentTypes = map[TokenFormat][]string{TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType}}
+var contentTypes = map[TokenFormat][]string{
+	TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType},
+}
 
 // refuse answers a content type that the endpoint does not take: a server
 // that takes JSON looks at the content type first, one that takes forms cannot

@@ -131,8 +131,8 @@ func (c *comparison) get(ctx context.Context, want expectation) ([]byte, error) 
 // isRefusal is said of a status that tells nothing of the interface: the service
 // is down, or does not let these credentials read.
 func isRefusal(status int) bool {
-	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests ||
-		status >= http.StatusInternalServerError
+	return status == http.StatusUnauthorized || status == http.StatusForbidden ||
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
 func (c *comparison) tell(request string, departures []string) {
@@ -150,7 +150,11 @@ func (c *comparison) authenticate(ctx context.Context) error {
 			"are not set")
 	}
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
-	asJSON, err := json.Marshal(map[string]string{"grant_type": "client_credentials", "client_id": id, "client_secret": secret})
+	fields := map[string]string{}
+	for name := range form {
+		fields[name] = form.Get(name)
+	}
+	asJSON, err := json.Marshal(fields)
 	if err == nil {
 		err = c.askToken(ctx, "application/x-www-form-urlencoded", form.Encode())
 	}
@@ -179,7 +183,8 @@ func (c *comparison) askToken(ctx context.Context, contentType, body string) err
 		c.token = answer.Token
 		c.tell("POST "+sandbox.RouteToken.Pattern(), sandbox.Departures(sandbox.RouteToken, status, text))
 		return nil
-	case status == http.StatusUnsupportedMediaType, answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
+	case status == http.StatusUnsupportedMediaType,
+		answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
 		return nil
 	}
 	return fmt.Errorf("the token request is answered with status %d, and no token", status)
