@@ -1,6 +1,7 @@
 package command
 
 import (
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,6 +27,14 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 		if !strings.Contains(s.String(), want) {
 			t.Errorf("the welcome lacks %q:\n%s", want, s.String())
 		}
+	}
+	transport, _ := newSite(s.URL).trusting(s.CACertificate).client.Transport.(*http.Transport)
+	transport.TLSClientConfig.ServerName = "sandbox"
+	dialer := tls.Dialer{Config: transport.TLSClientConfig}
+	if connection, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "https://")); err != nil {
+		t.Error(err)
+	} else {
+		connection.Close()
 	}
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	_, _, err := commanded(t, "-listen=127.0.0.1:0")
