@@ -1,117 +1,58 @@
 package sandbox
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Each step is one request, so long after midnight, and what comes of it: the
-// seconds of Retry-After, or 0 where it is admitted.
+// Each step is one request, so long after midnight. What has to wait has the
+// seconds of Retry-After behind a colon.
 func TestAllowance(t *testing.T) {
-	type step struct {
-		at         time.Duration
-		retryAfter int
-	}
-	const ms = time.Millisecond
 	tests := map[string]struct {
 		allowance Allowance
-		steps     []step
+		steps     string
 	}{
 		"a sliding window frees what it let through first": {
-			allowance: Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second},
-			steps: []step{
-				{at: 1000 * ms},
-				{at: 4000 * ms},
-				{at: 4000 * ms, retryAfter: 7},
-				{at: 10_999 * ms, retryAfter: 1},
-				{at: 11_000 * ms},
-				{at: 11_000 * ms, retryAfter: 3},
-				{at: 14_000 * ms},
-			},
+			Allowance{Kind: SlidingWindow, Requests: 2, Per: 10 * time.Second}, "1s 4s 4s:7 4.5s:7 10.999s:1 11s 11s:3 14s",
 		},
 		"a fixed window frees all at once, on the clock": {
-			allowance: Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second},
-			steps: []step{
-				{at: 9000 * ms},
-				{at: 9001 * ms},
-				{at: 9001 * ms, retryAfter: 1},
-				{at: 10_000 * ms},
-				{at: 10_000 * ms},
-				{at: 10_000 * ms, retryAfter: 10},
-				{at: 19_999 * ms, retryAfter: 1},
-				{at: 20_000 * ms},
-			},
+			Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second}, "9s 9.001s 9.001s:1 10s 10s 10s:10 19.999s:1 20s",
 		},
 		"a window without requests is no debt": {
-			allowance: Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second},
-			steps: []step{
-				{at: 0},
-				{at: 5500 * ms},
-				{at: 5500 * ms, retryAfter: 1},
-				{at: 6000 * ms},
-			},
+			Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second}, "0s 5.5s 5.5s:1 6s",
 		},
 		"a bucket is full at first, and refilled evenly": {
-			allowance: Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second},
-			steps: []step{
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0, retryAfter: 10},
-				{at: 9999 * ms, retryAfter: 1},
-				{at: 10_000 * ms},
-				{at: 10_000 * ms, retryAfter: 10},
-				{at: 25_000 * ms},
-				{at: 25_000 * ms, retryAfter: 5},
-				{at: 30_000 * ms},
-			},
+			Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second}, "0s 0s 0s 0s:10 9.999s:1 10s 10s:10 25s 25s:5 30s",
 		},
 		"a bucket holds no more than its allowance": {
-			allowance: Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second},
-			steps: []step{
-				{at: time.Hour},
-				{at: time.Hour},
-				{at: time.Hour, retryAfter: 1},
-			},
+			Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second}, "1h 1h 1h:1",
 		},
 		// In fractions, 49 times a forty-ninth is less than one.
 		"a bucket admits whoever waited as told": {
-			allowance: Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second},
-			steps: []step{
-				{at: 0},
-				{at: 0, retryAfter: 49},
-				{at: 49 * time.Second},
-				{at: 49 * time.Second, retryAfter: 49},
-				{at: 98 * time.Second},
-			},
+			Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second}, "0s 0s:49 49s 49s:49 98s",
 		},
 		"a bucket of an odd interval holds its allowance": {
-			allowance: Allowance{Kind: Bucket, Requests: 7, Per: time.Second},
-			steps: []step{
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0},
-				{at: 0, retryAfter: 1},
-			},
+			Allowance{Kind: Bucket, Requests: 7, Per: time.Second}, "0s 0s 0s 0s 0s 0s 0s 0s:1",
 		},
 	}
 	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			counter := test.allowance.counter()
-			for i, step := range test.steps {
-				wait, ok := counter.admit(midnight.Add(step.at))
-				got := 0
-				if !ok {
-					got = retryAfter(wait)
+			for step := range strings.FieldsSeq(test.steps) {
+				at, want, _ := strings.Cut(step, ":")
+				after, err := time.ParseDuration(at)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if got != step.retryAfter {
-					t.Errorf("step %d, at %s: Retry-After %d, want %d", i, step.at, got, step.retryAfter)
+				got := ""
+				if wait := counter(midnight.Add(after)); wait > 0 {
+					got = strconv.Itoa(retryAfter(wait))
+				}
+				if got != want {
+					t.Errorf("at %s: Retry-After %q, want %q", at, got, want)
 				}
 			}
 		})

@@ -56,9 +56,9 @@ func (a *answer) send(w http.ResponseWriter) {
 }
 
 var (
-	// statuses are the codes of interface.md "Errors", each with its one status.
+	// statuses are the codes of INTERFACE.md, Errors, each with its one status.
 	statuses = statusesOf("Error", "code")
-	// oauthStatuses are the errors of interface.md "Token endpoint errors".
+	// oauthStatuses are the errors of INTERFACE.md, Token endpoint errors.
 	oauthStatuses = statusesOf("OAuthError", "error")
 )
 
@@ -71,8 +71,8 @@ type issue struct {
 // deny answers with a documented code, whose status is given by the code.
 func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
 
-// refuse answers with the error body of interface.md "Response shape", the two
-// deprecated fields included.
+// refuse answers with the body of INTERFACE.md, Errors, its two deprecated
+// fields included.
 func refuse(status int, code, message string, issues ...issue) *answer {
 	body := struct {
 		Code       string         `json:"code"`
@@ -99,8 +99,7 @@ func refuseMethod(allowed string) *answer {
 		with("Allow", allowed)
 }
 
-// refuseToken answers with the OAuth body of interface.md "Token endpoint
-// errors".
+// refuseToken answers with the body of INTERFACE.md, Token endpoint errors.
 func refuseToken(status int, code, description string) *answer {
 	body := encode(struct {
 		Error       string `json:"error"`

@@ -1,55 +1,50 @@
 package sandbox
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"slices"
 
-// axes is the union of the axes of all revisions (interface.md
-// "ModelGroupAxisSpecification"). The interface gives it no order; here axes
-// and values come in the order in which they first appear, read from the
-// newest revision to the oldest. An axis is described as by the newest
-// revision that has it. Axes that are no objects with a key are passed over.
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2
+// and 3). The interface gives it no order; here axes and values come in the
+// order in which they first appear, read from the newest revision to the
+// oldest. An axis is described as by the newest revision that has it. Axes that
+// are no objects with a key are passed over.
 func (g *group) axes() jsontext.Value {
-	var order []string
-	byKey := map[string]*groupAxis{}
+	var axes []*groupAxis
 	for i, m := range g.models {
 		declared, _ := m.document.get("axes")
 		for _, raw := range elements(declared) {
-			declaration, err := parseObject(raw)
-			if err != nil {
-				continue
-			}
+			declaration := parseObject(raw)
 			key, ok := declaration.text("key")
 			if !ok {
 				continue
 			}
-			axis := byKey[key]
-			if axis == nil {
-				axis = newGroupAxis(declaration)
-				byKey[key], order = axis, append(order, key)
+			at := slices.IndexFunc(axes, func(a *groupAxis) bool { return a.key == key })
+			if at < 0 {
+				described := declaration.pick("key", "kind", "label", "description", "type")
+				at, axes = len(axes), append(axes, &groupAxis{key: key, description: described})
 			}
-			axis.offer(declaration, i == 0)
+			axes[at].offer(declaration, i == 0)
 		}
 	}
-	list := make([]jsontext.Value, len(order))
-	for i, key := range order {
-		list[i] = byKey[key].json()
+	list := make([]object, len(axes))
+	for i, axis := range axes {
+		list[i] = append(axis.description, member{"values", encode(axis.values)})
 	}
-	return array(list)
+	return encode(list)
 }
 
 type groupAxis struct {
+	key         string
 	description object
-	values      []jsontext.Value
-	seen        map[string]bool
+	values      []axisValue
 }
 
-func newGroupAxis(declaration object) *groupAxis {
-	axis := &groupAxis{seen: map[string]bool{}}
-	for _, name := range []string{"key", "kind", "label", "description", "type"} {
-		if value, ok := declaration.get(name); ok {
-			axis.description = append(axis.description, member{name, value})
-		}
-	}
-	return axis
+type axisValue struct {
+	Value      jsontext.Value `json:"value"`
+	Historical bool           `json:"historical"`
 }
 
 // offer adds the values that a revision declares. What the latest revision,
@@ -57,18 +52,9 @@ func newGroupAxis(declaration object) *groupAxis {
 func (a *groupAxis) offer(declaration object, latest bool) {
 	declared, _ := declaration.get("values")
 	for _, value := range elements(declared) {
-		same := sameValue(value)
-		if a.seen[same] {
-			continue
+		same := func(known axisValue) bool { return sameValue(known.Value) == sameValue(value) }
+		if !slices.ContainsFunc(a.values, same) {
+			a.values = append(a.values, axisValue{value, !latest})
 		}
-		a.seen[same] = true
-		a.values = append(a.values, object{
-			{"value", value},
-			{"historical", encode(!latest)},
-		}.json())
 	}
-}
-
-func (a *groupAxis) json() jsontext.Value {
-	return a.description.with(member{"values", array(a.values)}).json()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -18,8 +19,6 @@ const (
 	emptyGroup   = "233191dc-5464-496a-8502-52b761ba36f7"
 	sparseGroup  = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
 	oddGroup     = "emea/power?v=1#β %41"
-
-	northwind = "Northwind Forecasting"
 )
 
 // reply is an answer as it came back.
@@ -29,16 +28,32 @@ type reply struct {
 	body   string
 }
 
-// caller asks a sandbox over HTTP, as one organisation.
+// caller asks a sandbox, as one organisation.
 type caller struct {
-	t     *testing.T
-	base  string
-	token string
+	t      *testing.T
+	base   string
+	token  string
+	client *http.Client
 }
 
 func start(t *testing.T, s *sandbox.Sandbox) caller {
 	t.Helper()
-	return caller{t: t, base: sandboxtest.Start(t, s)}
+	return caller{t: t, base: sandboxtest.Start(t, s), client: http.DefaultClient}
+}
+
+// direct has no socket, for the tests with a fake clock and those of other addresses.
+func direct(t *testing.T, s *sandbox.Sandbox) caller {
+	t.Helper()
+	return caller{t: t, base: "http://127.0.0.1", client: &http.Client{Transport: handled{s}}}
+}
+
+type handled struct{ http.Handler }
+
+func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
+	w, request := httptest.NewRecorder(), httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+	request.Header = r.Header
+	h.ServeHTTP(w, request)
+	return w.Result(), nil
 }
 
 // as returns a caller with a fresh token of the organisation.
@@ -95,7 +110,7 @@ func (c caller) try(method, path, body string, header ...string) (reply, error) 
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Add(header[i], header[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := c.client.Do(request)
 	if err != nil {
 		return reply{}, err
 	}
@@ -104,11 +119,22 @@ func (c caller) try(method, path, body string, header ...string) (reply, error) 
 	return reply{status: response.StatusCode, header: response.Header, body: string(text)}, err
 }
 
+// fault injects a fault as the control route does.
+func (c caller) fault(order string) {
+	c.t.Helper()
+	c.do(http.MethodPost, "/control/faults", order).wants(c.t, http.StatusCreated, "")
+}
+
 func (r reply) decode(t *testing.T, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.body), into); err != nil {
 		t.Fatalf("%v in %s", err, r.body)
 	}
+}
+
+// codes are those of the statuses that the sandbox refuses with for one reason.
+var codes = map[int]string{
+	400: "VALIDATION_FAILED", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 409: "CONFLICT", 413: "PAYLOAD_TOO_LARGE",
 }
 
 // wants fails unless the answer has the status and, where it is not empty, the
@@ -121,6 +147,28 @@ func (r reply) wants(t *testing.T, status int, code string) {
 	}
 	if r.status != status || code != "" && body.Code != code && (body.Code != "" || body.Error != code) {
 		t.Errorf("got %d %s, want %d %s", r.status, r.body, status, code)
+	}
+}
+
+// ids returns the ids of a list answer, in its order.
+func (r reply) ids(t *testing.T) []string {
+	t.Helper()
+	var list []struct{ ID string }
+	r.decode(t, &list)
+	ids := make([]string, len(list))
+	for i, element := range list {
+		ids[i] = element.ID
+	}
+	return ids
+}
+
+// hasHeader fails unless the answer's header has these values.
+func (r reply) hasHeader(t *testing.T, want map[string]string) {
+	t.Helper()
+	for name, value := range want {
+		if r.header.Get(name) != value {
+			t.Errorf("%s is %q, want %q", name, r.header.Get(name), value)
+		}
 	}
 }
 

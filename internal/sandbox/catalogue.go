@@ -20,8 +20,8 @@ type Catalogue struct {
 	groups        []*group // in the order of the file
 }
 
-// Organisation is a caller's identity and standing (interface.md
-// "Authentication" 4).
+// Organisation is a caller's identity and standing (INTERFACE.md,
+// Authentication 4).
 type Organisation struct {
 	Name         string
 	ClientID     string
@@ -92,7 +92,7 @@ func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	}
 	p := &parser{mistakes: mistakes{text: text}, seen: map[string]jsontext.Pointer{}}
 	schemas().check(&p.mistakes, "/$defs/Catalogue")
-	file, _ := parseObject(raw) // the schema tells where it is none
+	file := parseObject(raw) // the schema tells where it is none
 	p.each(file, "", "organisations", p.organisation)
 	p.each(file, "", "timeHorizons", p.horizon)
 	p.each(file, "", "modelGroups", p.modelGroup)
@@ -114,7 +114,7 @@ type parser struct {
 func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jsontext.Pointer, object)) {
 	list, _ := in.get(name)
 	for i, raw := range elements(list) {
-		if entry, err := parseObject(raw); err == nil {
+		if entry := parseObject(raw); entry != nil {
 			read(at.AppendToken(name).AppendToken(strconv.Itoa(i)), entry)
 		}
 	}
@@ -144,7 +144,7 @@ func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
 		p.add(place+"/owner", "no organisation is named %q", owner)
 	}
 	raw, _ := entry.get("group")
-	stated, _ := parseObject(raw)
+	stated := parseObject(raw)
 	id, hasID := stated.text("id")
 	if hasID {
 		p.once("the model group id", strconv.Quote(id), "", place+"/group/id")
@@ -156,7 +156,7 @@ func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
 		if id, ok := document.text("id"); ok {
 			p.once("the model id", strconv.Quote(id), "", at+"/id")
 		}
-		if m.revision != nil {
+		if !m.revision.IsInf() {
 			p.once("revision", m.revision.Text('g', -1), place, at+"/revision")
 		}
 	})

@@ -18,15 +18,16 @@ func TestConcurrentUse(t *testing.T) {
 		wait.Go(func() {
 			remove := s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})
 			defer remove()
-			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope"} {
-				if _, err := c.try("GET", path, ""); err != nil {
+			for path, method := range map[string]string{
+				"/v1/model-group": "GET", groupPath(mainGroup, "/models"): "GET", "/nope": "GET", "/control/organisations/fabrikam/disable": "POST",
+			} {
+				if _, err := c.try(method, path, ""); err != nil {
 					t.Error(err)
 				}
 			}
 			if _, err := s.Publish(mainGroup, nil); err != nil {
 				t.Error(err)
 			}
-			s.Disable("Fabrikam Energy", "x")
 			s.Requests()
 			s.Count(sandbox.RouteAny)
 		})

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Control is one way to change a sandbox, or to ask it, from outside: a route
@@ -40,8 +38,8 @@ func Controls() []Control {
 	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
 	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
-		{"", get, "ready", "", "ask whether the sandbox serves", (*Sandbox).controlReady},
-		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", (*Sandbox).controlOpenAPI},
+		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
+		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(openAPI)},
 		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
@@ -60,14 +58,6 @@ func Controls() []Control {
 		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
 		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
-}
-
-func controlsByPath() map[string][]Control {
-	byPath := map[string][]Control{}
-	for _, c := range Controls() {
-		byPath[c.Path] = append(byPath[c.Path], c)
-	}
-	return byPath
 }
 
 // control answers what is asked of one path under /control.
@@ -129,11 +119,9 @@ func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
 	}
 }
 
-func (s *Sandbox) controlReady(*exchange) *answer {
-	return respond(http.StatusOK, []byte(`{"ready":true}`))
+func says(text []byte) func(*Sandbox, *exchange) *answer {
+	return func(*Sandbox, *exchange) *answer { return respond(http.StatusOK, text) }
 }
-
-func (s *Sandbox) controlOpenAPI(*exchange) *answer { return respond(http.StatusOK, OpenAPI()) }
 
 func (s *Sandbox) controlLoad(x *exchange) *answer {
 	catalogue, err := ReadCatalogue(bytes.NewReader(x.body))
@@ -205,28 +193,26 @@ func (s *Sandbox) standing(x *exchange, reason string) *answer {
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
-	list := []jsontext.Value{}
+	list := []object{}
 	for _, r := range s.Requests() {
-		list = append(list, r.listed().json())
+		list = append(list, r.listed())
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 // refuseControl answers what an operation refused.
 func refuseControl(err error) *answer {
-	problems, isText := errors.AsType[TextErrors](err)
-	switch {
-	case isText:
+	if problems, isText := errors.AsType[TextErrors](err); isText {
 		var issues []issue
 		for _, p := range problems {
 			issues = append(issues, issue{cmp.Or(p.Path, "body"), []string{p.Problem}})
 		}
 		return invalid(err.Error(), issues...)
-	case errors.Is(err, ErrUnknownGroup), errors.Is(err, ErrUnknownRevision):
-		return deny("NOT_FOUND", sentence(err.Error()))
-	default:
-		return deny("CONFLICT", sentence(err.Error()))
 	}
+	if _, isUnknown := errors.AsType[notFoundError](err); isUnknown {
+		return deny("NOT_FOUND", sentence(err.Error()))
+	}
+	return deny("CONFLICT", sentence(err.Error()))
 }
 
 // sentence is for messages: errors begin with a small letter.

@@ -46,28 +46,68 @@ func readFault(text []byte) (Fault, object, error) {
 	}
 	var o faultOrder
 	m := mistakes{text: text}
-	if err := json.Unmarshal(order.json(), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+	given := slices.DeleteFunc(slices.Clone(order), func(m member) bool { return m.value.Kind() == jsontext.KindNull })
+	if err := json.Unmarshal(encode(given), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		m.add("", "%s", err)
 	}
-	if o.RetryAfter.Kind() == jsontext.KindNull {
-		o.RetryAfter = nil
-	}
-	delay, err := time.ParseDuration(o.Delay)
-	if err != nil && o.Delay != "" {
+	delay, err := time.ParseDuration(cmp.Or(o.Delay, "0"))
+	if err != nil {
 		m.add("/delay", `a time is expected, such as "500ms" or "2s"`)
 	}
 	retryAfter := strings.Trim(string(o.RetryAfter), `"`)
 	if _, err := http.ParseTime(retryAfter); err != nil && o.RetryAfter.Kind() == jsontext.KindString {
 		m.add("/retryAfter", "whole seconds are expected, or an HTTP date in a string")
 	}
-	for _, rule := range o.rules() {
-		if rule.broken && len(m.found) == 0 {
-			m.add(jsontext.Pointer(rule.field), "%s", rule.problem)
-		}
+	place, problem := o.codeMistake()
+	if problem == "" {
+		place, problem = o.effectMistake()
+	}
+	if problem != "" && len(m.found) == 0 {
+		m.add(place, "%s", problem)
 	}
 	if err := m.err(); err != nil {
 		return Fault{}, nil, err
 	}
+	return o.fault(delay, retryAfter), order, nil
+}
+
+// answers tells whether the fault has an answer of its own.
+func (o faultOrder) answers() bool { return o.Code != "" || o.Status != 0 || o.HTML }
+
+// codeMistake is what the code says of another field, which the schema does not.
+func (o faultOrder) codeMistake() (place jsontext.Pointer, problem string) {
+	documented := statuses[o.Code] + oauthStatuses[o.Code] // no code is in both
+	switch {
+	case o.Code != "" && documented == 0 && o.Status == 0:
+		known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
+		return "/code", "the interface has no such code, so a status is needed; known are " + strings.Join(known, ", ")
+	case documented != 0 && o.Status != 0 && o.Status != documented:
+		return "/status", fmt.Sprintf("the status of %s is %d", o.Code, documented)
+	case oauthStatuses[o.Code] != 0 && o.Route != RouteToken:
+		return "/code", "it is an error of the token endpoint, so the route must be token"
+	case o.HTML && o.Code != "":
+		return "/html", "a page has no code"
+	}
+	return "", ""
+}
+
+// effectMistake is said where ways to fail exclude each other, or there is none.
+func (o faultOrder) effectMistake() (place jsontext.Pointer, problem string) {
+	answers, isSilent := o.answers(), o.Drop || o.Hang
+	switch {
+	case o.Drop && o.Hang:
+		return "/hang", "a connection that is dropped does not hang"
+	case isSilent && (answers || o.Cut != ""):
+		return "", "drop and hang give no answer, so code, status, html and cut have no meaning"
+	case !answers && o.Message+string(o.RetryAfter) != "":
+		return "", "message and retryAfter need a code or a status"
+	case !answers && !isSilent && o.Cut+o.Delay == "":
+		return "", "this does nothing: give code, status, html, delay, drop, hang or cut"
+	}
+	return "", ""
+}
+
+func (o faultOrder) fault(delay time.Duration, retryAfter string) Fault {
 	f := Fault{
 		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
 		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
@@ -81,50 +121,7 @@ func readFault(text []byte) (Fault, object, error) {
 		a := o.answer(retryAfter)
 		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
 	}
-	return f, order, nil
-}
-
-// answers tells whether the fault has an answer of its own.
-func (o faultOrder) answers() bool { return o.Code != "" || o.Status != 0 || o.HTML }
-
-// faultRule is what one field says of another, which the schema does not.
-type faultRule struct {
-	broken         bool
-	field, problem string
-}
-
-// rules are in the order in which they are told.
-func (o faultOrder) rules() []faultRule {
-	documented := statuses[o.Code] + oauthStatuses[o.Code] // no code is in both
-	known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
-	return []faultRule{
-		{
-			o.Code != "" && documented == 0 && o.Status == 0, "/code",
-			"the interface has no such code, so a status is needed; known are " + strings.Join(known, ", "),
-		},
-		{
-			documented != 0 && o.Status != 0 && o.Status != documented, "/status",
-			fmt.Sprintf("the status of %s is %d", o.Code, documented),
-		},
-		{
-			oauthStatuses[o.Code] != 0 && o.Route != RouteToken, "/code",
-			"it is an error of the token endpoint, so the route must be token",
-		},
-		{o.HTML && o.Code != "", "/html", "a page has no code"},
-		{o.Drop && o.Hang, "/hang", "a connection that is dropped does not hang"},
-		{
-			(o.Drop || o.Hang) && (o.answers() || o.Cut != ""), "",
-			"drop and hang give no answer, so code, status, html and cut have no meaning",
-		},
-		{
-			!o.answers() && (o.Message != "" || len(o.RetryAfter) > 0), "",
-			"message and retryAfter need a code or a status",
-		},
-		{
-			!o.answers() && !o.Drop && !o.Hang && o.Cut == "" && o.Delay == "", "",
-			"this does nothing: give code, status, html, delay, drop, hang or cut",
-		},
-	}
+	return f
 }
 
 // answer is what the fault answers in place of the service.
@@ -168,7 +165,7 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 	if err != nil {
 		return refuseControl(err)
 	}
-	return respond(http.StatusCreated, object{{"id", encode(s.inject(fault, order).id)}}.json())
+	return respond(http.StatusCreated, encode(object{{"id", encode(s.inject(fault, order).id)}}))
 }
 
 // controlFaults lists faults as they were ordered, each with its id and how
@@ -176,11 +173,11 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 func (s *Sandbox) controlFaults(*exchange) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]jsontext.Value, len(s.faults))
+	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
-		list[i] = append(object{{"id", encode(f.id)}, {"hits", encode(f.hits())}}, f.order...).json()
+		list[i] = append(object{{"id", encode(f.id)}, {"hits", encode(f.hits())}}, f.order...)
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 func (s *Sandbox) controlRemoveFault(x *exchange) *answer {

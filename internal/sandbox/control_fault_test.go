@@ -3,9 +3,9 @@ package sandbox_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,150 +15,126 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
+const date = "Fri, 01 Jan 2027 00:00:00 GMT"
+
 func TestControlFaultAnswers(t *testing.T) {
-	tests := map[string]struct {
-		order      string
-		status     int
-		code       string
-		retryAfter string
-		contains   string
+	tests := map[string]struct { // by what is ordered
+		status                     int
+		code, retryAfter, contains string
 	}{
-		"a code": {
-			order:    `{"code": "REQUEST_TIMEOUT"}`,
-			status:   408,
-			code:     "REQUEST_TIMEOUT",
-			contains: `"message":"A fault was injected into the sandbox."`,
-		},
-		"a message": {
-			order:    `{"code": "FORBIDDEN", "message": "Not today."}`,
-			status:   403,
-			code:     "FORBIDDEN",
-			contains: `"message":"Not today."`,
-		},
-		"a code and its own": {
-			order:  `{"code": "FORBIDDEN", "status": 403}`,
-			status: 403,
-			code:   "FORBIDDEN",
-		},
-		"a code of the future": {
-			order:    `{"code": "QUOTA_FROZEN", "status": 403}`,
-			status:   403,
-			code:     "QUOTA_FROZEN",
-			contains: `"statusCode":403`,
-		},
-		"a status":            {order: `{"status": 503}`, status: 503, code: "SERVICE_UNAVAILABLE"},
-		"a status of a code":  {order: `{"status": 500}`, status: 500, code: "INTERNAL_ERROR"},
-		"a status nobody has": {order: `{"status": 599}`, status: 599, code: "STATUS_599"},
-		"seconds": {
-			order:      `{"code": "RATE_LIMITED", "retryAfter": 7}`,
-			status:     429,
-			code:       "RATE_LIMITED",
-			retryAfter: "7",
-		},
-		"a date": {
-			order:      `{"status": 429, "retryAfter": "Fri, 01 Jan 2027 00:00:00 GMT"}`,
-			status:     429,
-			code:       "RATE_LIMITED",
-			retryAfter: "Fri, 01 Jan 2027 00:00:00 GMT",
-		},
-		"no Retry-After": {order: `{"code": "RATE_LIMITED"}`, status: 429, code: "RATE_LIMITED"},
-		"a page": {
-			order:    `{"html": true, "message": "a < b"}`,
-			status:   502,
-			contains: `<h1>Bad Gateway</h1>` + "\n<p>a &lt; b</p>",
-		},
-		"a page of a status": {order: `{"html": true, "status": 200}`, status: 200, contains: `<h1>OK</h1>`},
-		"an error with 200":  {order: `{"code": "LATER", "status": 200}`, status: 200, code: "LATER"},
-		"the route": {
-			order:  `{"route": "groups", "status": 500}`,
-			status: 500,
-			code:   "INTERNAL_ERROR",
-		},
-		"another route": {
-			order:    `{"route": "models", "status": 500}`,
-			status:   200,
-			contains: `[{"id":`,
-		},
-		"the path": {
-			order:  `{"path": "/v1/model-group", "status": 500}`,
-			status: 500,
-			code:   "INTERNAL_ERROR",
-		},
-		"another path": {
-			order:    `{"path": "/v1/model-group/x", "status": 500}`,
-			status:   200,
-			contains: `[{"id":`,
-		},
-		"skipped": {order: `{"skip": 1, "status": 500}`, status: 200, contains: `[{"id":`},
-		"null says nothing": {
-			order:  `{"status": 500, "route": null, "html": null}`,
-			status: 500,
-			code:   "INTERNAL_ERROR",
-		},
-		"cut inside the JSON": {order: `{"cut": "json"}`, status: 200, contains: `[{"id":`},
-		"an error that is cut": {
-			order:    `{"status": 500, "cut": "json"}`,
-			status:   500,
-			contains: `{"code":"INTERNAL_ERROR"`,
-		},
+		`{"code": "REQUEST_TIMEOUT"}`:                    {408, "REQUEST_TIMEOUT", "", `"message":"A fault was injected into the sandbox."`},
+		`{"code": "FORBIDDEN", "message": "Not today."}`: {403, "FORBIDDEN", "", `"message":"Not today."`},
+		`{"code": "FORBIDDEN", "status": 403}`:           {403, "FORBIDDEN", "", ""},
+		`{"code": "QUOTA_FROZEN", "status": 403}`:        {403, "QUOTA_FROZEN", "", `"statusCode":403`}, // of the future
+		`{"code": "LATER", "status": 200}`:               {200, "LATER", "", ""},
+		`{"code": "RATE_LIMITED"}`:                       {429, "RATE_LIMITED", "", ""},
+		`{"code": "RATE_LIMITED", "retryAfter": 7}`:      {429, "RATE_LIMITED", "7", ""},
+		`{"status": 429, "retryAfter": "` + date + `"}`:  {429, "RATE_LIMITED", date, ""},
+		`{"status": 503}`:                                {503, "SERVICE_UNAVAILABLE", "", ""},
+		`{"status": 500}`:                                {500, "INTERNAL_ERROR", "", ""},
+		`{"status": 599}`:                                {599, "STATUS_599", "", ""},
+		`{"status": 500, "cut": "json"}`:                 {500, "", "", `{"code":"INTERNAL_ERROR"`},
+		`{"html": true, "message": "a < b"}`:             {502, "", "", "<h1>Bad Gateway</h1>\n<p>a &lt; b</p>"},
+		`{"html": true, "status": 200}`:                  {200, "", "", `<h1>OK</h1>`},
+		// What is null is left out.
+		`{"status": 500, "route": null, "html": null, "retryAfter": null}`: {500, "INTERNAL_ERROR", "", ""},
+		`{"route": "token", "code": "temporarily_unavailable"}`:            {502, "temporarily_unavailable", "", `"error_description"`},
+		`{"route": "token", "code": "invalid_client"}`:                     {401, "invalid_client", "", `"error_description"`},
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			c := start(t, sandbox.New(sandbox.Default())).as("northwind")
-			if got := c.do(http.MethodPost, "/control/faults", test.order); got.status != 201 {
-				t.Fatalf("injecting it: %d %s", got.status, got.body)
-			}
+	for order, test := range tests {
+		t.Run(order, func(t *testing.T) {
+			c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+			c.fault(order)
 			got := c.get("/v1/model-group")
+			if strings.Contains(order, "token") {
+				got = c.form(credentials("northwind"))
+			}
 			got.wants(t, test.status, test.code)
 			if got.header.Get("Retry-After") != test.retryAfter || !strings.Contains(got.body, test.contains) {
 				t.Errorf("got Retry-After %q and %s", got.header.Get("Retry-After"), got.body)
 			}
 			isPage := strings.HasPrefix(got.header.Get("Content-Type"), "text/html")
-			isCut := strings.Contains(test.order, "cut")
-			if isPage != strings.Contains(test.order, "html\": true") || !isCut && isPage == json.Valid([]byte(got.body)) {
+			isJSON := !isPage && !strings.Contains(order, "cut")
+			if isPage != strings.Contains(order, "html\": true") || isJSON != json.Valid([]byte(got.body)) {
 				t.Errorf("got %s\n%s", got.header.Get("Content-Type"), got.body)
 			}
 		})
 	}
 }
 
-func TestControlFaultsOfTheTokenEndpoint(t *testing.T) {
-	for order, want := range map[string]int{
-		`{"route": "token", "code": "temporarily_unavailable"}`: 502,
-		`{"route": "token", "code": "invalid_client"}`:          401,
-	} {
-		c := start(t, sandbox.New(sandbox.Default()))
-		c.do(http.MethodPost, "/control/faults", order).wants(t, 201, "")
-		var asked struct{ Code string }
-		_ = json.Unmarshal([]byte(order), &asked)
-		got := c.form(credentials("northwind"))
-		got.wants(t, want, asked.Code)
-		if !strings.Contains(got.body, `"error_description"`) {
-			t.Errorf("got %s", got.body)
-		}
+func TestFaultsSelect(t *testing.T) {
+	paths := map[string]string{
+		"list": "/v1/model-group", "main": groupPath(mainGroup, ""), "odd": groupPath(oddGroup, ""),
+		"odd/models": groupPath(oddGroup, "/models"), "nope": "/nope",
+	}
+	tests := map[string]struct{ orders, asks, want, hits string }{
+		"a route":           {`{"route": "groups", "status": 500}`, "list,main,list", "500 200 500", "2"},
+		"any route":         {`{"route": "any", "status": 500}`, "list,main,nope", "500 500 500", "3"},
+		"one path":          {`{"path": "` + paths["odd"] + `", "status": 500}`, "odd,main,odd/models", "500 200 200", "1"},
+		"two after one":     {`{"route": "group", "skip": 1, "times": 2, "status": 500}`, "main,list,main,main,main", "200 200 500 500 200", "2"},
+		"all but the first": {`{"skip": 1, "status": 500}`, "list,list,list", "200 500 500", "2"},
+		"in turn":           {`{"times": 1, "status": 500}&{"times": 1, "status": 502}`, "list,list,list", "500 502 200", "1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+			for order := range strings.SplitSeq(test.orders, "&") {
+				c.fault(order)
+			}
+			var got []int
+			for ask := range strings.SplitSeq(test.asks, ",") {
+				got = append(got, c.get(paths[ask]).status)
+			}
+			if fmt.Sprint(got) != "["+test.want+"]" {
+				t.Errorf("got %v, want %s", got, test.want)
+			}
+			if list := c.get("/control/faults").body; !strings.HasPrefix(list, `[{"id":1,"hits":`+test.hits+",") {
+				t.Errorf("the list is %s", list)
+			}
+		})
 	}
 }
 
-func TestControlFaultsBreakAnswers(t *testing.T) {
-	for order, want := range map[string]error{`{"drop": true, "times": 2}`: syscall.ECONNRESET, `{"cut": "length"}`: io.ErrUnexpectedEOF} {
-		c := start(t, sandbox.New(sandbox.Default())).as("northwind")
-		c.do(http.MethodPost, "/control/faults", order).wants(t, 201, "")
-		if _, err := c.try(http.MethodGet, "/v1/model-group", ""); !errors.Is(err, want) {
-			t.Errorf("%s: the error is %v, want %v", order, err, want)
-		}
+func TestFaultsBreakAnswers(t *testing.T) {
+	tests := map[string]struct {
+		order  string
+		err    error
+		isJSON bool
+		status int // that is recorded
+	}{
+		// Twice, as a client repeats a GET once by itself where the connection had served before.
+		"reset":           {`{"drop": true, "times": 2}`, syscall.ECONNRESET, false, 0},
+		"length":          {`{"cut": "length"}`, io.ErrUnexpectedEOF, true, 200},
+		"inside the JSON": {`{"cut": "json"}`, nil, false, 200},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := sandbox.New(sandbox.Default())
+			c := start(t, s).as("northwind")
+			whole := c.get("/v1/model-group").body
+			c.fault(test.order)
+			got, err := c.try(http.MethodGet, "/v1/model-group", "")
+			if !errors.Is(err, test.err) {
+				t.Errorf("the error is %v, want %v", err, test.err)
+			}
+			if json.Valid([]byte(got.body)) != test.isJSON || !strings.HasPrefix(whole, got.body) {
+				t.Errorf("got %d of %d bytes, valid: %t", len(got.body), len(whole), !test.isJSON)
+			}
+			if status := s.Requests()[2].Status; status != test.status {
+				t.Errorf("recorded is the status %d", status)
+			}
+		})
 	}
 }
 
 func TestControlFaultsTakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := direct{t: t, s: sandbox.New(sandbox.Default())}
-		token := d.token("northwind")
-		if got := d.post("/control/faults", `{"delay": "1m30s"}`); got.Code != 201 {
-			t.Fatal(got.Body)
-		}
+		c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+		c.fault(`{"delay": "1m30s"}`)
 		begun := time.Now()
-		if got := d.get("/v1/model-group", token); got.Code != 200 || time.Since(begun) != 90*time.Second {
-			t.Errorf("%d after %s", got.Code, time.Since(begun))
+		c.get("/v1/model-group").wants(t, 200, "")
+		if took := time.Since(begun); took != 90*time.Second {
+			t.Errorf("after %s", took)
 		}
 	})
 }
@@ -167,7 +143,7 @@ func TestControlFaultHangs(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	t.Run("server", func(t *testing.T) {
 		c := start(t, s).as("northwind")
-		c.do(http.MethodPost, "/control/faults", `{"hang": true}`).wants(t, 201, "")
+		c.fault(`{"hang": true}`)
 		answered := make(chan error, 1)
 		go func() {
 			_, err := c.try(http.MethodGet, "/v1/model-group", "")
@@ -184,83 +160,47 @@ func TestControlFaultHangs(t *testing.T) {
 	})
 }
 
-func TestControlFaultsEnd(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
-	c.do(http.MethodPost, "/control/faults", `{"skip": 1, "times": 2, "status": 500}`).wants(t, 201, "")
-	var got []int
-	for range 5 {
-		got = append(got, c.get("/v1/model-group").status)
-	}
-	if !slices.Equal(got, []int{200, 500, 500, 200, 200}) {
-		t.Errorf("got %v", got)
-	}
-	if list := c.get("/control/faults").body; list != `[{"id":1,"hits":2,"skip":1,"times":2,"status":500}]` {
-		t.Errorf("the list is %s", list)
-	}
-}
-
 func TestControlFaultRefuses(t *testing.T) {
-	tests := map[string]struct{ order, want string }{
-		"nothing":    {want: "line 1, column 1: the JSON ends here, unfinished"},
-		"no effect":  {order: `{}`, want: "this does nothing: give code, status, html, delay, drop, hang or cut"},
-		"where only": {order: `{"route": "models", "times": 3}`, want: "this does nothing"},
-		"unknown field": {
-			order: `{"status": 500, "retry_after": 3}`,
-			want:  "line 1, column 17: retry_after: there is no such field; did you mean retryAfter?",
-		},
-		"another case":       {order: `{"Status": 500}`, want: "Status: there is no such field; did you mean status?"},
-		"a field twice":      {order: `{"status": 500, "status": 501}`, want: "status: the field is there twice"},
-		"status as text":     {order: `{"status": "500"}`, want: "status: a status from 200 to 599 is expected"},
-		"status of no final": {order: `{"status": 100}`, want: "status: a status from 200 to 599 is expected"},
-		"times as fraction":  {order: `{"times": 1.5, "status": 500}`, want: "times: an integer is expected"},
-		"negative times":     {order: `{"times": -1, "status": 500}`, want: "times: it must not be negative"},
-		"negative skip":      {order: `{"skip": -1, "status": 500}`, want: "skip: it must not be negative"},
-		"unknown route": {
-			order: `{"route": "model", "status": 500}`,
-			want:  `route: "model" is none of token, groups, group, latest, models, unknown, any`,
-		},
-		"path of no service": {
-			order: `{"path": "model-group", "status": 500}`,
-			want:  "path: a path of the interface is expected, such as /v1/model-group",
-		},
-		"unknown code": {
-			order: `{"code": "TEAPOT"}`,
-			want:  "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
-		},
-		"another's status": {
-			order: `{"code": "RATE_LIMITED", "status": 503}`,
-			want:  "line 1, column 26: status: the status of RATE_LIMITED is 429",
-		},
-		"OAuth elsewhere": {
-			order: `{"code": "invalid_client"}`,
-			want:  "code: it is an error of the token endpoint, so the route must be token",
-		},
-		"page with a code":    {order: `{"html": true, "code": "FORBIDDEN"}`, want: "html: a page has no code"},
-		"drop and hang":       {order: `{"drop": true, "hang": true}`, want: "hang: a connection that is dropped does not hang"},
-		"drop with an answer": {order: `{"drop": true, "status": 500}`, want: "drop and hang give no answer"},
-		"hang and cut":        {order: `{"hang": true, "cut": "json"}`, want: "drop and hang give no answer"},
-		"message of nothing":  {order: `{"delay": "1s", "message": "m"}`, want: "message and retryAfter need a code or a status"},
-		"wait of nothing":     {order: `{"retryAfter": 1}`, want: "message and retryAfter need a code or a status"},
-		"wait in words": {
-			order: `{"status": 429, "retryAfter": "soon"}`,
-			want:  "retryAfter: whole seconds are expected, or an HTTP date in a string",
-		},
-		"wait in fractions":    {order: `{"status": 429, "retryAfter": 1.5}`, want: "retryAfter: whole seconds are expected"},
-		"delay without a unit": {order: `{"delay": "2"}`, want: `delay: a time is expected, such as "500ms" or "2s"`},
-		"delay as a number":    {order: `{"delay": 2}`, want: "delay: a time is expected"},
-		"negative delay":       {order: `{"delay": "-2s"}`, want: "delay: a time is expected"},
-		"cut where":            {order: `{"cut": "half"}`, want: `cut: "half" is none of length, json`},
-		"drop as text":         {order: `{"drop": "yes"}`, want: "drop: true or false is expected"},
+	tests := map[string]string{ // by what is ordered
+		"":                                        "line 1, column 1: the JSON ends here, unfinished",
+		`{}`:                                      "this does nothing: give code, status, html, delay, drop, hang or cut",
+		`{"route": "models", "times": 3}`:         "this does nothing",
+		`{"status": 500, "retry_after": 3}`:       "line 1, column 17: retry_after: there is no such field; did you mean retryAfter?",
+		`{"Status": 500}`:                         "Status: there is no such field; did you mean status?",
+		`{"status": 500, "status": 501}`:          "status: the field is there twice",
+		`{"status": "500"}`:                       "status: a status from 200 to 599 is expected",
+		`{"status": 100}`:                         "status: a status from 200 to 599 is expected",
+		`{"times": 1.5, "status": 500}`:           "times: an integer is expected",
+		`{"times": -1, "status": 500}`:            "times: it must not be negative",
+		`{"skip": -1, "status": 500}`:             "skip: it must not be negative",
+		`{"route": "model", "status": 500}`:       `route: "model" is none of token, groups, group, latest, models, unknown, any`,
+		`{"path": "model-group", "status": 500}`:  "path: a path of the interface is expected, such as /v1/model-group",
+		`{"code": "RATE_LIMITED", "status": 503}`: "line 1, column 26: status: the status of RATE_LIMITED is 429",
+		`{"code": "invalid_client"}`:              "code: it is an error of the token endpoint, so the route must be token",
+		`{"html": true, "code": "FORBIDDEN"}`:     "html: a page has no code",
+		`{"drop": true, "hang": true}`:            "hang: a connection that is dropped does not hang",
+		`{"drop": true, "status": 500}`:           "drop and hang give no answer",
+		`{"hang": true, "cut": "json"}`:           "drop and hang give no answer",
+		`{"delay": "1s", "message": "m"}`:         "message and retryAfter need a code or a status",
+		`{"retryAfter": 1}`:                       "message and retryAfter need a code or a status",
+		`{"status": 429, "retryAfter": "soon"}`:   "retryAfter: whole seconds are expected, or an HTTP date in a string",
+		`{"status": 429, "retryAfter": 1.5}`:      "retryAfter: whole seconds are expected",
+		`{"delay": "2"}`:                          `delay: a time is expected, such as "500ms" or "2s"`,
+		`{"delay": 2}`:                            "delay: a time is expected",
+		`{"delay": "-2s"}`:                        "delay: a time is expected",
+		`{"cut": "half"}`:                         `cut: "half" is none of length, json`,
+		`{"drop": "yes"}`:                         "drop: true or false is expected",
+
+		`{"code": "TEAPOT"}`: "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
 	}
-	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := c.do(http.MethodPost, "/control/faults", test.order)
+	c := direct(t, sandbox.New(sandbox.Default()))
+	for order, want := range tests {
+		t.Run(order, func(t *testing.T) {
+			got := c.do(http.MethodPost, "/control/faults", order)
 			got.wants(t, 400, "VALIDATION_FAILED")
 			var body struct{ Message string }
-			if got.decode(t, &body); !strings.Contains(body.Message, test.want) {
-				t.Errorf("got  %s\nwant %s", body.Message, test.want)
+			if got.decode(t, &body); !strings.Contains(body.Message, want) {
+				t.Errorf("got  %s\nwant %s", body.Message, want)
 			}
 		})
 	}

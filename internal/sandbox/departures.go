@@ -3,10 +3,9 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -46,27 +45,18 @@ func Departures(route Route, status int, body []byte) []string {
 // responseSchema is where the schema of an answer stands, and the kind of error
 // that it is of, if it is one.
 func responseSchema(route Route, status int) (at, kind string) {
-	method := "get"
-	if route == RouteToken {
-		method = "post"
+	switch {
+	case status == http.StatusOK && route == RouteToken:
+		return "/components/schemas/Token", ""
+	case status == http.StatusOK:
+		pointer := jsontext.Pointer("/paths").AppendToken(paths[route])
+		return string(pointer) + "/get/responses/200/content/application~1json/schema", ""
+	case route == RouteToken && status != http.StatusTooManyRequests:
+		kind = "OAuthError"
+	default:
+		kind = "Error"
 	}
-	responses := child(sent().root, "paths", paths[route], method, "responses")
-	name := strconv.Itoa(status)
-	if responses[name] == nil {
-		name = "default"
-	}
-	pointer := jsontext.Pointer("/paths").AppendToken(paths[route]) + jsontext.Pointer("/"+method+"/responses/"+name)
-	response := child(responses, name)
-	if shared, isShared := response["$ref"].(string); isShared {
-		pointer = jsontext.Pointer(strings.TrimPrefix(shared, "#"))
-		response = sent().at(shared)
-	}
-	schema := child(response, "content", "application/json", "schema")
-	name, _ = schema["$ref"].(string)
-	if kind = strings.TrimPrefix(name, "#/components/schemas/"); !strings.HasSuffix(kind, "Error") {
-		kind = ""
-	}
-	return string(pointer) + "/content/application~1json/schema", kind
+	return "/components/schemas/" + kind, kind
 }
 
 func codeDepartures(kind string, status int, body []byte) []string {
@@ -74,8 +64,7 @@ func codeDepartures(kind string, status int, body []byte) []string {
 	if kind == "OAuthError" {
 		known, field = oauthStatuses, "error"
 	}
-	document, _ := parseObject(body) // the schema told of one that is no object
-	code, ok := document.text(field)
+	code, ok := parseObject(body).text(field) // the schema told of one that is no object
 	switch {
 	case !ok:
 		return nil

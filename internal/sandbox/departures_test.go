@@ -30,7 +30,7 @@ func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 // for others.
 func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
+	c := direct(t, s)
 	expectNone(t, "the token", sandbox.RouteToken, c.form(credentials("northwind")))
 	for _, who := range []string{"northwind", "contoso-trading", "fabrikam"} {
 		c := c.as(who)
@@ -53,8 +53,9 @@ func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 // Every code that the sandbox gives by itself, on each route.
 func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
-	limited := start(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour}))).as("northwind")
+	c := direct(t, s)
+	once := sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour})
+	limited := direct(t, sandbox.New(sandbox.Default(), once)).as("northwind")
 	nobody := c
 	nobody.token = "sandbox-nobody"
 	callers := map[string]struct {
@@ -116,44 +117,30 @@ func TestDepartures(t *testing.T) {
 	replaced := func(was, is string) string { return strings.Replace(group, was, is, 1) }
 	const aGroup, groups, token = sandbox.RouteGroup, sandbox.RouteGroups, sandbox.RouteToken
 	tests := map[string]struct {
-		route  sandbox.Route
-		status int
-		body   string
-		want   []string
+		route      sandbox.Route
+		status     int
+		body, want string
 	}{
-		"none":      {aGroup, 200, group, nil},
-		"not JSON":  {aGroup, 200, `<html>`, []string{"the answer is not JSON"}},
-		"no object": {aGroup, 200, `[]`, []string{"the answer: an object is expected"}},
-		"absent": {
-			aGroup, 200, replaced(`"axes"`, `"axis"`),
-			[]string{"axes: the field is absent", "axis: the interface has no such field"},
-		},
-		"another type": {aGroup, 200, replaced(`on": 1`, `on": "4711"`), []string{"latestRevision: an integer is expected"}},
+		"none":         {aGroup, 200, group, ""},
+		"not JSON":     {aGroup, 200, `<html>`, "the answer is not JSON"},
+		"no object":    {aGroup, 200, `[]`, "the answer: an object is expected"},
+		"absent":       {aGroup, 200, replaced(`"axes"`, `"axis"`), "axes: the field is absent|axis: the interface has no such field"},
+		"another type": {aGroup, 200, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},
 		"told once": {
-			groups, 200, "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]",
-			[]string{"[].timeHorizon.key: a string is expected"},
+			groups, 200, "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]", "[].timeHorizon.key: a string is expected",
 		},
-		"a code": {
-			aGroup, 404, `{"code": "GONE", "message": "m"}`,
-			[]string{"code: the interface has no such code for status 404"},
-		},
-		"a status": {
-			aGroup, 404, `{"code": "FORBIDDEN", "message": "m"}`, []string{"code: FORBIDDEN belongs to status 403, not 404"},
-		},
-		"a message": {
-			aGroup, 418, `{"code": "BAD_REQUEST"}`,
-			[]string{"code: BAD_REQUEST belongs to status 400, not 418", "message: the field is absent"},
-		},
-		"OAuth": {
-			token, 401, `{"error": "invalid_grant"}`, []string{"error: the interface has no such code for status 401"},
-		},
-		"no route": {sandbox.RouteUnknown, 200, `{}`, nil},
-		"no token": {token, 200, `{}`, []string{"access_token: the field is absent"}},
+		"a code":    {aGroup, 404, `{"code": "GONE", "message": "m"}`, "code: the interface has no such code for status 404"},
+		"a status":  {aGroup, 404, `{"code": "FORBIDDEN", "message": "m"}`, "code: FORBIDDEN belongs to status 403, not 404"},
+		"a message": {aGroup, 418, `{"code": "BAD_REQUEST"}`, "code: BAD_REQUEST belongs to status 400, not 418|message: the field is absent"},
+		"OAuth":     {token, 401, `{"error": "invalid_grant"}`, "error: the interface has no such code for status 401"},
+		"no route":  {sandbox.RouteUnknown, 200, `{}`, ""},
+		"no token":  {token, 200, `{}`, "access_token: the field is absent"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := sandbox.Departures(test.route, test.status, []byte(test.body)); !slices.Equal(got, test.want) {
-				t.Errorf("got  %q\nwant %q", got, test.want)
+			got := strings.Join(sandbox.Departures(test.route, test.status, []byte(test.body)), "|")
+			if got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
 	}

@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"math/big"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,46 +12,40 @@ import (
 
 // object is a JSON object with its members in the order of the text. A Go map
 // would lose that order, and decoded values the spelling of numbers.
-type object []member //nolint:recvcheck // unmarshalling fills what the other methods only read
+type object []member
 
 type member struct {
 	name  string
 	value jsontext.Value // compact
 }
 
-// parseObject reads one level of raw, which must be compact JSON.
-func parseObject(raw jsontext.Value) (object, error) {
-	var o object
-	err := json.Unmarshal(raw, &o)
-	return o, err
-}
-
-// UnmarshalJSONFrom keeps the order of the members.
-func (o *object) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	if decoder.PeekKind() != jsontext.KindBeginObject {
-		if err := decoder.SkipValue(); err != nil {
-			return err
-		}
-		return errors.New("an object is expected")
+// parseObject reads one level of raw, which must be compact JSON. What is no
+// object is nil, which has no members.
+func parseObject(raw jsontext.Value) object {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if start, err := decoder.ReadToken(); err != nil || start.Kind() != jsontext.KindBeginObject {
+		return nil
 	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return err
-	}
-	*o = object{}
-	for decoder.PeekKind() != jsontext.KindEndObject {
-		name, err := decoder.ReadToken()
-		if err != nil {
-			return err
-		}
-		text := name.String() // the token is good until the next one
+	o := object{}
+	for decoder.PeekKind() == jsontext.KindString {
+		token, _ := decoder.ReadToken()
+		name := token.String() // the token is good until the next one
 		value, err := decoder.ReadValue()
 		if err != nil {
-			return err
+			return nil
 		}
-		*o = append(*o, member{text, value.Clone()})
+		o = append(o, member{name, value.Clone()})
 	}
-	_, err := decoder.ReadToken()
-	return err
+	return o
+}
+
+// MarshalJSONTo keeps the order of the members.
+func (o object) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	errs := []error{encoder.WriteToken(jsontext.BeginObject)}
+	for _, m := range o {
+		errs = append(errs, encoder.WriteToken(jsontext.String(m.name)), encoder.WriteValue(m.value))
+	}
+	return errors.Join(append(errs, encoder.WriteToken(jsontext.EndObject))...)
 }
 
 // get returns the member's value.
@@ -63,14 +59,10 @@ func (o object) get(name string) (jsontext.Value, bool) {
 }
 
 // text returns the member's value where it is a string.
-func (o object) text(name string) (string, bool) {
-	raw, ok := o.get(name)
-	if !ok || raw.Kind() != jsontext.KindString {
-		return "", false
-	}
-	var s string
-	err := json.Unmarshal(raw, &s)
-	return s, err == nil
+func (o object) text(name string) (s string, ok bool) {
+	raw, _ := o.get(name)
+	ok = raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &s) == nil
+	return s, ok
 }
 
 // is tells whether the member is spelled exactly so, for literals.
@@ -82,51 +74,27 @@ func (o object) is(name, literal string) bool {
 // with returns a copy in which the given members replace those of their name,
 // in their place, or follow at the end.
 func (o object) with(members ...member) object {
-	changed := make(object, len(o), len(o)+len(members))
-	copy(changed, o)
-next:
+	changed := slices.Clone(o)
 	for _, m := range members {
-		for i := range changed {
-			if changed[i].name == m.name {
-				changed[i].value = m.value
-				continue next
-			}
+		i := slices.IndexFunc(changed, func(old member) bool { return old.name == m.name })
+		if i < 0 {
+			changed = append(changed, m)
+		} else {
+			changed[i] = m
 		}
-		changed = append(changed, m)
 	}
 	return changed
 }
 
-// json returns the object's compact text.
-func (o object) json() jsontext.Value {
-	size := 2
-	for _, m := range o {
-		size += len(m.name) + len(m.value) + 4
-	}
-	text := append(make([]byte, 0, size), '{')
-	for i, m := range o {
-		if i > 0 {
-			text = append(text, ',')
+// pick returns the members of these names that there are, in this order.
+func (o object) pick(names ...string) object {
+	picked := object{}
+	for _, name := range names {
+		if value, ok := o.get(name); ok {
+			picked = append(picked, member{name, value})
 		}
-		text = append(append(append(text, encode(m.name)...), ':'), m.value...)
 	}
-	return append(text, '}')
-}
-
-// array returns the compact text of a list of values.
-func array(elements []jsontext.Value) jsontext.Value {
-	size := 2
-	for _, value := range elements {
-		size += len(value) + 1
-	}
-	text := append(make([]byte, 0, size), '[')
-	for i, value := range elements {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, value...)
-	}
-	return append(text, ']')
+	return picked
 }
 
 // elements returns the values of a list, and nothing for any other value.
@@ -141,7 +109,7 @@ func elements(raw jsontext.Value) []jsontext.Value {
 // encode returns v as compact JSON. It panics where v cannot be encoded, which
 // for the values of this package is a mistake in its code.
 func encode(v any) jsontext.Value {
-	text, err := json.Marshal(v, json.Deterministic(true))
+	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
@@ -152,11 +120,8 @@ func encode(v any) jsontext.Value {
 // precision tells revisions apart that a float64 would take for the same.
 func number(raw jsontext.Value) *big.Float {
 	const precision = 512
-	if raw.Kind() != jsontext.KindNumber {
-		return nil
-	}
 	value, _, err := big.ParseFloat(string(raw), 10, precision, big.ToNearestEven)
-	if err != nil {
+	if raw.Kind() != jsontext.KindNumber || err != nil {
 		return nil
 	}
 	return value
@@ -168,9 +133,9 @@ func sameValue(raw jsontext.Value) string {
 	if value := number(raw); value != nil {
 		return value.Text('p', 0)
 	}
-	var s string
-	if raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &s) == nil {
-		return string(encode(s))
+	if raw.Kind() == jsontext.KindString {
+		text, _ := jsontext.AppendUnquote([]byte{'"'}, raw) // no number begins with a quote
+		return string(text)
 	}
 	return string(raw)
 }

@@ -57,7 +57,7 @@ type Fault struct {
 	OnRequest func(*http.Request)
 }
 
-// Refuse returns a fault that answers with a code of interface.md "Errors" and
+// Refuse returns a fault that answers with a code of INTERFACE.md, Errors, and
 // the status that belongs to it. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
 	if statuses[code] == 0 {
@@ -68,7 +68,7 @@ func Refuse(route Route, code, message string) Fault {
 }
 
 // RefuseToken returns a fault of the token endpoint that answers with an error
-// of interface.md "Token endpoint errors" and its status. It panics on any
+// of INTERFACE.md, Token endpoint errors, and its status. It panics on any
 // other error.
 func RefuseToken(code, description string) Fault {
 	if oauthStatuses[code] == 0 {
@@ -116,7 +116,7 @@ func (s *Sandbox) removeFault(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := len(s.faults)
-	s.faults = slices.DeleteFunc(slices.Clone(s.faults), func(f *injected) bool { return f.id == id })
+	s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f.id == id })
 	return len(s.faults) < before
 }
 
@@ -131,8 +131,9 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 		if !f.Route.covers(x.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
 			continue
 		}
+		before := f.hits()
 		f.matched++
-		if f.matched > f.Skip && (f.Times == 0 || f.matched <= f.Skip+f.Times) {
+		if f.hits() > before {
 			return f.Fault, true
 		}
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -12,13 +13,13 @@ import (
 type group struct {
 	owner  string // the organisation's name
 	id     string
-	stated object   // as the catalogue file has it
-	served object   // with what is derived from the revisions
-	models []*model // newest first
+	stated object         // as the catalogue file has it
+	served jsontext.Value // with what is derived from the revisions
+	models []*model       // newest first
 }
 
-// model is one revision. Revisions whose number is no number (a catalogue may
-// hold such documents on purpose) have a nil revision and count as the oldest.
+// model is one revision. One whose number is no number (a catalogue may hold
+// such documents on purpose) has an infinite one below all others.
 type model struct {
 	document object
 	revision *big.Float
@@ -26,55 +27,23 @@ type model struct {
 
 func newModel(document object) *model {
 	raw, _ := document.get("revision")
-	return &model{document: document, revision: number(raw)}
+	return &model{document: document, revision: cmp.Or(number(raw), new(big.Float).SetInf(true))}
 }
 
 // is tells whether the model is that revision of its group.
-func (m *model) is(revision int64) bool {
-	return m.revision != nil && m.revision.Cmp(new(big.Float).SetInt64(revision)) == 0
-}
+func (m *model) is(revision *big.Float) bool { return m.revision.Cmp(revision) == 0 }
 
-// same tells whether both are the same revision.
-func (m *model) same(other *model) bool {
-	return m.revision != nil && other.revision != nil && m.revision.Cmp(other.revision) == 0
-}
-
+// newGroup adds what follows from the group's revisions (INTERFACE.md,
+// Resources 2). A value that the document states itself is kept.
 func newGroup(owner, id string, stated object, models []*model) *group {
 	g := &group{owner: owner, id: id, stated: stated, models: slices.Clone(models)}
-	slices.SortStableFunc(g.models, newestFirst)
-	g.served = g.withDerived()
+	slices.SortStableFunc(g.models, func(a, b *model) int { return b.revision.Cmp(a.revision) })
+	derived := object{{"latestRevision", g.latestRevision()}, {"models", g.summaries()}, {"axes", g.axes()}}
+	g.served = encode(stated.with(slices.DeleteFunc(derived, func(m member) bool {
+		_, isStated := stated.get(m.name)
+		return isStated
+	})...))
 	return g
-}
-
-func newestFirst(a, b *model) int {
-	switch {
-	case a.revision == nil && b.revision == nil:
-		return 0
-	case a.revision == nil:
-		return 1
-	case b.revision == nil:
-		return -1
-	}
-	return b.revision.Cmp(a.revision)
-}
-
-// withDerived adds what interface.md "ModelGroup" defines by the group's
-// revisions. A value that the document states itself is kept.
-func (g *group) withDerived() object {
-	served := g.stated
-	for _, derived := range []struct {
-		name  string
-		value func() jsontext.Value
-	}{
-		{"latestRevision", g.latestRevision},
-		{"models", g.summaries},
-		{"axes", g.axes},
-	} {
-		if _, stated := g.stated.get(derived.name); !stated {
-			served = served.with(member{derived.name, derived.value()})
-		}
-	}
-	return served
 }
 
 // latestRevision is 0 in a group without revisions: the interface says
@@ -90,51 +59,37 @@ func (g *group) latestRevision() jsontext.Value {
 }
 
 func (g *group) summaries() jsontext.Value {
-	list := []jsontext.Value{}
+	list := []object{}
 	for _, m := range g.models {
-		if m.document.is("archived", "true") {
-			continue
+		if !m.document.is("archived", "true") {
+			list = append(list, m.document.pick("id", "revision", "createdAt"))
 		}
-		summary := object{}
-		for _, name := range []string{"id", "revision", "createdAt"} {
-			if value, ok := m.document.get(name); ok {
-				summary = append(summary, member{name, value})
-			}
-		}
-		list = append(list, summary.json())
 	}
-	return array(list)
+	return encode(list)
 }
 
-// visibleTo tells whether an organisation may know of the group (interface.md
-// "Authentication" 4).
+// visibleTo tells whether an organisation may know of the group (INTERFACE.md,
+// Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
 
 // on tells whether the group is on the time horizon with that key.
 func (g *group) on(horizon string) bool {
-	raw, ok := g.stated.get("timeHorizon")
-	if !ok {
-		return false
-	}
-	document, err := parseObject(raw)
-	if err != nil {
-		return false
-	}
-	key, ok := document.text("key")
+	raw, _ := g.stated.get("timeHorizon")
+	key, ok := parseObject(raw).text("key")
 	return ok && key == horizon
 }
 
 // modelFor returns the revision as a member of the organisation sees it
-// (interface.md "Model": notes, dockerImage and isOwner).
-func (g *group) modelFor(organisation string, m *model) jsontext.Value {
+// (INTERFACE.md, Resources 4: notes, dockerImage and isOwner).
+func (g *group) modelFor(organisation string, m *model) object {
 	if organisation == g.owner {
-		return m.document.with(member{"isOwner", jsontext.Value("true")}).json()
+		return m.document.with(member{"isOwner", jsontext.Value("true")})
 	}
 	return m.document.with(
 		member{"isOwner", jsontext.Value("false")},
 		member{"notes", jsontext.Value("null")},
 		member{"dockerImage", jsontext.Value(`""`)},
-	).json()
+	)
 }

@@ -8,10 +8,7 @@ import (
 
 func TestDerivedFields(t *testing.T) {
 	tests := map[string]struct{ group, models, want string }{
-		"no models": {
-			group: `{"id": "g"}`,
-			want:  `{"id":"g","latestRevision":0,"models":[],"axes":[]}`,
-		},
+		"no models": {group: `{"id": "g"}`, want: `{"id":"g","latestRevision":0,"models":[],"axes":[]}`},
 		"archived revisions are left out, the newest comes first": {
 			group: `{"id": "g"}`,
 			models: `{"id": "0", "revision": 0, "createdAt": "t0", "name": "n"},
@@ -63,26 +60,21 @@ func TestDerivedFields(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			catalogue := parse(t, `{"owner": "Owner", "group": `+test.group+`, "models": [`+test.models+`]}`)
-			c := start(t, sandbox.New(catalogue)).as("owner")
-			if got := c.get("/v1/model-group/g"); got.body != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got.body, test.want)
-			}
-			if got := c.get("/v1/model-group"); got.body != "["+test.want+"]" {
-				t.Errorf("in the list\n%s\nwant\n[%s]", got.body, test.want)
+			c := direct(t, sandbox.New(catalogue)).as("owner")
+			for path, want := range map[string]string{"/v1/model-group/g": test.want, "/v1/model-group": "[" + test.want + "]"} {
+				if got := c.get(path); got.body != want {
+					t.Errorf("got\n%s\nwant\n%s", got.body, want)
+				}
 			}
 		})
 	}
 }
 
 func TestPublicGroups(t *testing.T) {
-	tests := map[string]int{
-		`{"id": "g", "public": false}`:   404,
-		`{"id": "g", "public": true}`:    200,
-		`{"id": "g"}`:                    200,
-		`{"id": "g", "public": "false"}`: 200,
-	}
-	for group, want := range tests {
-		c := start(t, sandbox.New(parse(t, `{"owner": "Owner", "group": `+group+`}`)))
+	for group, want := range map[string]int{
+		`{"id": "g", "public": false}`: 404, `{"id": "g", "public": true}`: 200, `{"id": "g"}`: 200, `{"id": "g", "public": "false"}`: 200,
+	} {
+		c := direct(t, sandbox.New(parse(t, `{"owner": "Owner", "group": `+group+`}`)))
 		c.as("other").get("/v1/model-group/g").wants(t, want, "")
 		c.as("owner").get("/v1/model-group/g").wants(t, 200, "")
 	}

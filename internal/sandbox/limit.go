@@ -24,7 +24,7 @@ const (
 )
 
 // Allowance is how many requests a service permits each client. The interface
-// says that there is one, and gives no figures (interface.md "Limits" 2).
+// says that there is one, and gives no figures (INTERFACE.md, Limits 2).
 type Allowance struct {
 	Kind     Counting
 	Requests int // none or less: there is no limit
@@ -46,90 +46,74 @@ func (a Allowance) String() string {
 	return fmt.Sprintf("%d requests in any %s", a.Requests, per)
 }
 
-// counter counts the requests of one client. It tells how long a request has
-// to wait where it is not admitted; that request is not counted. Time does not
-// run backwards between two calls.
-type counter interface {
-	admit(now time.Time) (wait time.Duration, ok bool)
-}
-
 func (a Allowance) limited() bool { return a.Requests > 0 && a.Per > 0 }
+
+// counter counts the requests of one client. It returns how long a request has
+// to wait: 0 admits it, and one that has to wait is not counted. Time does not
+// run backwards between two calls.
+type counter func(now time.Time) (wait time.Duration)
 
 // counter returns a counter that has counted nothing. The allowance must be a
 // limited one.
 func (a Allowance) counter() counter {
 	switch a.Kind {
 	case SlidingWindow:
-		return &slidingWindow{limit: a.Requests, length: a.Per}
+		return slidingWindow(a.Requests, a.Per)
 	case FixedWindow:
-		return &fixedWindow{limit: a.Requests, length: a.Per}
+		return fixedWindow(a.Requests, a.Per)
 	case Bucket:
-		return newBucket(a.Requests, a.Per)
+		return bucket(a.Requests, a.Per)
 	}
 	panic(fmt.Sprintf("sandbox: there is no counting %d", a.Kind))
 }
 
-type slidingWindow struct {
-	limit  int
-	length time.Duration
-	passed []time.Time // oldest first, at most limit of them
-}
-
-func (w *slidingWindow) admit(now time.Time) (time.Duration, bool) {
-	if len(w.passed) == w.limit {
-		if wait := w.passed[0].Add(w.length).Sub(now); wait > 0 {
-			return wait, false
+func slidingWindow(limit int, length time.Duration) counter {
+	var passed []time.Time // oldest first, at most limit of them
+	return func(now time.Time) time.Duration {
+		if len(passed) == limit {
+			if wait := passed[0].Add(length).Sub(now); wait > 0 {
+				return wait
+			}
+			passed = passed[1:]
 		}
-		w.passed = w.passed[1:]
+		passed = append(passed, now)
+		return 0
 	}
-	w.passed = append(w.passed, now)
-	return 0, true
 }
 
-type fixedWindow struct {
-	limit  int
-	length time.Duration
-	start  time.Time
-	passed int
-}
-
-func (w *fixedWindow) admit(now time.Time) (time.Duration, bool) {
-	if start := now.Truncate(w.length); !start.Equal(w.start) {
-		w.start, w.passed = start, 0
+func fixedWindow(limit int, length time.Duration) counter {
+	var start time.Time
+	passed := 0
+	return func(now time.Time) time.Duration {
+		if current := now.Truncate(length); !current.Equal(start) {
+			start, passed = current, 0
+		}
+		if passed == limit {
+			return start.Add(length).Sub(now)
+		}
+		passed++
+		return 0
 	}
-	if w.passed == w.limit {
-		return w.start.Add(w.length).Sub(now), false
-	}
-	w.passed++
-	return 0, true
 }
 
 // bucket is the generic cell rate algorithm: it keeps the time at which the
 // bucket will be full again. It counts in whole nanoseconds, where
 // [golang.org/x/time/rate] counts in fractions: whoever waits as long as it
 // was told is not refused for the last digit of a float.
-type bucket struct {
-	interval time.Duration // in which one request is refilled
-	capacity time.Duration // in which an empty bucket is
-	full     time.Time
-}
-
-func newBucket(requests int, per time.Duration) *bucket {
-	interval := per / time.Duration(requests)
-	return &bucket{interval: interval, capacity: interval * time.Duration(requests)}
-}
-
-func (b *bucket) admit(now time.Time) (time.Duration, bool) {
-	full := b.full
-	if full.Before(now) {
-		full = now
+func bucket(requests int, per time.Duration) counter {
+	interval := per / time.Duration(requests) // in which one request is refilled
+	capacity := interval * time.Duration(requests)
+	var full time.Time
+	return func(now time.Time) time.Duration {
+		if full.Before(now) {
+			full = now
+		}
+		if wait := full.Add(interval).Sub(now) - capacity; wait > 0 {
+			return wait
+		}
+		full = full.Add(interval)
+		return 0
 	}
-	full = full.Add(b.interval)
-	if wait := full.Sub(now) - b.capacity; wait > 0 {
-		return wait, false
-	}
-	b.full = full
-	return 0, true
 }
 
 // retryAfter is the wait as the header of that name has it: in whole seconds,
@@ -161,11 +145,9 @@ func ParseAllowance(text string) (Allowance, error) {
 	if int64(a.Requests) > int64(a.Per) {
 		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
-	if hasKind {
-		var known bool
-		if a.Kind, known = countings[kind]; !known {
-			return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)
-		}
+	var isKnown bool
+	if a.Kind, isKnown = countings[kind]; hasKind && !isKnown {
+		return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)
 	}
 	return a, nil
 }

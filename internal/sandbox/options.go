@@ -22,7 +22,7 @@ type settings struct {
 
 // WithTokenLife sets for how long a token is valid, one hour unless told. With
 // 0 tokens do not expire, and their answer has no expires_in. The interface
-// leaves the lifetime open (interface.md "Authentication" 5).
+// leaves the lifetime open (INTERFACE.md, Authentication 5).
 func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
 }
@@ -65,16 +65,15 @@ const (
 // WithTokenFormat sets what content type the token endpoint takes. A fault
 // ([RefuseToken]) refuses the first one otherwise.
 func WithTokenFormat(format TokenFormat) Option {
-	switch format {
-	case TokenForm, TokenJSON, TokenAny:
-		return func(s *settings) { s.format = format }
+	if contentTypes[format] == nil {
+		panic(fmt.Sprintf("sandbox: there is no token format %q", format))
 	}
-	panic(fmt.Sprintf("sandbox: there is no token format %q", format))
+	return func(s *settings) { s.format = format }
 }
 
 // WithAllowance permits each client id so many requests, its token requests
 // and its authenticated ones together; the rest is refused with RATE_LIMITED
-// and not counted (interface.md "Limits"). Token requests with a client id
+// and not counted (INTERFACE.md, Limits). Token requests with a client id
 // that the sandbox does not know are counted together.
 func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }

@@ -1,13 +1,9 @@
 package sandbox_test
 
 import (
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -15,42 +11,45 @@ import (
 // What browsers send for a web page that is open beside the sandbox, and for a
 // host name that somebody has pointed at it.
 func TestControlRoutesAreNobodyElses(t *testing.T) {
+	const own = "http://127.0.0.1:8080"
 	tests := map[string]struct {
 		url, header string
-		status      int
+		isForeign   bool
 	}{
-		"curl":                 {url: "http://127.0.0.1:8080", status: 200},
-		"curl, IPv6":           {url: "http://[::1]:8080", status: 200},
-		"localhost":            {url: "http://localhost", status: 200},
-		"a name of -host":      {url: "https://sandbox:8443", status: 200},
-		"its own page":         {url: "http://127.0.0.1:8080", header: "Origin: http://127.0.0.1:8080", status: 200},
-		"its own page, https":  {url: "https://sandbox:8443", header: "Origin: https://sandbox:8443", status: 200},
-		"typed by a person":    {url: "http://127.0.0.1:8080", header: "Sec-Fetch-Site: none", status: 200},
-		"linked from itself":   {url: "http://127.0.0.1:8080", header: "Sec-Fetch-Site: same-origin", status: 200},
-		"another page":         {url: "http://127.0.0.1:8080", header: "Origin: https://evil.example", status: 403},
-		"a file":               {url: "http://127.0.0.1:8080", header: "Origin: null", status: 403},
-		"another port":         {url: "http://127.0.0.1:8080", header: "Origin: http://127.0.0.1:3000", status: 403},
-		"an image of a page":   {url: "http://127.0.0.1:8080", header: "Sec-Fetch-Site: cross-site", status: 403},
-		"a neighbour's page":   {url: "http://127.0.0.1:8080", header: "Sec-Fetch-Site: same-site", status: 403},
-		"a rebound name":       {url: "http://evil.example:8080", status: 403},
-		"a rebound name, page": {url: "http://evil.example", header: "Origin: http://evil.example", status: 403},
-		"another machine":      {url: "http://192.0.2.1", status: 403},
+		"curl":                 {own, "", false},
+		"curl, IPv6":           {"http://[::1]:8080", "", false},
+		"localhost":            {"http://localhost", "", false},
+		"a name of -host":      {"https://sandbox:8443", "", false},
+		"its own page":         {own, "Origin: " + own, false},
+		"its own page, https":  {"https://sandbox:8443", "Origin: https://sandbox:8443", false},
+		"typed by a person":    {own, "Sec-Fetch-Site: none", false},
+		"linked from itself":   {own, "Sec-Fetch-Site: same-origin", false},
+		"another page":         {own, "Origin: https://evil.example", true},
+		"a file":               {own, "Origin: null", true},
+		"another port":         {own, "Origin: http://127.0.0.1:3000", true},
+		"an image of a page":   {own, "Sec-Fetch-Site: cross-site", true},
+		"a neighbour's page":   {own, "Sec-Fetch-Site: same-site", true},
+		"a rebound name":       {"http://evil.example:8080", "", true},
+		"a rebound name, page": {"http://evil.example", "Origin: http://evil.example", true},
+		"another machine":      {"http://192.0.2.1", "", true},
 	}
-	s := sandbox.New(sandbox.Default(), sandbox.WithHosts("sandbox"))
+	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts("sandbox")))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			for _, control := range []struct{ method, path string }{
-				{http.MethodGet, "/control/requests"}, {http.MethodPost, "/control/model-groups/" + mainGroup + "/publish"},
+			c.base = test.url
+			var header []string
+			if name, value, ok := strings.Cut(test.header, ": "); ok {
+				header = []string{name, value}
+			}
+			for request, want := range map[string]int{
+				"GET /control/requests": 200, "POST /control/model-groups/" + mainGroup + "/publish": 201,
 			} {
-				r := httptest.NewRequest(control.method, test.url+control.path, nil)
-				if header, value, ok := strings.Cut(test.header, ": "); ok {
-					r.Header.Set(header, value)
+				method, path, _ := strings.Cut(request, " ")
+				code := ""
+				if test.isForeign {
+					want, code = 403, "FORBIDDEN"
 				}
-				w := httptest.NewRecorder()
-				s.ServeHTTP(w, r)
-				if (w.Code == 403) != (test.status == 403) || w.Code == 403 && !strings.Contains(w.Body.String(), `"FORBIDDEN"`) {
-					t.Errorf("%s is answered %d %s", control.path, w.Code, w.Body)
-				}
+				c.do(method, path, "", header...).wants(t, want, code)
 			}
 		})
 	}
@@ -58,7 +57,7 @@ func TestControlRoutesAreNobodyElses(t *testing.T) {
 
 func TestReset(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s).as("northwind")
+	c := direct(t, s).as("northwind")
 	before := c.get("/v1/model-group").body + c.get(groupPath(mainGroup, "/models")).body
 	for _, order := range []struct{ path, body string }{
 		{"model-groups/" + mainGroup + "/publish", `{"dockerImage": "x"}`},
@@ -94,7 +93,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default()))
+	c := direct(t, sandbox.New(sandbox.Default()))
 	const another = `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "o-sandbox-secret"}],
 		"modelGroups": [{"owner": "O", "group": {"id": "g"}}]}`
 	c.do(http.MethodPut, "/control/catalogue", another).wants(t, 204, "")
@@ -104,56 +103,29 @@ func TestLoad(t *testing.T) {
 	c.as("northwind").get(groupPath(mainGroup, "")).wants(t, 200, "")
 }
 
-func TestMemoryIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sandbox.New(sandbox.Default(), sandbox.WithTokenLife(time.Minute))
-		d := direct{t: t, s: s}
-		old := d.token("northwind")
-		time.Sleep(time.Hour)
-		d.token("northwind")
-		if got := d.get("/v1/model-group", old); got.Code != 401 {
-			t.Errorf("an old token is answered %d", got.Code)
-		}
-		for i := range 10_100 {
-			d.get(fmt.Sprintf("/v1/model-group/%d", i), "")
-		}
-		requests := s.Requests()
-		if len(requests) != 10_000 || requests[9_999].Path != "/v1/model-group/10099" || s.Count(sandbox.RouteGroup) != 10_100 {
-			t.Errorf("%d requests are kept, the last is %+v; %d counted", len(requests), requests[len(requests)-1], s.Count(sandbox.RouteGroup))
-		}
-	})
-}
-
-func TestListedRequestsHideWhatLooksLikeACredential(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default()))
-	for _, name := range []string{
-		"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Amz-Security-Token", "X-Client-Secret", "X-Signature",
-	} {
-		c.do(http.MethodGet, "/v1/model-group?access_token=hide-me", "", name, "hide-me")
+// Nobody takes an answer of the sandbox for the service's, whatever becomes of
+// it, nor its tokens for real ones.
+func TestEveryAnswerNamesTheSandbox(t *testing.T) {
+	s := sandbox.New(sandbox.Default())
+	c := start(t, s).as("northwind")
+	if !strings.HasPrefix(c.token, "sandbox-") {
+		t.Errorf("the token is %q", c.token)
 	}
-	got := c.get("/control/requests").body
-	if strings.Contains(got, "hide-me") || !strings.Contains(got, `"X-Api-Key":["(hidden)"]`) || !strings.Contains(got, `"User-Agent":["Go-`) {
-		t.Errorf("listed are %s", got)
+	nothing := func(int, http.Header, []byte) (int, http.Header, []byte) { return 200, nil, nil }
+	faults := []sandbox.Fault{{Times: 1, Status: 500, Header: http.Header{"X-Other": {"1"}}}, {Times: 1, Mutate: nothing}}
+	for _, fault := range faults {
+		s.Inject(fault)
 	}
-}
-
-// The catalogue's three mistakes, each with its place, in the order of the text.
-func TestEveryMistakeIsTold(t *testing.T) {
-	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
-  "organisations": [{"name": "O", "clientId": "o"}],
-  "modelGroups": [
-    {"owner": "P", "group": {"id": "g", "public": "yes"}, "models": [
-      {"id": "m", "revision": 1, "docker_image": "x"}, {"id": "m", "revision": 1}
-    ]}
-  ]
-}`))
-	const want = `line 2, column 21: organisations[0].clientSecret: the field is required
-line 4, column 6: modelGroups[0].owner: no organisation is named "P"
-line 4, column 41: modelGroups[0].group.public: true or false is expected
-line 5, column 34: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?
-line 5, column 57: modelGroups[0].models[1].id: the model id "m" is used before, at modelGroups[0].models[0].id
-line 5, column 68: modelGroups[0].models[1].revision: revision 1 is used before, at modelGroups[0].models[0].revision`
-	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+	const list = "/v1/model-group"
+	for _, path := range []string{list, list, list, "/v1/nope", "/", "/control/ready", "/control/nope"} {
+		got := c.get(path)
+		if name := got.header.Get(sandbox.Header); name != "This is a sandbox, not the service." {
+			t.Errorf("%s is answered %d: the header is %q", path, got.status, name)
+		}
+	}
+	page := c.get("/")
+	if page.header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(page.body, "This is a sandbox") ||
+		strings.Contains(page.body, "-sandbox-secret") {
+		t.Errorf("the page is %v\n%s", page.header, page.body)
 	}
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,13 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What the operations of this file refuse.
-var (
-	// ErrUnknownGroup says that no model group has the id.
-	ErrUnknownGroup = errors.New("no such model group")
-	// ErrUnknownRevision says that the group has no such revision.
-	ErrUnknownRevision = errors.New("no such revision")
-)
+// notFoundError names a group or a revision that there is not.
+type notFoundError string
+
+func (e notFoundError) Error() string { return string(e) }
 
 // Publish publishes a revision into the group: a copy of its newest revision
 // in which the fields of overrides (a JSON object, or nothing) replace those
@@ -28,8 +24,8 @@ var (
 //
 // It returns the document as the owner sees it. Overrides are checked as a
 // document of [ReadCatalogue] is, and must not have revision, id or modelGroupId;
-// their errors are [TextErrors]. Other errors are an unknown group
-// ([ErrUnknownGroup]) and one whose latest revision is no integer.
+// their errors are [TextErrors]. Other errors are an unknown group and one whose
+// latest revision is no integer.
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -59,7 +55,7 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 // Republish changes a revision in place, as the service can: the fields of
 // overrides replace those of their name, and updatedAt moves. The revision, the
 // id and createdAt stay, and so does every field that is not given. Overrides,
-// result and errors are those of [Sandbox.Publish], and [ErrUnknownRevision].
+// result and errors are those of [Sandbox.Publish], and an unknown revision.
 func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -95,9 +91,11 @@ func (s *Sandbox) set(groupID string, revision int64, name string, value bool) (
 
 func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
 	return s.changeGroup(groupID, func(old *group) (*model, error) {
-		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(revision) })
+		number := new(big.Float).SetInt64(revision)
+		i := slices.IndexFunc(old.models, func(m *model) bool { return m.is(number) })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: the model group %q has no revision %d", ErrUnknownRevision, groupID, revision)
+			said := fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision)
+			return nil, notFoundError(said)
 		}
 		return newModel(change(old.models[i].document)), nil
 	})
@@ -110,18 +108,18 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (*model, error
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: %q", ErrUnknownGroup, groupID)
+		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
 	}
 	old := s.groups[i]
 	changed, err := change(old)
 	if err != nil {
 		return nil, err
 	}
-	models := slices.DeleteFunc(slices.Clone(old.models), func(m *model) bool { return m.same(changed) })
+	models := slices.DeleteFunc(slices.Clone(old.models), func(m *model) bool { return m.is(changed.revision) })
 	g := newGroup(old.owner, old.id, old.stated, append(models, changed))
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = g
-	return g.modelFor(g.owner, changed), nil
+	return encode(g.modelFor(g.owner, changed)), nil
 }
 
 func (g *group) nextRevision() (string, error) {
@@ -129,7 +127,7 @@ func (g *group) nextRevision() (string, error) {
 		return "0", nil
 	}
 	latest := g.models[0].revision
-	if latest == nil || !latest.IsInt() {
+	if !latest.IsInt() {
 		return "", fmt.Errorf("the latest revision of the model group %q is no integer", g.id)
 	}
 	n, _ := latest.Int(nil)

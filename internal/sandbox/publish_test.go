@@ -1,9 +1,8 @@
 package sandbox_test
 
 import (
-	"encoding/json"
-	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,90 +15,84 @@ const publishable = `{"owner": "Owner", "group": {"id": "g/1"}, "models": [
 	{"id": "b", "revision": 5, "axes": [{"key": "k", "values": [1]}]}
 ]}, {"owner": "Owner", "group": {"id": "none"}}, {"owner": "Owner", "group": {"id": "odd"}, "models": [{"revision": 1.5}]}`
 
+// What is refused is among the tests of the control routes.
 func TestPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // whose clock starts at midnight, 1 January 2000
 		s := sandbox.New(parse(t, publishable))
-		got, err := s.Publish("g/1", json.RawMessage(`{"notes": "M", "axes": [{"key": "k", "values": [2]}]}`))
-		if err != nil {
-			t.Fatal(err)
+		published := func(s *sandbox.Sandbox, fields string) (document, id string) {
+			t.Helper()
+			got, err := s.Publish("g/1", []byte(fields))
+			found := regexp.MustCompile(`"id":"([0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"`).FindSubmatch(got)
+			if found == nil {
+				t.Fatalf("no UUID in %s, %v", got, err)
+			}
+			return string(got), string(found[1])
 		}
-		id := regexp.MustCompile(`"id":"([0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"`).FindSubmatch(got)
-		if id == nil {
-			t.Fatalf("no UUID in %s", got)
-		}
-		want := `{"id":"` + string(id[1]) + `","revision":9007199254740994,"modelGroupId":"g/1","archived":false,` +
+		got, id := published(s, `{"notes": "M", "axes": [{"key": "k", "values": [2]}]}`)
+		want := `{"id":"` + id + `","revision":9007199254740994,"modelGroupId":"g/1","archived":false,` +
 			`"createdAt":"2000-01-01T00:00:00.000Z","x":1.0,"notes":"M","updatedAt":"2000-01-01T00:00:00.000Z",` +
 			`"axes":[{"key":"k","values":[2]}],"isOwner":true}`
-		if string(got) != want {
+		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-
-		d := direct{t: t, s: s}
-		token := d.token("owner")
-		if latest := d.get("/v1/model-group/g%2F1/latest-model", token); latest.Body.String() != want {
-			t.Errorf("the latest is\n%s\nwant\n%s", latest.Body, want)
+		c := direct(t, s).as("owner")
+		for path, want := range map[string]string{
+			"/v1/model-group/g%2F1/latest-model": want,
+			"/v1/model-group/g%2F1": `{"id":"g/1","latestRevision":9007199254740994,"models":[{"id":"` + id +
+				`","revision":9007199254740994,"createdAt":"2000-01-01T00:00:00.000Z"},{"id":"b","revision":5}],` +
+				`"axes":[{"key":"k","values":[{"value":2,"historical":false},{"value":1,"historical":true}]}]}`,
+		} {
+			if got := c.get(path); got.body != want {
+				t.Errorf("got\n%s\nwant\n%s", got.body, want)
+			}
 		}
-		group := d.get("/v1/model-group/g%2F1", token).Body.String()
-		wantGroup := `{"id":"g/1","latestRevision":9007199254740994,"models":[{"id":"` + string(id[1]) +
-			`","revision":9007199254740994,"createdAt":"2000-01-01T00:00:00.000Z"},{"id":"b","revision":5}],` +
-			`"axes":[{"key":"k","values":[{"value":2,"historical":false},{"value":1,"historical":true}]}]}`
-		if group != wantGroup {
-			t.Errorf("the group is\n%s\nwant\n%s", group, wantGroup)
+		if _, again := published(sandbox.New(parse(t, publishable)), ""); again != id {
+			t.Errorf("the same revision published elsewhere has another id: %s", again)
 		}
-
-		again, err := sandbox.New(parse(t, publishable)).Publish("g/1", nil)
-		if err != nil || !strings.Contains(string(again), string(id[1])) {
-			t.Errorf("the same revision published elsewhere has another id: %s, %v", again, err)
-		}
-		next, err := s.Publish("g/1", json.RawMessage(`{"createdAt": "then", "archived": true}`))
-		if err != nil || strings.Contains(string(next), string(id[1])) ||
-			!strings.Contains(string(next), `"createdAt":"then"`) || !strings.Contains(string(next), `"archived":true`) {
-			t.Errorf("the next revision is %s, %v", next, err)
+		next, nextID := published(s, `{"createdAt": "then", "archived": true}`)
+		if nextID == id || !strings.Contains(next, `"createdAt":"then"`) || !strings.Contains(next, `"archived":true`) {
+			t.Errorf("the next revision is %s", next)
 		}
 	})
 }
 
-func TestPublishFirst(t *testing.T) {
-	got, err := sandbox.New(parse(t, publishable)).Publish("none", json.RawMessage(`{"name": "n"}`))
-	if err != nil || !strings.Contains(string(got), `"revision":0,`) || !strings.Contains(string(got), `"name":"n"`) {
-		t.Errorf("got %s, %v", got, err)
+// A tag or a digest that is re-published is told by updatedAt only.
+func TestRepublishKeepsTheRevision(t *testing.T) {
+	s := sandbox.New(sandbox.Default())
+	c := direct(t, s).as("northwind")
+	type model struct{ ID, DockerImage, CreatedAt, UpdatedAt string }
+	read := func() (list []model) {
+		c.get(groupPath(mainGroup, "/models")).decode(t, &list)
+		return list
+	}
+	want := read()
+	was := want[1].UpdatedAt
+	if _, err := s.Republish(mainGroup, 1, []byte(`{"dockerImage": "registry.example/moved:1"}`)); err != nil {
+		t.Fatal(err)
+	}
+	got := read()
+	want[1].DockerImage, want[1].UpdatedAt = "registry.example/moved:1", got[1].UpdatedAt
+	if !slices.Equal(got, want) || got[1].UpdatedAt <= was {
+		t.Errorf("got %+v, want %+v, later than %s", got, want, was)
 	}
 }
 
-func TestPublishRefuses(t *testing.T) {
-	tests := map[string]struct{ group, overrides, want string }{
-		"unknown group": {group: "nope", want: `no such model group: "nope"`},
-		"revision":      {group: "g/1", overrides: `{"revision": 7}`, want: "line 1, column 2: revision: the sandbox sets this field"},
-		"id":            {group: "g/1", overrides: `{"id": "x"}`, want: "line 1, column 2: id: the sandbox sets this field"},
-		"group id": {
-			group:     "g/1",
-			overrides: `{"modelGroupId": "x"}`,
-			want:      "line 1, column 2: modelGroupId: the sandbox sets this field",
-		},
-		"no JSON": {group: "g/1", overrides: `{`, want: "line 1, column 2: the JSON ends here"},
-		"unknown field": {
-			group:     "g/1",
-			overrides: "{\n  \"docker_image\": \"a\"}",
-			want:      "line 2, column 3: docker_image: there is no such field; did you mean dockerImage?",
-		},
-		"wrong type": {
-			group:     "g/1",
-			overrides: `{"axes": [{"key": 1}]}`,
-			want:      "line 1, column 12: axes[0].key: a string is expected",
-		},
-		"no object":    {group: "g/1", overrides: `[]`, want: "an object is expected"},
-		"odd revision": {group: "odd", want: "is no integer"},
+// What the catalogue dates in the future is still older than what is changed.
+func TestChangesAreNeverOlder(t *testing.T) {
+	s := sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"},
+		"models": [{"revision": 0, "updatedAt": "2999-12-31T23:59:59.999Z"}]}`))
+	for _, want := range []string{"3000-01-01T00:00:00.000Z", "3000-01-01T00:00:00.001Z"} {
+		got, err := s.Republish("g", 0, nil)
+		if err != nil || !strings.Contains(string(got), `"updatedAt":"`+want+`"`) {
+			t.Errorf("got %s, %v; want %s", got, err, want)
+		}
 	}
-	s := sandbox.New(parse(t, publishable))
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			_, err := s.Publish(test.group, json.RawMessage(test.overrides))
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %s", err, test.want)
-			}
-			if errors.Is(err, sandbox.ErrUnknownGroup) != (test.group == "nope") {
-				t.Errorf("ErrUnknownGroup is wrong for %v", err)
-			}
-		})
+}
+
+func TestArchivedUnlisted(t *testing.T) {
+	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithArchivedUnlisted())).as("northwind")
+	got := c.get(groupPath(mainGroup, "/models")).body
+	if strings.Contains(got, `"archived":true`) || strings.Count(got, `"archived":false`) != 3 {
+		t.Errorf("got %s", got)
 	}
 }

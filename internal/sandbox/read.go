@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// read answers the four lookups of interface.md "Endpoints".
+// read answers the four lookups of INTERFACE.md, Endpoints.
 func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
 		return refuseMethod(http.MethodGet)
@@ -35,13 +35,13 @@ func (s *Sandbox) read(x *exchange) *answer {
 	}
 	switch {
 	case x.route == RouteGroup:
-		return respond(http.StatusOK, g.served.json())
+		return respond(http.StatusOK, g.served)
 	case x.route == RouteModels:
 		return s.listModels(g, caller)
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
 	default:
-		return respond(http.StatusOK, g.modelFor(caller, g.models[0]))
+		return respond(http.StatusOK, encode(g.modelFor(caller, g.models[0])))
 	}
 }
 
@@ -51,23 +51,23 @@ func (s *Sandbox) listGroups(caller, horizon string) *answer {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
 		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
-			list = append(list, g.served.json())
+			list = append(list, g.served)
 		}
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 // listModels answers with every revision, archived ones too, the oldest first.
 // The interface orders by revision and leaves the direction open: this one is
 // the opposite of a group's own models, so that no client can rely on either.
 func (s *Sandbox) listModels(g *group, caller string) *answer {
-	list := make([]jsontext.Value, 0, len(g.models))
+	list := []object{}
 	for _, m := range slices.Backward(g.models) {
 		if !s.settings.unlisted || !m.document.is("archived", "true") {
 			list = append(list, g.modelFor(caller, m))
 		}
 	}
-	return respond(http.StatusOK, array(list))
+	return respond(http.StatusOK, encode(list))
 }
 
 // query returns the timeHorizon asked for, empty where none is. Anything else

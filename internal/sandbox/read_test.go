@@ -1,7 +1,7 @@
 package sandbox_test
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,67 +15,52 @@ func TestStrictRequests(t *testing.T) {
 	tests := map[string]struct {
 		method, path, body string
 		status             int
-		code               string
+		code               string // unless told, the one that belongs to the status
 		fields             string // of data.issues
 	}{
-		"list":            {path: "/v1/model-group", status: 200},
-		"known horizon":   {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
-		"unknown horizon": {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
-		"empty horizon":   {path: "/v1/model-group?timeHorizon=", status: 400, code: "VALIDATION_FAILED", fields: "timeHorizon"},
-		"repeated horizon": {
-			path:   "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead",
-			status: 400,
-			code:   "VALIDATION_FAILED",
-			fields: "timeHorizon",
-		},
-		"unknown parameters": {
-			path:   "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead",
-			status: 400,
-			code:   "VALIDATION_FAILED",
-			fields: "limit page",
-		},
-		"horizon of a group": {
-			path:   main + "?timeHorizon=day_ahead",
-			status: 400,
-			code:   "VALIDATION_FAILED",
-			fields: "timeHorizon",
-		},
-		"parameter of the models": {path: main + "/models?archived=true", status: 400, code: "VALIDATION_FAILED", fields: "archived"},
-		"parameter of the latest": {path: main + "/latest-model?axis=a:b", status: 400, code: "VALIDATION_FAILED", fields: "axis"},
-		"malformed query":         {path: main + "?a=%zz", status: 400, code: "VALIDATION_FAILED", fields: "query"},
-		"body":                    {path: main, body: "{}", status: 400, code: "VALIDATION_FAILED", fields: "body"},
-		"POST":                    {method: http.MethodPost, path: main, status: 405, code: "METHOD_NOT_ALLOWED"},
-		"DELETE":                  {method: http.MethodDelete, path: main + "/models", status: 405, code: "METHOD_NOT_ALLOWED"},
+		"list":                    {path: "/v1/model-group", status: 200},
+		"known horizon":           {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
+		"unknown horizon":         {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
+		"empty horizon":           {path: "/v1/model-group?timeHorizon=", status: 400, fields: "timeHorizon"},
+		"repeated horizon":        {path: "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead", status: 400, fields: "timeHorizon"},
+		"unknown parameters":      {path: "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead", status: 400, fields: "limit page"},
+		"horizon of a group":      {path: main + "?timeHorizon=day_ahead", status: 400, fields: "timeHorizon"},
+		"parameter of the models": {path: main + "/models?archived=true", status: 400, fields: "archived"},
+		"parameter of the latest": {path: main + "/latest-model?axis=a:b", status: 400, fields: "axis"},
+		"malformed query":         {path: main + "?a=%zz", status: 400, fields: "query"},
+		"body":                    {path: main, body: "{}", status: 400, fields: "body"},
+		"POST":                    {method: http.MethodPost, path: main, status: 405},
+		"DELETE":                  {method: http.MethodDelete, path: main + "/models", status: 405},
 		"HEAD":                    {method: http.MethodHead, path: main, status: 405},
-		"root, not to read":       {method: http.MethodPost, path: "/", status: 404, code: "NOT_FOUND"},
-		"no version":              {path: "/model-group", status: 404, code: "NOT_FOUND"},
-		"other version":           {path: "/v2/model-group", status: 404, code: "NOT_FOUND"},
-		"model list":              {path: "/v1/model", status: 404, code: "NOT_FOUND"},
-		"trailing slash":          {path: "/v1/model-group/", status: 404, code: "NOT_FOUND"},
-		"no id":                   {path: "/v1/model-group//models", status: 404, code: "NOT_FOUND"},
-		"two slashes":             {path: "//v1/model-group", status: 404, code: "NOT_FOUND"},
-		"unknown tail":            {path: main + "/runs", status: 404, code: "NOT_FOUND"},
-		"too deep":                {path: main + "/models/1", status: 404, code: "NOT_FOUND"},
-		"dots are an id":          {path: "/v1/model-group/../model-group", status: 404, code: "NOT_FOUND"},
-		"one dot":                 {path: "/v1/./model-group", status: 404, code: "NOT_FOUND"},
-		"unescaped id":            {path: "/v1/model-group/emea/power", status: 404, code: "NOT_FOUND"},
-		"id escaped twice":        {path: groupPath(strings.ReplaceAll(oddGroup, "/", "%2F"), ""), status: 404, code: "NOT_FOUND"},
+		"root, not to read":       {method: http.MethodPost, path: "/", status: 404},
+		"no version":              {path: "/model-group", status: 404},
+		"other version":           {path: "/v2/model-group", status: 404},
+		"model list":              {path: "/v1/model", status: 404},
+		"trailing slash":          {path: "/v1/model-group/", status: 404},
+		"no id":                   {path: "/v1/model-group//models", status: 404},
+		"two slashes":             {path: "//v1/model-group", status: 404},
+		"unknown tail":            {path: main + "/runs", status: 404},
+		"too deep":                {path: main + "/models/1", status: 404},
+		"dots are an id":          {path: "/v1/model-group/../model-group", status: 404},
+		"one dot":                 {path: "/v1/./model-group", status: 404},
+		"unescaped id":            {path: "/v1/model-group/emea/power", status: 404},
+		"id escaped twice":        {path: groupPath(strings.ReplaceAll(oddGroup, "/", "%2F"), ""), status: 404},
 		"escaped id":              {path: groupPath(oddGroup, ""), status: 200},
 		"escaped id, latest":      {path: groupPath(oddGroup, "/latest-model"), status: 200},
 		"escaped id, models":      {path: groupPath(oddGroup, "/models"), status: 200},
-		"unknown id":              {path: groupPath("nope", ""), status: 404, code: "NOT_FOUND"},
-		"unknown id, latest":      {path: groupPath("nope", "/latest-model"), status: 404, code: "NOT_FOUND"},
-		"unknown id, models":      {path: groupPath("nope", "/models"), status: 404, code: "NOT_FOUND"},
-		"no models, latest":       {path: groupPath(emptyGroup, "/latest-model"), status: 404, code: "NOT_FOUND"},
+		"unknown id":              {path: groupPath("nope", ""), status: 404},
+		"unknown id, latest":      {path: groupPath("nope", "/latest-model"), status: 404},
+		"unknown id, models":      {path: groupPath("nope", "/models"), status: 404},
+		"no models, latest":       {path: groupPath(emptyGroup, "/latest-model"), status: 404},
 		"no models, models":       {path: groupPath(emptyGroup, "/models"), status: 200},
 	}
 	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if test.method == "" {
-				test.method = http.MethodGet
+			got := c.do(cmp.Or(test.method, http.MethodGet), test.path, test.body)
+			if test.method != http.MethodHead { // whose answer has no body
+				test.code = cmp.Or(test.code, codes[test.status])
 			}
-			got := c.do(test.method, test.path, test.body)
 			got.wants(t, test.status, test.code)
 			if fields := got.issues(t); fields != test.fields {
 				t.Errorf("the issues are with %q, want %q", fields, test.fields)
@@ -116,36 +101,21 @@ func (r reply) issues(t *testing.T) string {
 }
 
 func TestErrorBody(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
-	got := c.get("/v1/model-group/<nope>")
-	const want = `{"code":"NOT_FOUND","message":"No model group exists with the id \"<nope>\".",` +
-		`"statusCode":404,"error":"Not Found"}`
-	if got.body != want {
-		t.Errorf("got  %s\nwant %s", got.body, want)
+	c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+	for path, want := range map[string]string{
+		"/v1/model-group/<nope>": `{"code":"NOT_FOUND","message":"No model group exists with the id \"<nope>\".",` +
+			`"statusCode":404,"error":"Not Found"}`,
+		"/v1/model-group?a=1": `{"code":"VALIDATION_FAILED","message":"The query parameters are not valid.",` +
+			`"data":{"issues":[{"field":"a","messages":["is not a known query parameter"]}]},"statusCode":400,"error":"Bad Request"}`,
+	} {
+		if got := c.get(path); got.body != want {
+			t.Errorf("got  %s\nwant %s", got.body, want)
+		}
 	}
-	got = c.get("/v1/model-group?a=1")
-	const issues = `{"code":"VALIDATION_FAILED","message":"The query parameters are not valid.",` +
-		`"data":{"issues":[{"field":"a","messages":["is not a known query parameter"]}]},` +
-		`"statusCode":400,"error":"Bad Request"}`
-	if got.body != issues {
-		t.Errorf("got  %s\nwant %s", got.body, issues)
-	}
-}
-
-// ids returns the ids of a list answer, in its order.
-func (r reply) ids(t *testing.T) []string {
-	t.Helper()
-	var list []struct{ ID string }
-	r.decode(t, &list)
-	ids := make([]string, len(list))
-	for i, element := range list {
-		ids[i] = element.ID
-	}
-	return ids
 }
 
 func TestVisibility(t *testing.T) {
-	c := start(t, sandbox.New(sandbox.Default()))
+	c := direct(t, sandbox.New(sandbox.Default()))
 	owner, other := c.as("northwind"), c.as("contoso-trading")
 	for _, tail := range []string{"", "/latest-model", "/models"} {
 		owner.get(groupPath(privateGroup, tail)).wants(t, 200, "")
@@ -169,32 +139,30 @@ func TestVisibility(t *testing.T) {
 }
 
 func TestWithheldFields(t *testing.T) {
-	c := start(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
+	c := direct(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
 		{"revision": 1, "notes": "N", "dockerImage": "D", "isOwner": "whatever", "x": 1.50},
 		{"revision": 2}
 	]}`)))
-	tests := map[string]string{
-		"owner": `[{"revision":1,"notes":"N","dockerImage":"D","isOwner":true,"x":1.50},` +
-			`{"revision":2,"isOwner":true}]`,
-		"other": `[{"revision":1,"notes":null,"dockerImage":"","isOwner":false,"x":1.50},` +
-			`{"revision":2,"isOwner":false,"notes":null,"dockerImage":""}]`,
+	tests := map[string]struct{ first, latest string }{
+		"owner": {`{"revision":1,"notes":"N","dockerImage":"D","isOwner":true,"x":1.50}`, `{"revision":2,"isOwner":true}`},
+		"other": {
+			`{"revision":1,"notes":null,"dockerImage":"","isOwner":false,"x":1.50}`,
+			`{"revision":2,"isOwner":false,"notes":null,"dockerImage":""}`,
+		},
 	}
 	for who, want := range tests {
-		got := c.as(who).get("/v1/model-group/g/models")
-		if got.body != want {
-			t.Errorf("%s gets\n%s\nwant\n%s", who, got.body, want)
+		c := c.as(who)
+		if got := c.get("/v1/model-group/g/models").body; got != "["+want.first+","+want.latest+"]" {
+			t.Errorf("%s gets\n%s\nwant\n%s\n%s", who, got, want.first, want.latest)
 		}
-		latest := c.as(who).get("/v1/model-group/g/latest-model")
-		var list []json.RawMessage
-		got.decode(t, &list)
-		if latest.body != string(list[1]) {
-			t.Errorf("%s gets as latest %s", who, latest.body)
+		if got := c.get("/v1/model-group/g/latest-model").body; got != want.latest {
+			t.Errorf("%s gets as latest %s", who, got)
 		}
 	}
 }
 
 func TestModelsOrder(t *testing.T) {
-	c := start(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
+	c := direct(t, sandbox.New(parse(t, `{"owner": "Owner", "group": {"id": "g"}, "models": [
 		{"id": "b", "revision": 9007199254740993}, {"id": "odd", "revision": "ten"},
 		{"id": "a", "revision": 9007199254740992, "archived": true}, {"id": "z", "revision": 0}
 	]}`))).as("owner")
@@ -202,9 +170,7 @@ func TestModelsOrder(t *testing.T) {
 	if got := c.get("/v1/model-group/g/models").ids(t); !slices.Equal(got, want) {
 		t.Errorf("got %v, want the oldest first: %v", got, want)
 	}
-	var latest struct{ ID string }
-	c.get("/v1/model-group/g/latest-model").decode(t, &latest)
-	if latest.ID != "b" {
-		t.Errorf("the latest is %s", latest.ID)
+	if got := c.get("/v1/model-group/g/latest-model").body; !strings.Contains(got, `"id":"b"`) {
+		t.Errorf("the latest is %s", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Route names an endpoint of interface.md, whatever the id in its path and
+// Route names an endpoint of the interface, whatever the id in its path and
 // whatever the method.
 type Route string
 
@@ -58,11 +58,13 @@ func (s *Sandbox) routes() *http.ServeMux {
 			s.serve(w, &exchange{request: r, route: RouteUnknown, own: true}, reply)
 		})
 	}
-	for pattern, controls := range controlsByPath() {
-		own("/control/"+pattern, func(x *exchange) *answer { return s.control(x, controls) })
+	byPath := map[string][]Control{"": nil, "/": nil} // these two are of no control
+	for _, c := range Controls() {
+		byPath["/"+c.Path] = append(byPath["/"+c.Path], c)
 	}
-	own("/control", func(x *exchange) *answer { return s.control(x, nil) })
-	own("/control/", func(x *exchange) *answer { return s.control(x, nil) })
+	for path, controls := range byPath {
+		own("/control"+path, func(x *exchange) *answer { return s.control(x, controls) })
+	}
 	own("/{$}", s.index)
 	mux.HandleFunc("/", s.unknown)
 	return mux

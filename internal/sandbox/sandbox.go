@@ -2,10 +2,8 @@ package sandbox
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 )
@@ -73,31 +71,20 @@ func (s *Sandbox) Load(c *Catalogue) {
 	s.state = fresh
 }
 
-// Disable disables the organisation of that name, or client id, from the next
-// request on; the reason is what the service says (interface.md
-// "Authentication" 4). It panics where there is no such organisation.
-func (s *Sandbox) Disable(organisation, reason string) {
-	if !s.setDisabled(organisation, reason) {
-		panic(fmt.Sprintf("sandbox: no organisation is named %q", organisation))
-	}
-}
-
-// Enable ends what [Sandbox.Disable] or the catalogue began. It panics where
-// there is no such organisation.
-func (s *Sandbox) Enable(organisation string) { s.Disable(organisation, "") }
-
-// setDisabled tells whether there is such an organisation.
+// setDisabled disables the organisation of that name, or client id, from the
+// next request on, with a reason that the service says, or enables it again where
+// there is none (INTERFACE.md, Authentication 4). It tells whether there is such
+// an organisation.
 func (s *Sandbox) setDisabled(organisation, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.organisations, func(o *Organisation) bool {
-		return o.Name == organisation || o.ClientID == organisation
-	})
-	if i < 0 {
-		return false
+	for _, o := range s.organisations {
+		if o.Name == organisation || o.ClientID == organisation {
+			o.Disabled = reason
+			return true
+		}
 	}
-	s.organisations[i].Disabled = reason
-	return true
+	return false
 }
 
 // exchange is one request while it is answered.

@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// openAPI is interface.md as an OpenAPI 3.1 document. It is the one place for
+// openAPI is INTERFACE.md as an OpenAPI 3.1 document. It is the one place for
 // the fields of documents: sandbox.schema.json, of what people write for the
 // sandbox, refers to it.
 //
@@ -193,10 +193,11 @@ func (s *schemas) at(address string) node {
 		case node:
 			value = within[token]
 		case []any:
-			value = nil
-			if i := slices.Index([]string{"0", "1", "2", "3"}, token); i >= 0 && i < len(within) {
-				value = within[i]
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(within) {
+				return nil
 			}
+			value = within[i]
 		}
 	}
 	found, _ := value.(node)
@@ -263,12 +264,12 @@ func CatalogueSchema() []byte {
 		}
 	}
 	need("Catalogue")
-	text := object{
+	text := encode(object{
 		{"$schema", encode("https://json-schema.org/draft/2020-12/schema")},
 		{"title", encode("Catalogue of the model catalogue's sandbox")},
 		{"$ref", encode("#/$defs/Catalogue")},
 		{"$defs", encode(needed)},
-	}.json()
+	})
 	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
 		panic("sandbox: " + err.Error())
 	}

@@ -110,7 +110,7 @@ func readObject(text []byte, name string) (object, error) {
 	if err := m.err(); err != nil {
 		return nil, err
 	}
-	return parseObject(raw)
+	return parseObject(raw), nil
 }
 
 // syntaxError says in this package's words what the library found, and where.

@@ -39,7 +39,7 @@ func (s *Sandbox) DropTokens() {
 }
 
 // issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of
-// interface.md "Token endpoint errors". A disabled or forbidden organisation
+// INTERFACE.md, Token endpoint errors. A disabled or forbidden organisation
 // gets a token too: the interface refuses its authenticated requests.
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
@@ -48,7 +48,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The limit has no OAuth error: interface.md "Limits" names one code for
+	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for
 	// every request.
 	if refusal := s.limit(s.knownClient(x.record.Form.Get("client_id"))); refusal != nil {
 		return unstored(refusal)
@@ -75,7 +75,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if life := s.settings.expiresIn(); life != nil {
 		body = append(body, member{"expires_in", life})
 	}
-	return unstored(respond(http.StatusOK, body.json()))
+	return unstored(respond(http.StatusOK, encode(body)))
 }
 
 func badToken(code, description string) *answer {
@@ -135,8 +135,8 @@ func (s *Sandbox) limit(clientID string) *answer {
 	if s.counters[clientID] == nil {
 		s.counters[clientID] = s.settings.allowance.counter()
 	}
-	wait, ok := s.counters[clientID].admit(time.Now())
-	if ok {
+	wait := s.counters[clientID](time.Now())
+	if wait == 0 {
 		return nil
 	}
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").

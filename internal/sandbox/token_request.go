@@ -1,11 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -13,74 +16,69 @@ const (
 	jsonType = "application/json"
 )
 
-// takes tells whether the token endpoint reads bodies of that media type.
-func (f TokenFormat) takes(mediaType string) bool {
-	return mediaType == formType && f != TokenJSON || mediaType == jsonType && f != TokenForm
-}
-
-// expected names the content types for those who sent another one.
-func (f TokenFormat) expected() string {
-	switch f {
-	case TokenJSON:
-		return jsonType
-	case TokenAny:
-		return formType + " or " + jsonType
-	}
-	return formType
+// contentTypes are what the token endpoint reads, by its format.
+var contentTypes = map[TokenFormat][]string{
+	TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType},
 }
 
 // refuse answers a content type that the endpoint does not take: a server
 // that takes JSON looks at the content type first, one that takes forms cannot
 // read the body.
 func (f TokenFormat) refuse() *answer {
-	said := "The content type must be " + f.expected() + "."
+	expected := strings.Join(contentTypes[f], " or ")
+	said := "The content type must be " + expected + "."
 	if f != TokenJSON {
 		return badToken("invalid_request", said)
 	}
-	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", f.expected())
+	return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", expected)
 }
 
 // tokenFields returns the three fields, each sent once and in the body.
 func (s *Sandbox) tokenFields(x *exchange) (url.Values, *answer) {
-	r := x.request
-	malformed := func(description string) (url.Values, *answer) {
-		return nil, badToken("invalid_request", description)
-	}
-	kind := mediaType(r)
-	if format := s.settings.format; !format.takes(kind) {
+	kind := mediaType(x.request)
+	if format := s.settings.format; !slices.Contains(contentTypes[format], kind) {
 		return nil, format.refuse()
 	}
-	// RFC 6749 §2.3.1 keeps credentials out of the URI, §2.3 allows one way of
-	// sending them, and interface.md documents the body's.
-	if r.URL.RawQuery != "" {
-		return malformed("Parameters belong into the body, not into the query.")
-	}
-	if len(r.Header.Values("Authorization")) > 0 {
-		return malformed("Credentials belong into the body, not into the Authorization header.")
-	}
 	fields, problem := parseToken(kind, x.body)
-	if problem != "" {
-		return malformed(problem)
-	}
-	for name, values := range fields {
-		switch {
-		case name != "grant_type" && name != "client_id" && name != "client_secret":
-			// The RFC would have it ignored; a client that sends what the
-			// interface does not document should hear of it here.
-			return malformed("The field " + strconv.Quote(name) + " is not known.")
-		case len(values) > 1:
-			return malformed("The field " + name + " is sent more than once.")
-		}
+	if problem = cmp.Or(misplaced(x.request), problem, surplus(fields)); problem != "" {
+		return nil, badToken("invalid_request", problem)
 	}
 	if fields.Get("grant_type") != "client_credentials" {
 		return nil, badToken("unsupported_grant_type", "grant_type must be client_credentials.")
 	}
 	for _, name := range []string{"client_id", "client_secret"} {
 		if fields.Get(name) == "" {
-			return malformed("The field " + name + " is missing.")
+			return nil, badToken("invalid_request", "The field "+name+" is missing.")
 		}
 	}
 	return fields, nil
+}
+
+// misplaced says what is not in the body. RFC 6749 §2.3.1 keeps credentials out
+// of the URI, and §2.3 allows one way of sending them, which is the body
+// (INTERFACE.md, Endpoints 3).
+func misplaced(r *http.Request) string {
+	switch {
+	case r.URL.RawQuery != "":
+		return "Parameters belong into the body, not into the query."
+	case len(r.Header.Values("Authorization")) > 0:
+		return "Credentials belong into the body, not into the Authorization header."
+	}
+	return ""
+}
+
+// surplus says which field is sent twice, or is not documented. The RFC would
+// have that one ignored, but a client that sends it should hear of it here.
+func surplus(fields url.Values) string {
+	for name, values := range fields {
+		switch {
+		case name != "grant_type" && name != "client_id" && name != "client_secret":
+			return "The field " + strconv.Quote(name) + " is not known."
+		case len(values) > 1:
+			return "The field " + name + " is sent more than once."
+		}
+	}
+	return ""
 }
 
 // mediaType is the content type without its parameters.
@@ -102,12 +100,9 @@ func parseToken(mediaType string, body []byte) (fields url.Values, problem strin
 		}
 		return form, ""
 	}
-	var members object
-	raw, err := compact(body)
-	if err == nil {
-		members, err = parseObject(raw)
-	}
-	if mediaType != jsonType || err != nil {
+	raw, _ := compact(body)
+	members := parseObject(raw)
+	if mediaType != jsonType || members == nil {
 		return nil, "The body must be a JSON object."
 	}
 	fields = url.Values{}

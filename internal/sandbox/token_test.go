@@ -1,9 +1,10 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
-	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,110 +12,114 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestTokenEndpointRefuses(t *testing.T) {
-	const form = "application/x-www-form-urlencoded"
-	valid := credentials("northwind").Encode()
+func TestTokenEndpoint(t *testing.T) {
+	const (
+		asForm = "application/x-www-form-urlencoded"
+		asJSON = "application/json"
+		object = `{"grant_type": "client_credentials", "client_id": "northwind", "client_secret": "northwind-sandbox-secret"}`
+		grant  = "grant_type=client_credentials&"
+		takes  = sandbox.TokenJSON
+	)
+	form := credentials("northwind").Encode()
+	with := func(field string) string { return "{" + field + ", " + object[1:] }
+	secret := func(is string) string { return strings.Replace(object, "northwind-sandbox-secret", is, 1) }
 	tests := map[string]struct {
-		method, query, contentType, body string
-		header                           []string
-		status                           int
-		code                             string
+		format                      sandbox.TokenFormat // a form, unless told
+		method, query, kind, header string              // POST; kind is the content type, a form unless told
+		body                        string
+		status                      int
+		code                        string
 	}{
-		"valid":                  {body: valid, status: 200},
-		"content type parameter": {contentType: form + "; charset=utf-8", body: valid, status: 200},
+		"form":                   {body: form, status: 200},
+		"content type parameter": {kind: asForm + "; charset=utf-8", body: form, status: 200},
 		"GET":                    {method: http.MethodGet, status: 405, code: "invalid_request"},
-		"JSON":                   {contentType: "application/json", body: `{}`, status: 400, code: "invalid_request"},
-		"no content type":        {contentType: "-", body: valid, status: 400, code: "invalid_request"},
+		"JSON":                   {kind: asJSON, body: object, status: 400, code: "invalid_request"},
+		"no content type":        {kind: "-", body: form, status: 400, code: "invalid_request"},
 		"no body":                {status: 400, code: "unsupported_grant_type"},
-		"malformed":              {body: valid + "&%zz", status: 400, code: "invalid_request"},
-		"other grant": {
-			body:   "grant_type=password&client_id=a&client_secret=b",
-			status: 400,
-			code:   "unsupported_grant_type",
-		},
-		"no grant": {body: "client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
-		"no id":    {body: "grant_type=client_credentials&client_secret=b", status: 400, code: "invalid_request"},
-		"empty secret": {
-			body:   "grant_type=client_credentials&client_id=a&client_secret=",
-			status: 400,
-			code:   "invalid_request",
-		},
-		"repeated id":            {body: valid + "&client_id=northwind", status: 400, code: "invalid_request"},
-		"field it does not know": {body: valid + "&audience=x", status: 400, code: "invalid_request"},
-		"credentials in query":   {query: "?" + valid, status: 400, code: "invalid_request"},
-		"credentials in header":  {body: valid, header: []string{"Authorization", "Basic eDp5"}, status: 400, code: "invalid_request"},
-		"wrong secret": {
-			body:   "grant_type=client_credentials&client_id=northwind&client_secret=x",
-			status: 401,
-			code:   "invalid_client",
-		},
-		"wrong id": {
-			body:   "grant_type=client_credentials&client_id=x&client_secret=northwind-sandbox-secret",
-			status: 401,
-			code:   "invalid_client",
-		},
+		"malformed":              {body: form + "&%zz", status: 400, code: "invalid_request"},
+		"other grant":            {body: "grant_type=password&client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
+		"no grant":               {body: "client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
+		"no id":                  {body: grant + "client_secret=b", status: 400, code: "invalid_request"},
+		"empty secret":           {body: grant + "client_id=a&client_secret=", status: 400, code: "invalid_request"},
+		"repeated id":            {body: form + "&client_id=northwind", status: 400, code: "invalid_request"},
+		"field it does not know": {body: form + "&audience=x", status: 400, code: "invalid_request"},
+		"credentials in query":   {query: "?" + form, status: 400, code: "invalid_request"},
+		"credentials in header":  {body: form, header: "Basic eDp5", status: 400, code: "invalid_request"},
+		"wrong secret":           {body: grant + "client_id=northwind&client_secret=x", status: 401, code: "invalid_client"},
+		"wrong id":               {body: grant + "client_id=x&client_secret=northwind-sandbox-secret", status: 401, code: "invalid_client"},
+		"another's secret":       {body: grant + "client_id=tailspin&client_secret=fabrikam-sandbox-secret", status: 401, code: "invalid_client"},
 		"disabled gets a token":  {body: credentials("tailspin").Encode(), status: 200},
 		"forbidden gets a token": {body: credentials("adventure-works").Encode(), status: 200},
-		"another's secret, mixed": {
-			body:   "grant_type=client_credentials&client_id=northwind&client_secret=fabrikam-sandbox-secret",
-			status: 401,
-			code:   "invalid_client",
-		},
+
+		"JSON's: JSON":             {format: takes, kind: asJSON, body: object, status: 200},
+		"JSON's: with a charset":   {format: takes, kind: asJSON + "; charset=utf-8", body: object, status: 200},
+		"JSON's: a form":           {format: takes, kind: asForm, body: form, status: 415, code: "invalid_request"},
+		"JSON's: no JSON":          {format: takes, kind: asJSON, body: `{`, status: 400, code: "invalid_request"},
+		"JSON's: no object":        {format: takes, kind: asJSON, body: `[]`, status: 400, code: "invalid_request"},
+		"JSON's: a number":         {format: takes, kind: asJSON, body: `{"client_id": 1}`, status: 400, code: "invalid_request"},
+		"JSON's: a field twice":    {format: takes, kind: asJSON, body: with(`"client_id": "a"`), status: 400, code: "invalid_request"},
+		"JSON's: an unknown field": {format: takes, kind: asJSON, body: with(`"scope": "a"`), status: 400, code: "invalid_request"},
+		"JSON's: no grant type":    {format: takes, kind: asJSON, body: `{"client_id": "a"}`, status: 400, code: "unsupported_grant_type"},
+		"JSON's: a wrong secret":   {format: takes, kind: asJSON, body: secret("x"), status: 401, code: "invalid_client"},
+		"JSON's: an empty secret":  {format: takes, kind: asJSON, body: secret(""), status: 400, code: "invalid_request"},
+		"any's: JSON":              {format: sandbox.TokenAny, kind: asJSON, body: object, status: 200},
+		"any's: a form":            {format: sandbox.TokenAny, body: form, status: 200},
+		"any's: text":              {format: sandbox.TokenAny, kind: "text/plain", body: object, status: 400, code: "invalid_request"},
 	}
-	c := start(t, sandbox.New(sandbox.Default()))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if test.method == "" {
-				test.method = http.MethodPost
+			s := sandbox.New(sandbox.Default(), sandbox.WithTokenFormat(cmp.Or(test.format, sandbox.TokenForm)))
+			var header []string
+			if test.kind != "-" {
+				header = append(header, "Content-Type", cmp.Or(test.kind, asForm))
 			}
-			switch test.contentType {
-			case "":
-				test.header = append(test.header, "Content-Type", form)
-			case "-":
-			default:
-				test.header = append(test.header, "Content-Type", test.contentType)
+			if test.header != "" {
+				header = append(header, "Authorization", test.header)
 			}
-			got := c.do(test.method, "/v1/auth/token"+test.query, test.body, test.header...)
+			got := direct(t, s).do(cmp.Or(test.method, http.MethodPost), "/v1/auth/token"+test.query, test.body, header...)
 			got.wants(t, test.status, test.code)
-			if got.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("Cache-Control is %q", got.header.Get("Cache-Control"))
-			}
-			if test.status == 405 && got.header.Get("Allow") != http.MethodPost {
-				t.Errorf("Allow is %q", got.header.Get("Allow"))
+			got.hasHeader(t, map[string]string{
+				"Cache-Control": "no-store", "Pragma": "no-cache",
+				"Allow":       map[int]string{405: http.MethodPost}[test.status],
+				"Accept-Post": map[int]string{415: asJSON}[test.status],
+			})
+			if test.status == 200 {
+				if id := s.Requests()[0].Form.Get("client_id"); id == "" || !strings.Contains(test.body, id) {
+					t.Errorf("recorded is the client id %q", id)
+				}
+				return
 			}
 			var members map[string]json.RawMessage
-			if got.decode(t, &members); test.status != 200 && (len(members) != 2 || members["error_description"] == nil) {
+			if got.decode(t, &members); len(members) != 2 || members["error_description"] == nil {
 				t.Errorf("not an OAuth error: %s", got.body)
 			}
 		})
 	}
+	got := direct(t, sandbox.New(sandbox.Default())).do(http.MethodPost, "/v1/auth/token", form, "Content-Type", asForm)
+	got.wants(t, 200, "") // a form is what it takes, unless told
 }
 
 func TestTokenAnswer(t *testing.T) {
+	type options []sandbox.Option
 	tests := map[string]struct {
-		options []sandbox.Option
-		want    string // expires_in; empty: absent
+		options options
+		want    string // expires_in
 	}{
-		"an hour":         {want: "3600"},
-		"life":            {options: []sandbox.Option{sandbox.WithTokenLife(90 * time.Second)}, want: "90"},
-		"for ever":        {options: []sandbox.Option{sandbox.WithTokenLife(0)}},
-		"left out":        {options: []sandbox.Option{sandbox.WithExpiresIn(nil)}},
-		"a given value":   {options: []sandbox.Option{sandbox.WithExpiresIn(7)}, want: "7"},
-		"a text":          {options: []sandbox.Option{sandbox.WithExpiresIn("8")}, want: `"8"`},
-		"null":            {options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("null"))}, want: "null"},
-		"not the life's":  {options: []sandbox.Option{sandbox.WithExpiresIn(5), sandbox.WithTokenLife(0)}, want: "5"},
-		"spelled as told": {options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("60.0"))}, want: "60.0"},
+		"an hour":         {nil, `,"expires_in":3600`},
+		"life":            {options{sandbox.WithTokenLife(90 * time.Second)}, `,"expires_in":90`},
+		"for ever":        {options{sandbox.WithTokenLife(0)}, ""},
+		"left out":        {options{sandbox.WithExpiresIn(nil)}, ""},
+		"a given value":   {options{sandbox.WithExpiresIn(7)}, `,"expires_in":7`},
+		"a text":          {options{sandbox.WithExpiresIn("8")}, `,"expires_in":"8"`},
+		"null":            {options{sandbox.WithExpiresIn(json.RawMessage("null"))}, `,"expires_in":null`},
+		"not the life's":  {options{sandbox.WithExpiresIn(5), sandbox.WithTokenLife(0)}, `,"expires_in":5`},
+		"spelled as told": {options{sandbox.WithExpiresIn(json.RawMessage("60.0"))}, `,"expires_in":60.0`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := start(t, sandbox.New(sandbox.Default(), test.options...))
-			var answer map[string]json.RawMessage
-			c.form(credentials("northwind")).decode(t, &answer)
-			if got := string(answer["expires_in"]); got != test.want {
-				t.Errorf("expires_in is %s, want %s", got, test.want)
-			}
-			if string(answer["token_type"]) != `"Bearer"` {
-				t.Errorf("token_type is %s", answer["token_type"])
+			got := direct(t, sandbox.New(sandbox.Default(), test.options...)).form(credentials("northwind"))
+			if !strings.HasSuffix(got.body, `"token_type":"Bearer"`+test.want+"}") {
+				t.Errorf("got %s, want %s", got.body, test.want)
 			}
 		})
 	}
@@ -122,26 +127,30 @@ func TestTokenAnswer(t *testing.T) {
 
 func TestAuthorization(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
+	c := direct(t, s)
 	token := c.as("northwind").token
 	tests := map[string]struct {
-		header []string
-		status int
+		headers []string
+		status  int
+		code    string
 	}{
-		"valid":        {header: []string{"Authorization", "Bearer " + token}, status: 200},
-		"other case":   {header: []string{"Authorization", "bearer " + token}, status: 200},
-		"none":         {status: 401},
-		"unknown":      {header: []string{"Authorization", "Bearer x"}, status: 401},
-		"no token":     {header: []string{"Authorization", "Bearer "}, status: 401},
-		"other scheme": {header: []string{"Authorization", "Basic " + token}, status: 401},
-		"twice":        {header: []string{"Authorization", "Bearer " + token, "Authorization", "Bearer " + token}, status: 401},
+		"valid":        {[]string{"Bearer " + token}, 200, ""},
+		"other case":   {[]string{"bearer " + token}, 200, ""},
+		"none":         {nil, 401, "UNAUTHORIZED"},
+		"unknown":      {[]string{"Bearer x"}, 401, "UNAUTHORIZED"},
+		"no token":     {[]string{"Bearer "}, 401, "UNAUTHORIZED"},
+		"other scheme": {[]string{"Basic " + token}, 401, "UNAUTHORIZED"},
+		"twice":        {[]string{"Bearer " + token, "Bearer " + token}, 401, "UNAUTHORIZED"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := c.do(http.MethodGet, "/v1/model-group", "", test.header...)
-			got.wants(t, test.status, "")
-			if test.status == 401 {
-				got.wants(t, 401, "UNAUTHORIZED")
+			var header []string
+			for _, value := range test.headers {
+				header = append(header, "Authorization", value)
+			}
+			got := c.do(http.MethodGet, "/v1/model-group", "", header...)
+			if got.wants(t, test.status, test.code); (got.header.Get("WWW-Authenticate") == "Bearer") != (test.status == 401) {
+				t.Errorf("the header is %v", got.header)
 			}
 		})
 	}
@@ -153,43 +162,39 @@ func TestAuthorization(t *testing.T) {
 
 func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for life, want := range map[time.Duration]int{
-			time.Minute: 401, time.Minute + time.Nanosecond: 200, 0: 200,
-		} {
-			c := direct{t: t, s: sandbox.New(sandbox.Default(), sandbox.WithTokenLife(life))}
-			token := c.token("northwind")
+		for life, want := range map[time.Duration]int{time.Minute: 401, time.Minute + time.Nanosecond: 200, 0: 200} {
+			c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithTokenLife(life))).as("northwind")
 			time.Sleep(time.Minute)
-			if got := c.get("/v1/model-group", token).Code; got != want {
-				t.Errorf("life %s, after a minute: %d, want %d", life, got, want)
-			}
+			c.get("/v1/model-group").wants(t, want, "")
 		}
 	})
 }
 
 func TestOrganisations(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := start(t, s)
-	path := "/v1/model-group/" + url.PathEscape(mainGroup)
+	c := direct(t, sandbox.New(sandbox.Default()))
+	path := groupPath(mainGroup, "")
 
 	disabled := c.as("tailspin").get(path)
 	disabled.wants(t, 403, "ORGANISATION_DISABLED")
-	var body struct{ Message string }
-	disabled.decode(t, &body)
-	if body.Message != "The contract of Tailspin Power ended on 31 March 2026." {
-		t.Errorf("the reason is %q", body.Message)
+	if !strings.Contains(disabled.body, `"message":"The contract of Tailspin Power ended on 31 March 2026."`) {
+		t.Errorf("the reason is not said: %s", disabled.body)
 	}
 	c.as("adventure-works").get(path).wants(t, 403, "FORBIDDEN")
 
 	caller := c.as("northwind")
-	s.Disable(northwind, "Unpaid.")
+	c.do(http.MethodPost, "/control/organisations/northwind/disable", "").wants(t, 204, "")
 	caller.get(path).wants(t, 403, "ORGANISATION_DISABLED")
-	s.Enable(northwind)
+	c.do(http.MethodPost, "/control/organisations/northwind/enable", "").wants(t, 204, "")
 	caller.get(path).wants(t, 200, "")
+}
 
+// panics is for mistakes of whoever writes a test with the sandbox.
+func panics(t *testing.T, what string, mistake func()) {
+	t.Helper()
 	defer func() {
 		if recover() == nil {
-			t.Error("an unknown organisation is disabled without a word")
+			t.Errorf("%s: no panic", what)
 		}
 	}()
-	s.Disable("nobody", "x")
+	mistake()
 }

@@ -30,24 +30,13 @@ func ask(ctx context.Context, transport http.RoundTripper) (int, error) {
 
 func TestPipeLetsTheFakeClockRun(t *testing.T) {
 	tests := map[string]struct {
-		fault   sandbox.Fault
-		timeout time.Duration
-		after   time.Duration
-		err     error
+		fault          sandbox.Fault
+		timeout, after time.Duration
+		err            error
 	}{
-		"delay": {fault: sandbox.Fault{Delay: time.Hour}, timeout: 2 * time.Hour, after: time.Hour},
-		"delay, given up": {
-			fault:   sandbox.Fault{Delay: time.Hour},
-			timeout: time.Minute,
-			after:   time.Minute,
-			err:     context.DeadlineExceeded,
-		},
-		"hang, given up": {
-			fault:   sandbox.Fault{Kind: sandbox.Hang},
-			timeout: time.Minute,
-			after:   time.Minute,
-			err:     context.DeadlineExceeded,
-		},
+		"delay":           {sandbox.Fault{Delay: time.Hour}, 2 * time.Hour, time.Hour, nil},
+		"delay, given up": {sandbox.Fault{Delay: time.Hour}, time.Minute, time.Minute, context.DeadlineExceeded},
+		"hang, given up":  {sandbox.Fault{Kind: sandbox.Hang}, time.Minute, time.Minute, context.DeadlineExceeded},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Shuffle makes answers come in another order until
-// stop is called: the elements of a list that is an answer, and the members of every
-// JSON object, at any depth. The lists inside a document keep their order. One
-// seed gives one order for one answer. It is a fault ([sandbox.Sandbox.Inject]),
-// so that faults injected later do not hit what it changes.
+// Shuffle makes answers come in another order until stop is called: the elements
+// of a list that is an answer, and the members of every JSON object, at any
+// depth. The lists inside a document keep their order. One seed gives one order
+// for one answer. It is a fault ([sandbox.Sandbox.Inject]), so that faults
+// injected later do not hit what it changes.
 //
 // For the models of a group this goes further than the interface, which orders
 // by revision but leaves the direction open.

@@ -170,6 +170,17 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string, usage func(io.W
 	return misused("there is no flag -%s; `%s help` lists flags and commands", name, p.name)
 }
 
+// parseAll is for commands that take nothing but flags.
+func (p *program) parseAll(flags *flag.FlagSet, arguments []string, usage func(io.Writer)) error {
+	if err := p.parse(flags, arguments, usage); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return misused("unexpected argument %q", flags.Arg(0))
+	}
+	return nil
+}
+
 // variable is the environment's name of a flag.
 func variable(flag string) string {
 	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))

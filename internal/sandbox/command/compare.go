@@ -31,11 +31,8 @@ func (p *program) compare(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	base := urlFlag(flags)
 	usage := func(io.Writer) { _ = p.help(ctx, []string{"compare"}) }
-	if err := p.parse(flags, arguments, usage); err != nil {
+	if err := p.parseAll(flags, arguments, usage); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return misused("unexpected argument %q", flags.Arg(0))
 	}
 	c := &comparison{site: newSite(*base), token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN")}
 	if err := c.read(ctx); err != nil {
@@ -54,6 +51,7 @@ func (p *program) compare(ctx context.Context, arguments []string) error {
 // expectation is one read, and what the interface answers.
 type expectation struct {
 	route  sandbox.Route
+	what   string // tells apart the reads of one route
 	id     string
 	query  string
 	status int
@@ -64,7 +62,8 @@ func (c *comparison) read(ctx context.Context) error {
 	const nobody = "00000000-0000-0000-0000-000000000000"
 	token := c.token
 	c.token = ""
-	if _, err := c.get(ctx, expectation{route: sandbox.RouteGroups, status: 401, code: "UNAUTHORIZED"}); err != nil {
+	anonymous := expectation{route: sandbox.RouteGroups, what: ", without a token", status: 401, code: "UNAUTHORIZED"}
+	if _, err := c.get(ctx, anonymous); err != nil {
 		return err
 	}
 	if c.token = token; token == "" {
@@ -77,8 +76,11 @@ func (c *comparison) read(ctx context.Context) error {
 		return err
 	}
 	reads := []expectation{
-		{route: sandbox.RouteGroups, query: "?timeHorizon=" + nobody, status: 400, code: "BAD_REQUEST"},
-		{route: sandbox.RouteGroup, id: nobody, status: 404, code: "NOT_FOUND"},
+		{
+			route: sandbox.RouteGroups, what: ", unknown time horizon", query: "?timeHorizon=" + nobody,
+			status: 400, code: "BAD_REQUEST",
+		},
+		{route: sandbox.RouteGroup, what: ", unknown id", id: nobody, status: 404, code: "NOT_FOUND"},
 	}
 	var groups []struct {
 		ID     string `json:"id"`
@@ -104,19 +106,11 @@ func (c *comparison) read(ctx context.Context) error {
 // get sends a read and remembers its departures.
 func (c *comparison) get(ctx context.Context, want expectation) ([]byte, error) {
 	path := strings.Replace(want.route.Pattern(), "{id}", url.PathEscape(want.id), 1) + want.query
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
+	status, body, err := c.send(ctx, http.MethodGet, path, "", "")
 	if err != nil {
 		return nil, err
 	}
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	status, body, err := c.send(request)
-	if err != nil {
-		return nil, err
-	}
-	if c.token != "" && status != want.status && (status == http.StatusUnauthorized || status == http.StatusForbidden ||
-		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {
+	if c.token != "" && status != want.status && isRefusal(status) {
 		return nil, fmt.Errorf("GET %s is answered with status %d", want.route.Pattern(), status)
 	}
 	departures := sandbox.Departures(want.route, status, body)
@@ -130,23 +124,21 @@ func (c *comparison) get(ctx context.Context, want expectation) ([]byte, error) 
 	case want.code != "" && refusal.Code != want.code:
 		departures = append(departures, "code: another one, where the interface has "+want.code)
 	}
-	for _, departure := range departures {
-		c.told = append(c.told, fmt.Sprintf("GET %s%s: %s", want.route.Pattern(), wordsOf(want), departure))
-	}
+	c.tell("GET "+want.route.Pattern()+want.what, departures)
 	return body, nil
 }
 
-// wordsOf tells apart the reads of one route.
-func wordsOf(want expectation) string {
-	switch want.status {
-	case http.StatusBadRequest:
-		return ", unknown time horizon"
-	case http.StatusUnauthorized:
-		return ", without a token"
-	case http.StatusNotFound:
-		return ", unknown id"
+// isRefusal is said of a status that tells nothing of the interface: the service
+// is down, or does not let these credentials read.
+func isRefusal(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden ||
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
+}
+
+func (c *comparison) tell(request string, departures []string) {
+	for _, departure := range departures {
+		c.told = append(c.told, request+": "+departure)
 	}
-	return ""
 }
 
 // authenticate asks for a token with a form, and once more with JSON where the
@@ -157,56 +149,66 @@ func (c *comparison) authenticate(ctx context.Context) error {
 		return errors.New("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, " +
 			"are not set")
 	}
-	fields := map[string]string{"grant_type": "client_credentials", "client_id": id, "client_secret": secret}
-	form := url.Values{}
-	for name, value := range fields {
-		form.Set(name, value)
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
+	fields := map[string]string{}
+	for name := range form {
+		fields[name] = form.Get(name)
 	}
 	asJSON, err := json.Marshal(fields)
+	if err == nil {
+		err = c.askToken(ctx, "application/x-www-form-urlencoded", form.Encode())
+	}
+	if err == nil && c.token == "" {
+		err = c.askToken(ctx, "application/json", string(asJSON))
+	}
+	if err == nil && c.token == "" {
+		err = errors.New("the token request is refused as a form and as JSON")
+	}
+	return err
+}
+
+// askToken leaves the token empty where the service may take another content type.
+func (c *comparison) askToken(ctx context.Context, contentType, body string) error {
+	status, text, err := c.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), contentType, body)
 	if err != nil {
 		return err
 	}
-	for _, attempt := range []struct{ contentType, body string }{
-		{"application/x-www-form-urlencoded", form.Encode()}, {"application/json", string(asJSON)},
-	} {
-		address, body := c.base+sandbox.RouteToken.Pattern(), strings.NewReader(attempt.body)
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Content-Type", attempt.contentType)
-		status, text, err := c.send(request)
-		var answer struct {
-			Token string `json:"access_token"`
-			Error string `json:"error"`
-		}
-		switch {
-		case err != nil:
-			return err
-		case json.Unmarshal(text, &answer) == nil && status == http.StatusOK && answer.Token != "":
-			c.token = answer.Token
-			for _, departure := range sandbox.Departures(sandbox.RouteToken, status, text) {
-				c.told = append(c.told, fmt.Sprintf("POST %s: %s", sandbox.RouteToken.Pattern(), departure))
-			}
-			return nil
-		case status == http.StatusUnsupportedMediaType,
-			answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
-		default:
-			return fmt.Errorf("the token request is answered with status %d, and no token", status)
-		}
+	var answer struct {
+		Token string `json:"access_token"`
+		Error string `json:"error"`
 	}
-	return errors.New("the token request is refused as a form and as JSON")
+	isJSON := json.Unmarshal(text, &answer) == nil
+	switch {
+	case isJSON && status == http.StatusOK && answer.Token != "":
+		c.token = answer.Token
+		c.tell("POST "+sandbox.RouteToken.Pattern(), sandbox.Departures(sandbox.RouteToken, status, text))
+		return nil
+	case status == http.StatusUnsupportedMediaType,
+		answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
+		return nil
+	}
+	return fmt.Errorf("the token request is answered with status %d, and no token", status)
 }
 
 // send counts the request, and reads the whole answer.
-func (c *comparison) send(request *http.Request) (status int, body []byte, err error) {
+func (c *comparison) send(ctx context.Context, method, path, contentType, body string) (int, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
 	c.requests++
 	request.Header.Set("Accept", "application/json")
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	response, err := c.client.Do(request)
 	if err != nil {
 		return 0, nil, reasonOf(err)
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
-	body, err = io.ReadAll(io.LimitReader(response.Body, 256<<20))
-	return response.StatusCode, body, err
+	text, err := io.ReadAll(io.LimitReader(response.Body, 256<<20))
+	return response.StatusCode, text, err
 }

@@ -29,31 +29,23 @@ func TestCompare(t *testing.T) {
 	}{
 		"the sandbox": {status: 0, want: " answers 8 requests as the interface has it.\n"},
 		"JSON tokens": {options: []sandbox.Option{sandbox.WithTokenFormat(sandbox.TokenJSON)}, want: " answers 9 requests as"},
-		"fields": {
-			faults: []sandbox.Fault{
-				replaced(sandbox.RouteModels, `"dockerImage"`, `"docker_image"`),
-				replaced(sandbox.RouteGroup, `"public":true`, `"public":"sesame"`),
-			},
-			status: 1,
-			want: "GET /v1/model-group/{id}: public: true or false is expected\n" +
-				"GET /v1/model-group/{id}/models: [].dockerImage: the field is absent\n" +
-				"GET /v1/model-group/{id}/models: [].docker_image: the interface has no such field\n",
-		},
+		"fields": {status: 1, faults: []sandbox.Fault{
+			replaced(sandbox.RouteModels, `"dockerImage"`, `"docker_image"`), replaced(sandbox.RouteGroup, `"public":true`, `"public":"sesame"`),
+		}, want: "GET /v1/model-group/{id}: public: true or false is expected\n" +
+			"GET /v1/model-group/{id}/models: [].dockerImage: the field is absent\n" +
+			"GET /v1/model-group/{id}/models: [].docker_image: the interface has no such field\n"},
 		"an enum": {
-			faults: []sandbox.Fault{replaced(sandbox.RouteLatest, `"AUTOMATIC"`, `"sesame"`)},
-			status: 1,
-			want:   "GET /v1/model-group/{id}/latest-model: runMode: it is none of AUTOMATIC, ON_DEMAND\n",
+			status: 1, faults: []sandbox.Fault{replaced(sandbox.RouteLatest, `"AUTOMATIC"`, `"sesame"`)},
+			want: "GET /v1/model-group/{id}/latest-model: runMode: it is none of AUTOMATIC, ON_DEMAND\n",
 		},
 		"a code": {
-			faults: []sandbox.Fault{replaced(sandbox.RouteGroups, "UNAUTHORIZED", "SESAME")},
-			status: 1,
+			status: 1, faults: []sandbox.Fault{replaced(sandbox.RouteGroups, "UNAUTHORIZED", "SESAME")},
 			want: "GET /v1/model-group, without a token: code: the interface has no such code for status 401\n" +
 				"GET /v1/model-group, without a token: code: another one, where the interface has UNAUTHORIZED\n",
 		},
 		"the token": {
-			faults: []sandbox.Fault{replaced(sandbox.RouteToken, `"expires_in":3600`, `"expires_in":"3600"`)},
-			status: 1,
-			want:   "POST /v1/auth/token: expires_in: an integer is expected\n",
+			status: 1, faults: []sandbox.Fault{replaced(sandbox.RouteToken, `"expires_in":3600`, `"expires_in":"3600"`)},
+			want: "POST /v1/auth/token: expires_in: an integer is expected\n",
 		},
 		"a wrong secret": {secret: "sesame", status: 2, want: "could not be compared: the token request is answered with status 401"},
 		"it is down":     {faults: []sandbox.Fault{{Skip: 2, Status: 503}}, status: 2, want: "GET /v1/model-group is answered with status 503"},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,6 +28,14 @@ func TestEveryFlagIsAVariable(t *testing.T) {
 			t.Errorf("the welcome lacks %q:\n%s", want, s.String())
 		}
 	}
+	transport, _ := newSite(s.URL).trusting(s.CACertificate).client.Transport.(*http.Transport)
+	transport.TLSClientConfig.ServerName = "sandbox"
+	dialer := tls.Dialer{Config: transport.TLSClientConfig}
+	if connection, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "https://")); err != nil {
+		t.Error(err)
+	} else {
+		connection.Close()
+	}
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
 	_, _, err := commanded(t, "-listen=127.0.0.1:0")
 	if err == nil || err.Error() != `MODELCATALOGUE_SANDBOX_TOKEN_LIFE is "90": "90" is not a time such as 60s or 1h` {
@@ -38,12 +47,8 @@ func TestTLS(t *testing.T) {
 	s := startServing(t, "-tls", "-print-env")
 	trusted := newSite(s.URL).trusting(s.CACertificate).client
 	response, err := trusted.Get(s.URL + "/control/ready")
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Errorf("the answer is %s %s", response.Proto, response.Status)
+	if status, body := answerOf(t, response, err); status != http.StatusOK {
+		t.Errorf("the answer is %d %s", status, body)
 	}
 	if _, err := http.Get(s.URL + "/control/ready"); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without its authority: %v", err)

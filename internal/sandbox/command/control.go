@@ -47,12 +47,7 @@ func tell(c sandbox.Control) func(*program, context.Context, []string) error {
 		flags := flag.NewFlagSet(c.Command, flag.ContinueOnError)
 		base := urlFlag(flags)
 		names := argumentsOf(c)
-		usage := func(w io.Writer) {
-			usage := strings.TrimSpace(c.Command + " [-url URL] " + strings.Join(names, " "))
-			fmt.Fprintf(w, "Usage: %s %s\n\nTo %s.\n\n", p.name, usage, c.Does)
-			flags.SetOutput(w)
-			flags.PrintDefaults()
-		}
+		usage := p.usageOf(flags, "[-url URL] "+strings.Join(names, " "), c.Does)
 		if err := p.parse(flags, arguments, usage); err != nil {
 			return err
 		}
@@ -81,6 +76,15 @@ func tell(c sandbox.Control) func(*program, context.Context, []string) error {
 			return err
 		}
 		return printJSON(p.stdout, answer)
+	}
+}
+
+// usageOf prints the help of one command.
+func (p *program) usageOf(flags *flag.FlagSet, arguments, does string) func(io.Writer) {
+	return func(w io.Writer) {
+		fmt.Fprintf(w, "Usage: %s %s\n\nTo %s.\n\n", p.name, strings.TrimSpace(flags.Name()+" "+arguments), does)
+		flags.SetOutput(w)
+		flags.PrintDefaults()
 	}
 }
 
@@ -229,16 +233,9 @@ func (p *program) wait(ctx context.Context, arguments []string) error {
 		timeout, err = parseDuration(text)
 		return err
 	})
-	usage := func(w io.Writer) {
-		fmt.Fprintf(w, "Usage: %s wait [-ready-file FILE]\n\nTo wait until a sandbox serves, and print its URL.\n\n", p.name)
-		flags.SetOutput(w)
-		flags.PrintDefaults()
-	}
-	if err := p.parse(flags, arguments, usage); err != nil {
+	usage := p.usageOf(flags, "[-ready-file FILE]", "wait until a sandbox serves, and print its URL")
+	if err := p.parseAll(flags, arguments, usage); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return misused("unexpected argument %q", flags.Arg(0))
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

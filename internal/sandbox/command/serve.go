@@ -126,33 +126,33 @@ func (p *program) serve(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
+	a := announcement{set: set, base: baseURL(listener.Addr(), set), catalogue: catalogue, caller: caller}
+	return p.serveOn(ctx, listener, a)
+}
+
+func (p *program) serveOn(ctx context.Context, listener net.Listener, a announcement) error {
+	server := &http.Server{
+		Handler:           sandbox.New(a.catalogue, a.set.options...),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
+	}
 	defer listener.Close() //nolint:errcheck // the server closes it too
-	ready, err := newReadyFile(set.readyFile)
+	ready, err := newReadyFile(a.set.readyFile)
 	if err != nil {
 		return err
 	}
 	defer ready.remove()
-	server := &http.Server{
-		Handler:           sandbox.New(catalogue, set.options...),
-		ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
-	}
-	a := announcement{set: set, base: baseURL(listener.Addr(), set), catalogue: catalogue, caller: caller}
-	if set.tls {
+	serve := server.Serve
+	if a.set.tls {
 		var certificate tls.Certificate
-		if certificate, a.authority, err = newAuthority(set.hosts); err != nil {
+		if certificate, a.authority, err = newAuthority(a.set.hosts); err != nil {
 			return err
 		}
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
 	failed := make(chan error, 1)
-	go func() {
-		if set.tls {
-			failed <- server.ServeTLS(listener, "", "")
-			return
-		}
-		failed <- server.Serve(listener)
-	}()
+	go func() { failed <- serve(listener) }()
 	if err := p.announce(a, ready); err != nil {
 		_ = server.Close()
 		return err

@@ -90,6 +90,11 @@ func (s served) token(t *testing.T) (int, string) {
 	response, err := http.PostForm(s.URL+"/v1/auth/token", url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {s.ClientID}, "client_secret": {s.ClientSecret},
 	})
+	return answerOf(t, response, err)
+}
+
+func answerOf(t *testing.T, response *http.Response, err error) (int, string) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,20 +128,13 @@ func TestServe(t *testing.T) {
 	}
 	curl := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(welcome)
 	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var published struct{ Revision int }
-	err = json.NewDecoder(response.Body).Decode(&published)
-	if err != nil || response.StatusCode != http.StatusCreated || published.Revision != 4 {
-		t.Errorf("publishing: %d, revision %d, %v", response.StatusCode, published.Revision, err)
+	if status, body := answerOf(t, response, err); status != http.StatusCreated || !strings.Contains(body, `"revision":4,`) {
+		t.Errorf("publishing: %d %s", status, body)
 	}
 }
 
 func TestServeTakesJSONOnly(t *testing.T) {
-	s := startServing(t, "-token-format=json")
-	if status, body := s.token(t); status != 415 || !strings.Contains(body, "invalid_request") {
+	if status, body := startServing(t, "-token-format=json").token(t); status != 415 || !strings.Contains(body, "invalid_request") {
 		t.Errorf("got %d %s", status, body)
 	}
 }
@@ -173,110 +171,80 @@ func TestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	sandboxed := startServing(t)
+	s := startServing(t)
 	folder := t.TempDir()
-	file := func(name, text string) string {
-		t.Helper()
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	const organisation = `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],` + "\n"
+	for name, text := range map[string]string{
+		"broken": "{\n  \"organisations\": [,]\n}",
+		"misspelt": organisation +
+			`"modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "docker_image": "i"}]}]}`,
+		"three": organisation + `"modelGroup": [],` + "\n" +
+			`"modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "docker_image": "x", "revision": 0},` + "\n" +
+			`{"id": "n", "revision": 0}]}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name+".json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
-	broken := file("broken.json", "{\n  \"organisations\": [,]\n}")
-	misspelt := file("misspelt.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
-  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1, "docker_image": "i"}]}]}`)
-	three := file("three.json", `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
-  "modelGroup": [],
-  "modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "docker_image": "x", "revision": 0},
-  {"id": "n", "revision": 0}]}]}`)
-	tests := map[string]struct {
-		arguments []string
-		want      string
-	}{
-		"another's flag": {
-			arguments: []string{"-port=1"},
-			want:      "there is no flag -port; -listen=127.0.0.1:8080 sets the address",
-		},
-		"part of a flag": {arguments: []string{"--rate=60"}, want: "there is no flag -rate; did you mean -rate-limit?"},
-		"unknown flag":   {arguments: []string{"-verbose"}, want: "there is no flag -verbose; `sandbox help` lists flags and commands"},
-		"no duration": {
-			arguments: []string{"-token-life=60"},
-			want:      `invalid value "60" for flag -token-life: "60" is not a time such as 60s or 1h`,
-		},
-		"misspelt command": {arguments: []string{"publsh"}, want: `there is no command "publsh"; did you mean publish?`},
-		"no port": {
-			arguments: []string{"-listen=127.0.0.1:99999"},
-			want:      `-listen is "127.0.0.1:99999": a port from 0 to 65535 is expected`,
-		},
-		"another machine's": {
-			arguments: []string{"-listen=192.0.2.7:0"},
-			want:      `-listen is "192.0.2.7:0": 192.0.2.7 is no address of this machine`,
-		},
-		"three mistakes": {
-			arguments: []string{"-catalogue", three},
-			want: "three.json has 3 mistakes:\n" +
-				"line 2, column 3: modelGroup: there is no such field; did you mean modelGroups?\n" +
-				"line 3, column 79: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?\n" +
-				"line 4, column 15: modelGroups[0].models[1].revision: revision 0 is used before, at modelGroups[0].models[0].revision",
-		},
-		"an argument": {
-			arguments: []string{"-listen=127.0.0.1:0", "file.json"},
-			want:      `unexpected argument "file.json": a command comes before all flags`,
-		},
-		"unknown command": {arguments: []string{"file.json"}, want: `there is no command "file.json"`},
-		"unknown topic": {
-			arguments: []string{"help", "me"},
-			want:      `there is no topic "me"; there are catalogue, compare, containers, faults, limits, scripts`,
-		},
-		"negative life":  {arguments: []string{"-token-life=-1s"}, want: "for flag -token-life: it must not be negative"},
-		"negative limit": {arguments: []string{"-rate-limit", "-1"}, want: `"-1" is not a number of requests`},
-		"unknown counting": {
-			arguments: []string{"-rate-limit", "60/1m:leaky"},
-			want:      `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
-		},
-		"unknown format": {arguments: []string{"-token-format", "xml"}, want: "it must be one of [form json any]"},
-		"nobody":         {arguments: []string{"-as", "me"}, want: `-as is "me": the catalogue has no such client id`},
-		"unchecked what": {arguments: []string{"-unchecked"}, want: "-unchecked is for a file of -catalogue"},
-		"two for stdout": {arguments: []string{"-print-env", "-ready-file=-"}, want: "both write to standard output"},
-		"no such file":   {arguments: []string{"-catalogue", "nope.json"}, want: "open nope.json: "},
-		"invalid file": {
-			arguments: []string{"-catalogue", broken},
-			want:      "broken.json: line 2, column 22: organisations: invalid character ','",
-		},
-		"misspelt field": {
-			arguments: []string{"-catalogue", misspelt},
-			want:      "line 2, column 94: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?",
-		},
-		"no such folder": {
-			arguments: []string{"-listen=127.0.0.1:0", "-ready-file=" + filepath.Join(folder, "no", "ready.json")},
-			want:      "-ready-file: ",
-		},
-		"address taken": {
-			arguments: []string{"-listen", taken.Addr().String()},
-			want:      "is in use by another program. Take a free port by -listen=127.0.0.1:0",
-		},
-		"a sandbox's address": {
-			arguments: []string{"-listen", strings.TrimPrefix(sandboxed.URL, "http://")},
-			want:      "is in use: a sandbox serves there already. Use that one, at " + sandboxed.URL + ", or take a free port by",
-		},
-		"no address": {
-			arguments: []string{"-listen", "here"},
-			want:      `-listen is "here": an address such as 127.0.0.1:8080 is expected`,
-		},
-		"nobody there": {arguments: []string{"wait", "-url=http://127.0.0.1:1", "-timeout=1ms"}, want: "no sandbox is ready after 1ms"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			_, said, err := commanded(t, test.arguments...)
+	fill := strings.NewReplacer(
+		"FOLDER", folder, "TAKEN", taken.Addr().String(), "ADDRESS", strings.TrimPrefix(s.URL, "http://"), "MAIN", group,
+	).Replace
+	for arguments, want := range map[string]string{
+		"-port=1":                       "there is no flag -port; -listen=127.0.0.1:8080 sets the address",
+		"--rate=60":                     "there is no flag -rate; did you mean -rate-limit?",
+		"-verbose":                      "there is no flag -verbose; `sandbox help` lists flags and commands",
+		"publsh":                        `there is no command "publsh"; did you mean publish?`,
+		"file.json":                     `there is no command "file.json"`,
+		"-listen=127.0.0.1:0|file.json": `unexpected argument "file.json": a command comes before all flags`,
+		"help|me":                       `there is no topic "me"; there are catalogue, compare, containers, faults, limits, scripts`,
+		"schema|all":                    `unexpected argument "all"`,
+
+		"-token-life=60":           `invalid value "60" for flag -token-life: "60" is not a time such as 60s or 1h`,
+		"-token-life=-1s":          "for flag -token-life: it must not be negative",
+		"-rate-limit=-1":           `"-1" is not a number of requests`,
+		"-rate-limit=60/1m:leaky":  `"leaky" is no kind of counting: it must be fixed, sliding or bucket`,
+		"-token-format=xml":        "it must be one of [form json any]",
+		"-as=me":                   `-as is "me": the catalogue has no such client id`,
+		"-unchecked":               "-unchecked is for a file of -catalogue",
+		"-print-env|-ready-file=-": "both write to standard output",
+
+		"-listen=127.0.0.1:99999": `-listen is "127.0.0.1:99999": a port from 0 to 65535 is expected`,
+		"-listen=192.0.2.7:0":     `-listen is "192.0.2.7:0": 192.0.2.7 is no address of this machine`,
+		"-listen=here":            `-listen is "here": an address such as 127.0.0.1:8080 is expected`,
+		"-listen=TAKEN":           "is in use by another program. Take a free port by -listen=127.0.0.1:0",
+		"-listen=ADDRESS":         "is in use: a sandbox serves there already. Use that one, at http://ADDRESS, or take a free port by",
+		"-listen=127.0.0.1:0|-ready-file=FOLDER/no/ready.json": "-ready-file: ",
+
+		"-catalogue=nope.json":            "open nope.json: ",
+		"-catalogue=FOLDER/broken.json":   "broken.json: line 2, column 22: organisations: invalid character ','",
+		"-catalogue=FOLDER/misspelt.json": "misspelt.json: line 2, column 92: modelGroups[0].models[0].docker_image: there is no such field",
+		"-catalogue=FOLDER/three.json": "three.json has 3 mistakes:\n" +
+			"line 2, column 1: modelGroup: there is no such field; did you mean modelGroups?\n" +
+			"line 3, column 77: modelGroups[0].models[0].docker_image: there is no such field; did you mean dockerImage?\n" +
+			"line 4, column 13: modelGroups[0].models[1].revision: revision 0 is used before, at modelGroups[0].models[0].revision",
+
+		`publish|-url=http://ADDRESS|MAIN|{"docker_image": 1}`: "column 2: docker_image: there is no such field; did you mean dockerImage?",
+
+		"publish|-url=http://ADDRESS|nope": `No such model group: "nope".`,
+		"publish":                          "GROUP is missing\n\nUsage: sandbox publish [-url URL] GROUP [FIELDS]",
+		"archive|MAIN":                     "REVISION is missing",
+		"revoke-tokens|all":                `unexpected argument "all"`,
+		"republish|MAIN|latest":            `"latest" is no revision: a whole number from 0 on is expected (GROUP comes before REVISION)`,
+		"load|nope.json":                   "open nope.json: ",
+		"faults|-url=http://127.0.0.1:1":   "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
+		"faults|-url=127.0.0.1:28752":      `-url is "127.0.0.1:28752": an address such as http://127.0.0.1:8080 is expected`,
+		"faults|-url=:":                    `-url is ":"`,
+		"faults|-all":                      "there is no flag -all",
+
+		"wait|-url=http://127.0.0.1:1|-timeout=1ms": "no sandbox is ready after 1ms",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			_, said, err := commanded(t, strings.Split(fill(arguments), "|")...)
 			if err == nil {
-				t.Error("there is no error")
+				t.Fatalf("there is no error; it says %q", said)
 			}
-			if err != nil {
-				said += err.Error()
-			}
-			if !strings.Contains(said, test.want) {
-				t.Errorf("it says %q, want %q", said, test.want)
+			if said += err.Error(); !strings.Contains(said, fill(want)) {
+				t.Errorf("it says %q, want %q", said, fill(want))
 			}
 		})
 	}
@@ -297,8 +265,9 @@ func TestReadyFilesOfOthers(t *testing.T) {
 
 func TestUncheckedServesAnything(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "odd.json")
-	if err := os.WriteFile(file, []byte(`{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
-		"modelGroups": [{"owner": "O", "group": {"id": "g", "unheardOf": 1}, "models": [{}]}]}`), 0o600); err != nil {
+	const odd = `{"organisations": [{"name": "O", "clientId": "o", "clientSecret": "s"}],
+		"modelGroups": [{"owner": "O", "group": {"id": "g", "unheardOf": 1}, "models": [{}]}]}`
+	if err := os.WriteFile(file, []byte(odd), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s := startServing(t, "-unchecked", "-catalogue="+file); s.ClientID != "o" {
