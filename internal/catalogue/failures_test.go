@@ -160,17 +160,13 @@ func TestBackOffGoesUpToHalfAMinuteWithJitter(t *testing.T) {
 
 func TestRefusedConnections(t *testing.T) {
 	type row struct {
-		refused  int // connections, the first ones
-		says     []string
-		waits    []wait
-		requests map[sandbox.Route]int
+		refused int // connections, the first ones
+		reads   int // that succeed
+		waits   []wait
 	}
 	eachOnFakeClock(t, map[string]row{
-		"twice": {2, nil, backOffs(1*sec, 2*sec), map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1}},
-		"always": {
-			100, []string{"connection refused", "POST http://localhost/v1/auth/token", "gave up after 5 attempts"},
-			backOffs(1*sec, 2*sec, 4*sec, 8*sec), nil,
-		},
+		"twice":  {2, 1, backOffs(1*sec, 2*sec)},
+		"always": {100, 0, backOffs(1*sec, 2*sec, 4*sec, 8*sec)},
 	}, func(t *testing.T, r row) {
 		service := sandbox.New(sandbox.Default())
 		dial, closeAll := pipe(service)
@@ -182,13 +178,14 @@ func TestRefusedConnections(t *testing.T) {
 			}
 			return dial(ctx, network, address)
 		})
-		if r.says == nil {
+		if r.reads > 0 {
 			theGroup.mustRead(t, c)
 		} else {
-			expectError(t, theGroup.read(t, c).err, toldNetwork, r.says...)
+			says := []string{"gave up after 5 attempts", "POST http://localhost/v1/auth/token", "connection refused"}
+			expectError(t, theGroup.read(t, c).err, toldNetwork, says...)
 		}
 		expectWaits(t, dials, r.waits)
-		expectRequests(t, service, r.requests)
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: r.reads, sandbox.RouteGroup: r.reads})
 	})
 }
 
@@ -206,35 +203,28 @@ func TestAConnectionThatWasKeptAndIsGoneCostsNoAttempt(t *testing.T) {
 
 func TestReadTimeoutCapsTheRetries(t *testing.T) {
 	type row struct {
-		fault       sandbox.Fault
-		settings    []setting
-		kind        simTold
-		attempts    int
-		says        string
-		waits       []wait
-		least, most time.Duration
+		fault        sandbox.Fault
+		read, single time.Duration // the time-outs
+		kind         simTold
+		attempts     int
+		says         string
+		waits        []wait
+		least, most  time.Duration
 	}
 	hang, slow := sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec}
-	down := status(503, `{"code":"DOWN","message":"Down."}`, 0)
-	const over = "no whole answer before the read's time was over"
+	const single, over = "no whole answer within 30s", "no whole answer before the read's time was over"
+	const down, most = "503 Service Unavailable (DOWN): Down.", 8750 * time.Millisecond
+	fails := status(503, `{"code":"DOWN","message":"Down."}`, 0)
 	eachOnFakeClock(t, map[string]row{
 		// The wait of 8 s no longer fits, so the read does not sit it out.
-		"the next wait does not fit": {
-			down, []setting{readTimeout(14 * sec), maxRetries(100)}, toldUnavailable, 4, "503 Service Unavailable (DOWN): Down.",
-			backOffs(1*sec, 2*sec, 4*sec), 7 * sec, 8750 * time.Millisecond,
-		},
-		"the time ends within an attempt": {
-			hang, []setting{readTimeout(45 * sec)}, toldTimeout, 2, "no whole answer within 30s",
-			after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec,
-		},
-		"the time ends within the first attempt": {hang, []setting{readTimeout(20 * sec)}, toldTimeout, 1, over, nil, 20 * sec, 20 * sec},
-		"an attempt may not outlast the read": {
-			slow, []setting{readTimeout(10 * sec), requestTimeout(time.Hour)}, toldTimeout, 1, over, nil, 10 * sec, 10 * sec,
-		},
+		"no wait fits":         {fails, 14 * sec, 30 * sec, toldUnavailable, 4, down, backOffs(1*sec, 2*sec, 4*sec), 7 * sec, most},
+		"in the first attempt": {hang, 20 * sec, 30 * sec, toldTimeout, 1, over, nil, 20 * sec, 20 * sec},
+		"in the second":        {hang, 45 * sec, 30 * sec, toldTimeout, 2, single, after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec},
+		"a long attempt":       {slow, 10 * sec, time.Hour, toldTimeout, 1, over, nil, 10 * sec, 10 * sec},
 	}, func(t *testing.T, r row) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(r.fault)
-		c, began := connect(t, service, r.settings...), time.Now()
+		c, began := connect(t, service, readTimeout(r.read), requestTimeout(r.single), maxRetries(100)), time.Now()
 		err := theGroup.read(t, c).err
 		took := time.Since(began)
 		if took < r.least || took > r.most {

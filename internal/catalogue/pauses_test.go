@@ -130,8 +130,8 @@ func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
 
 func TestAnAllowanceOfTenASecond(t *testing.T) {
 	latencies := map[string]time.Duration{}
-	for _, ms := range []time.Duration{0, 10, 50, 300, 1000} {
-		latencies["answers take "+(ms*time.Millisecond).String()] = ms * time.Millisecond
+	for _, latency := range []time.Duration{0, sec / 100, sec / 20, 3 * sec / 10, sec} {
+		latencies["answers take "+latency.String()] = latency
 	}
 	eachOnFakeClock(t, latencies, func(t *testing.T, latency time.Duration) {
 		const blocks = 60

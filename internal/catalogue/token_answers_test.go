@@ -36,7 +36,8 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	const odd, none = `{"error":"odd","error_description":"New."}`, "no bearer token"
 	eachOnFakeClock(t, map[string]row{
 		"a wrong secret": {
-			sandbox.Fault{Route: sandbox.RouteToken}, 1, toldRejected,
+			sandbox.Fault{Route: sandbox.RouteToken},
+			1, toldRejected,
 			"401 Unauthorized (invalid_client): The client id or the client secret is wrong.",
 		},
 		"invalid_client": {refuse("invalid_client", "No."), 1, toldRejected, "401 Unauthorized (invalid_client): No."},
