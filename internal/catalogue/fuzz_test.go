@@ -22,15 +22,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// The bodies a decoder is for.
-const (
-	bodyModel = iota
-	bodyModels
-	bodyGroup
-	bodyGroups
-	bodyKinds
-)
-
 // fullModel and fullGroup have every field, with values of every kind.
 const (
 	fullModel = `{"id":"m","modelGroupId":"g","name":"n","displayName":"d","notes":"o","description":"x","revision":3,"dockerImage":"r/i:1",
@@ -53,54 +44,40 @@ const (
 "values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
-type decodeSeed struct {
+var decodeSeeds = []struct {
 	kind int
 	body string
-}
-
-var decodeSeeds = []decodeSeed{
-	{kind: bodyModel, body: fullModel},
-	{kind: bodyModel, body: `{"id":"","revision":0}`},
-	{kind: bodyModel, body: `{}`},
-	{kind: bodyModel, body: `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
-	{kind: bodyModel, body: `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
-	{kind: bodyModel, body: `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
-	{kind: bodyModel, body: `{"inputs":[{"id":7}],"tags":[[]]}`},
-	{kind: bodyModel, body: `null`},
-	{kind: bodyModels, body: `[` + fullModel + ` , ` + fullModel + `]`},
-	{kind: bodyModels, body: `[]`},
-	{kind: bodyModels, body: ` [ null ] `},
-	{kind: bodyModels, body: `[{"revision":1},{"revision":9223372036854775808}]`},
-	{kind: bodyModels, body: `[{"id":"m","revision":1}] x`},
-	{kind: bodyModels, body: `{"models":[]}`},
-	{kind: bodyGroup, body: fullGroup},
-	{kind: bodyGroup, body: `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
-	{kind: bodyGroup, body: `{"axes":[{"values":[{"value":1e999999999}]}]}`},
-	{kind: bodyGroup, body: "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
-	{kind: bodyGroups, body: `[` + fullGroup + `,` + fullGroup + `]`},
-	{kind: bodyGroups, body: `[{"models":[{"revision":"1"}]}]`},
-	{kind: bodyGroups, body: strings.Repeat("[", 200)},
-	{kind: bodyGroups, body: `<html>Sign in</html>`},
-	{kind: bodyGroups, body: ``},
+}{
+	{bodyModel, fullModel},
+	{bodyModel, `{"id":"","revision":0}`},
+	{bodyModel, `{}`},
+	{bodyModel, `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
+	{bodyModel, `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
+	{bodyModel, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
+	{bodyModel, `{"inputs":[{"id":7}],"tags":[[]]}`},
+	{bodyModel, `null`},
+	{bodyModels, `[` + fullModel + ` , ` + fullModel + `]`},
+	{bodyModels, `[]`},
+	{bodyModels, ` [ null ] `},
+	{bodyModels, `[{"revision":1},{"revision":9223372036854775808}]`},
+	{bodyModels, `[{"id":"m","revision":1}] x`},
+	{bodyModels, `{"models":[]}`},
+	{bodyGroup, fullGroup},
+	{bodyGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
+	{bodyGroup, `{"axes":[{"values":[{"value":1e999999999}]}]}`},
+	{bodyGroup, "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
+	{bodyGroups, `[` + fullGroup + `,` + fullGroup + `]`},
+	{bodyGroups, `[{"models":[{"revision":"1"}]}]`},
+	{bodyGroups, strings.Repeat("[", 200)},
+	{bodyGroups, `<html>Sign in</html>`},
+	{bodyGroups, ``},
 }
 
 // checkDecode decodes a body and fails where it is accepted though the mapping
 // cannot hold it, or refused without saying why.
 func checkDecode(t *testing.T, kind int, body []byte) {
 	t.Helper()
-	reader := func() io.Reader { return bytes.NewReader(body) }
-	var value any
-	var err error
-	switch kind {
-	case bodyModel:
-		value, err = decodeModel(reader(), MaxBody)
-	case bodyModels:
-		value, err = decodeModels(reader(), MaxBody)
-	case bodyGroup:
-		value, err = decodeGroup(reader(), MaxBody)
-	default:
-		value, err = decodeGroups(reader(), MaxBody)
-	}
+	value, err := decoders[kind](bytes.NewReader(body), MaxBody)
 	var shape *shapeError
 	switch {
 	case err == nil && !json.Valid(body):
@@ -166,22 +143,14 @@ func expectCompact(t *testing.T, text, place string) {
 // list: the text around an element changes nothing.
 func expectSameAgain(t *testing.T, kind int, body []byte, value any) {
 	t.Helper()
+	if kind == bodyModels || kind == bodyGroups {
+		return
+	}
 	list := slices.Concat([]byte("[ "), body, []byte("\n,"), body, []byte("]"))
-	switch value := value.(type) {
-	case *Model:
-		again, err := decodeModels(bytes.NewReader(list), MaxBody)
-		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
-			t.Errorf("another model in a list: %v, %q", err, body)
-		}
-	case *ModelGroup:
-		again, err := decodeGroups(bytes.NewReader(list), MaxBody)
-		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
-			t.Errorf("another group in a list: %v, %q", err, body)
-		}
-	default:
-		if kind != bodyModels && kind != bodyGroups {
-			t.Errorf("%T of kind %d", value, kind)
-		}
+	again, err := decoders[kind+1](bytes.NewReader(list), MaxBody)
+	twice := reflect.Append(reflect.Zero(reflect.SliceOf(reflect.TypeOf(value))), reflect.ValueOf(value), reflect.ValueOf(value))
+	if err != nil || !reflect.DeepEqual(again, twice.Interface()) {
+		t.Errorf("another record in a list: %+v, %v, %q", again, err, body)
 	}
 }
 
@@ -262,36 +231,25 @@ func FuzzScalar(f *testing.F) {
 
 const fuzzSecret = `hunter2 "&<é> correct-horse`
 
-type errorSeed struct {
-	status      int
-	token       bool // an answer of the token endpoint
-	contentType string
-	body        string
-}
+const asJSON, asHTML = "application/json", "text/html; charset=utf-8"
 
-var errorSeeds = []errorSeed{
-	{
-		status: 404, contentType: "application/json",
-		body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
-	},
-	{
-		status: 400, contentType: "application/json",
-		body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[` +
-			`{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-	},
-	{status: 401, token: true, contentType: "application/json", body: `{"error":"invalid_client","error_description":"Revoked."}`},
-	{status: 502, token: true, contentType: "text/html; charset=utf-8", body: "<html><head><title>502 Bad\nGateway</title></head></html>"},
-	{status: 500, body: ""},
-	{status: 503, contentType: "text/plain", body: "\xff\xfe broken \x1b[31m red \u202e \u0000"},
-	{status: 418, contentType: "application/json", body: `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
-	{status: 429, contentType: "application/json", body: strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
-	{status: 403, contentType: "application/json", body: `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
-	{status: 403, contentType: "text/html", body: "<title>" + fuzzSecret},
-	{
-		status: 599, contentType: "application/json",
-		body: `{"message":"` + strings.Repeat("é", 2000) + `","data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) +
-			`{}]}}`,
-	},
+var errorSeeds = []struct {
+	status            int
+	token             bool // an answer of the token endpoint
+	contentType, body string
+}{
+	{404, false, asJSON, `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`},
+	{400, false, asJSON, `{"code":"C","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`},
+	{401, true, asJSON, `{"error":"invalid_client","error_description":"Revoked."}`},
+	{502, true, asHTML, "<html><head><title>502 Bad\nGateway</title></head></html>"},
+	{500, false, "", ""},
+	{503, false, "text/plain", "\xff\xfe broken \x1b[31m red \u202e \u0000"},
+	{418, false, asJSON, `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
+	{429, false, asJSON, strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
+	{403, false, asJSON, `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
+	{403, false, asHTML, "<title>" + fuzzSecret},
+	{599, false, asJSON, `{"message":"` + strings.Repeat("é", 2000) + `"}`},
+	{599, false, asJSON, `{"data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) + `{}]}}`},
 }
 
 // checkErrorBody describes an answer with that body. Whatever it is, the status

@@ -57,10 +57,9 @@ func TestDecodeKeepsMemoryWithinASmallMultipleOfTheLimit(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		list, err := decodeModels(strings.NewReader(body), limit)
+		_, err := decoders[bodyModels](strings.NewReader(body), limit)
 		runtime.ReadMemStats(&after)
 		allocated := float64(after.TotalAlloc-before.TotalAlloc) / limit
-		t.Logf("%5.1f × the limit, %4d records, %.60v: %.40s", allocated, len(list), err, body)
 		if allocated > 16 {
 			t.Errorf("%.1f times the limit was allocated for %.60s", allocated, body)
 		}
