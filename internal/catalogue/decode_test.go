@@ -172,7 +172,7 @@ func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: ` [` + fullModel + " ,\n" + fullModel + ` ] `} {
-		decode := func(body io.Reader) error { _, err := decoders[kind](body, MaxBody); return err }
+		read := func(body io.Reader) error { _, err := decoders[kind](body, MaxBody); return err }
 		whole := strings.TrimSpace(body)
 		broken := errors.New("connection reset")
 		for end := 1; end < len(whole); end++ {
@@ -182,15 +182,15 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 				if oneByte {
 					cut, reset = iotest.OneByteReader(cut), iotest.OneByteReader(reset)
 				}
-				if err := decode(cut); err != io.ErrUnexpectedEOF { //nolint:errorlint // and nothing of the decoder's around it
+				if err := read(cut); err != io.ErrUnexpectedEOF { //nolint:errorlint // and nothing of the decoder's around it
 					t.Errorf("cut after %q: %v, want an unexpected end", whole[:end], err)
 				}
-				if err := decode(reset); err != broken { //nolint:errorlint // as above
+				if err := read(reset); err != broken { //nolint:errorlint // as above
 					t.Errorf("reset after %q: %v", whole[:end], err)
 				}
 			}
 		}
-		if err := decode(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := read(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut by its length, after the value: %v", err)
 		}
 	}
