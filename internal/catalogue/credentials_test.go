@@ -11,15 +11,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestOneTokenServesAnyNumberOfBlocks(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 100))
-		service.Inject(sandbox.Fault{Route: sandbox.RouteToken, Delay: sec})
-		expectAllRead(t, readAll(t, connect(t, service), 20, eachGroup(0, 100)))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 100})
-	})
-}
-
 // TestATokenIsRefusedOnce: all readers are refused with the same token, at once
 // or one after another.
 func TestATokenIsRefusedOnce(t *testing.T) {

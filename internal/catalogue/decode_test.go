@@ -106,60 +106,70 @@ func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 	}
 }
 
+const (
+	isExpected = " is expected, the service sent "
+	isMissing  = ": it is missing or null, and no record is without it"
+	goesOn     = "the body goes on after its JSON value"
+	noJSON     = "the body is no valid JSON: invalid character"
+)
+
+// wrongBodies are none of what they should be. After noJSON comes more.
+var wrongBodies = []struct {
+	kind       int
+	body, want string
+}{
+	{bodyModel, `{"revision":3.5}`, "revision: a whole number" + isExpected + "the number 3.5"},
+	{bodyModel, `{"name":7}`, "name: a string" + isExpected + "a number"},
+	{bodyModel, `{"archived":"yes"}`, "archived: a boolean" + isExpected + "a string"},
+	{bodyModel, `{"tags":"a"}`, "tags: a list" + isExpected + "a string"},
+	{bodyModel, `{"tags":["a",["b"]]}`, "tags[1]: a string" + isExpected + "a list"},
+	{bodyModel, `{"horizon":[]}`, "horizon: an object" + isExpected + "a list"},
+	{bodyModel, `{"horizon":{"shortName":true}}`, "horizon.shortName: a string" + isExpected + "a boolean"},
+	{bodyModel, `{"modelMetadata":[1]}`, "modelMetadata: an object" + isExpected + "a list"},
+	{bodyModel, `{"inputs":[{"id":"a"},"b"]}`, "inputs[1]: an object" + isExpected + "a string"},
+	{bodyModel, `{"inputs":[{"id":{},"key":"k"}]}`, "inputs[0].id: a string" + isExpected + "an object"},
+	{bodyModel, `{"axes":[{"values":[1,1e99999999]}]}`, "axes[0].values[1]: " + errNumberTooLong.Error()},
+	{bodyModel, `{"outputVariables":[{},{"seriesKey":0}]}`, "outputVariables[1].seriesKey: a boolean" + isExpected + "a number"},
+	{bodyModel, `null`, "an object" + isExpected + "null"},
+	{bodyModel, `[]`, "an object" + isExpected + "a list"},
+	{bodyModel, `"text"`, "an object" + isExpected + "a string"},
+	{bodyModel, ``, "the body is empty"},
+	{bodyModel, " \n ", "the body is empty"},
+	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
+	{bodyModel, `{"id":"a","revision":1} "`, goesOn},
+	{bodyModel, `{}`, "id" + isMissing},
+	{bodyModel, `{"items":[]}`, "id" + isMissing},
+	{bodyModel, `{"code":"NOT_FOUND","message":"No."}`, "id" + isMissing},
+	{bodyModel, `{"ID":"a","revision":1}`, "id" + isMissing},
+	{bodyModel, `{"id":null,"revision":1}`, "id" + isMissing},
+	{bodyModel, `{"id":"a","Revision":1}`, "revision" + isMissing},
+	{bodyModel, `{"id":"a","revision":null}`, "revision" + isMissing},
+	{
+		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
+		"models[3].revision: a whole number" + isExpected + "a string",
+	},
+	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + isMissing},
+	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
+	{bodyModels, `[[]]`, "models[0]: an object" + isExpected + "a list"},
+	{bodyModels, `{"models":[]}`, "a list" + isExpected + "an object"},
+	{bodyModels, `null`, "a list" + isExpected + "null"},
+	{bodyModels, ``, "the body is empty"},
+	{bodyModels, `[] x`, goesOn},
+	{bodyModels, `<html>`, noJSON},
+	{bodyModels, `[{"id":"a","revision":1}}`, noJSON},
+	{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
+	{bodyModels, `[{"id":"a" "revision"}]`, noJSON},
+	{bodyModels, `[tru ]`, noJSON},
+	{
+		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
+		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
+	},
+	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1].id" + isMissing},
+}
+
 func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 	t.Parallel()
-	const is = " is expected, the service sent "
-	const missing, more = ": it is missing or null, and no record is without it", "the body goes on after its JSON value"
-	const noJSON = "the body is no valid JSON: invalid character"
-	for _, test := range []struct {
-		kind       int
-		body, want string
-	}{
-		{bodyModel, `{"revision":3.5}`, "revision: a whole number" + is + "the number 3.5"},
-		{bodyModel, `{"name":7}`, "name: a string" + is + "a number"},
-		{bodyModel, `{"archived":"yes"}`, "archived: a boolean" + is + "a string"},
-		{bodyModel, `{"tags":"a"}`, "tags: a list" + is + "a string"},
-		{bodyModel, `{"tags":["a",["b"]]}`, "tags[1]: a string" + is + "a list"},
-		{bodyModel, `{"horizon":[]}`, "horizon: an object" + is + "a list"},
-		{bodyModel, `{"horizon":{"shortName":true}}`, "horizon.shortName: a string" + is + "a boolean"},
-		{bodyModel, `{"modelMetadata":[1]}`, "modelMetadata: an object" + is + "a list"},
-		{bodyModel, `{"inputs":[{"id":"a"},"b"]}`, "inputs[1]: an object" + is + "a string"},
-		{bodyModel, `{"inputs":[{"id":{},"key":"k"}]}`, "inputs[0].id: a string" + is + "an object"},
-		{bodyModel, `{"axes":[{"values":[1,1e99999999]}]}`, "axes[0].values[1]: " + errNumberTooLong.Error()},
-		{bodyModel, `{"outputVariables":[{},{"seriesKey":0}]}`, "outputVariables[1].seriesKey: a boolean" + is + "a number"},
-		{bodyModel, `null`, "an object" + is + "null"},
-		{bodyModel, `[]`, "an object" + is + "a list"},
-		{bodyModel, `"text"`, "an object" + is + "a string"},
-		{bodyModel, ``, "the body is empty"},
-		{bodyModel, " \n ", "the body is empty"},
-		{bodyModel, `{"id":"a","revision":1} {}`, more},
-		{bodyModel, `{"id":"a","revision":1} "`, more},
-		{bodyModel, `{}`, "id" + missing},
-		{bodyModel, `{"items":[]}`, "id" + missing},
-		{bodyModel, `{"code":"NOT_FOUND","message":"No."}`, "id" + missing},
-		{bodyModel, `{"ID":"a","revision":1}`, "id" + missing},
-		{bodyModel, `{"id":null,"revision":1}`, "id" + missing},
-		{bodyModel, `{"id":"a","Revision":1}`, "revision" + missing},
-		{bodyModel, `{"id":"a","revision":null}`, "revision" + missing},
-		{
-			bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
-			"models[3].revision: a whole number" + is + "a string",
-		},
-		{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + missing},
-		{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + is + "null"},
-		{bodyModels, `[[]]`, "models[0]: an object" + is + "a list"},
-		{bodyModels, `{"models":[]}`, "a list" + is + "an object"},
-		{bodyModels, `null`, "a list" + is + "null"},
-		{bodyModels, ``, "the body is empty"},
-		{bodyModels, `[] x`, more},
-		{bodyModels, `<html>`, noJSON},
-		{bodyModels, `[{"id":"a","revision":1}}`, noJSON},
-		{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
-		{bodyModels, `[{"id":"a" "revision"}]`, noJSON},
-		{bodyModels, `[tru ]`, noJSON},
-		{bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`, "model_groups[1].models[1].revision: a whole number" + is + "a boolean"},
-		{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1].id" + missing},
-	} {
+	for _, test := range wrongBodies {
 		_, err := decode(test.kind, test.body)
 		shape, ok := errors.AsType[*shapeError](err)
 		if !ok || shape.Error() != test.want && (test.want != noJSON || shape.place != "" || !strings.HasPrefix(shape.problem, noJSON)) {

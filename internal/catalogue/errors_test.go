@@ -37,35 +37,38 @@ func teapot(method, contentType, body, secret string) *APIError {
 	return s.apiError(Endpoint{Method: method, Path: "/v1"}, response, []byte(body))
 }
 
+var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
+
+// errorBodies are bodies of answers other than 200, and what they say.
+var errorBodies = map[string]struct {
+	method, contentType, body string
+	code, message             string
+	issues                    []Issue
+}{
+	"as documented": {"GET", "", `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`, "NOT_FOUND", "No.", nil},
+	"issues": {
+		"GET", "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+		"C", "M",
+		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
+	},
+	"odd types":       {"GET", "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil},
+	"no code":         {"GET", "", `{"message":"Something."}`, "", "Something.", nil},
+	"only a reason":   {"GET", "", `{"statusCode":404,"error":"Not Found"}`, "", "", nil},
+	"OAuth":           {"POST", "", `{"error":"invalid_client","error_description":"Revoked."}`, "invalid_client", "Revoked.", nil},
+	"OAuth, no words": {"POST", "", `{"error":"invalid_client"}`, "invalid_client", "", nil},
+	"empty":           {"GET", "", "", "", "", nil},
+	"a list":          {"GET", "", `[1]`, "", "[1]", nil},
+	"HTML":            {"GET", "text/html", "<html><title>502 Bad\nGateway</title></html>", "", "a page of HTML titled 502 Bad Gateway", nil},
+	"HTML, no title":  {"GET", "", "<!doctype html><HTML>", "", "a page of HTML", nil},
+	"no UTF-8":        {"GET", "", "\xff\xfe broken \x1b[31m red", "", "broken [31m red", nil},
+	"huge":            {"GET", "", strings.Repeat("x", maxErrorBody), "", strings.Repeat("x", maxExcerpt) + "…", nil},
+	"deep":            {"GET", "", deepBody, "", deepBody[:maxExcerpt] + "…", nil},
+	"long message":    {"GET", "", `{"message":"` + strings.Repeat("é", 5000) + `"}`, "", strings.Repeat("é", maxMessage) + "…", nil},
+}
+
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
-	const get, post = http.MethodGet, http.MethodPost
-	deep := strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
-	issues := []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}}
-	for name, test := range map[string]struct {
-		method, contentType, body string
-		code, message             string
-		issues                    []Issue
-	}{
-		"as documented": {get, "", `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`, "NOT_FOUND", "No.", nil},
-		"issues": {
-			get, "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-			"C", "M", issues,
-		},
-		"odd types":       {get, "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil},
-		"no code":         {get, "", `{"message":"Something."}`, "", "Something.", nil},
-		"only a reason":   {get, "", `{"statusCode":404,"error":"Not Found"}`, "", "", nil},
-		"OAuth":           {post, "", `{"error":"invalid_client","error_description":"Revoked."}`, "invalid_client", "Revoked.", nil},
-		"OAuth, no words": {post, "", `{"error":"invalid_client"}`, "invalid_client", "", nil},
-		"empty":           {get, "", "", "", "", nil},
-		"a list":          {get, "", `[1]`, "", "[1]", nil},
-		"HTML":            {get, "text/html", "<html><title>502 Bad\nGateway</title></html>", "", "a page of HTML titled 502 Bad Gateway", nil},
-		"HTML, no title":  {get, "", "<!doctype html><HTML>", "", "a page of HTML", nil},
-		"no UTF-8":        {get, "", "\xff\xfe broken \x1b[31m red", "", "broken [31m red", nil},
-		"huge":            {get, "", strings.Repeat("x", maxErrorBody), "", strings.Repeat("x", maxExcerpt) + "…", nil},
-		"deep":            {get, "", deep, "", deep[:maxExcerpt] + "…", nil},
-		"long message":    {get, "", `{"message":"` + strings.Repeat("é", 5000) + `"}`, "", strings.Repeat("é", maxMessage) + "…", nil},
-	} {
+	for name, test := range errorBodies {
 		want := &APIError{
 			Endpoint: Endpoint{Method: test.method, Path: "/v1"}, Status: 418, Code: test.code, Message: test.message, Issues: test.issues,
 		}

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestFaults(t *testing.T) {
@@ -94,11 +93,9 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 		"expired":              x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired, Detail: "\x1b[31m"},
 	} {
 		var logged Exchange
-		base := &url.URL{Scheme: "https", Host: "catalogue.example"}
-		c := New(Config{
-			BaseURL: base, ClientID: "id", ClientSecret: "secret", RequestTimeout: time.Second, ReadTimeout: time.Second,
+		c := New(configFor(t, "https://catalogue.example", Config{
 			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
-		})
+		}))
 		_, err := c.ModelGroups(t.Context(), "")
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok || fault.Certificate == nil || logged.Problem == "" {

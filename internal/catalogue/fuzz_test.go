@@ -44,33 +44,18 @@ const (
 "values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
-var decodeSeeds = []struct {
-	kind int
-	body string
-}{
-	{bodyModel, fullModel},
-	{bodyModel, `{"id":"","revision":0}`},
-	{bodyModel, `{}`},
-	{bodyModel, `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
-	{bodyModel, `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
-	{bodyModel, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
-	{bodyModel, `{"inputs":[{"id":7}],"tags":[[]]}`},
-	{bodyModel, `null`},
-	{bodyModels, `[` + fullModel + ` , ` + fullModel + `]`},
-	{bodyModels, `[]`},
-	{bodyModels, ` [ null ] `},
-	{bodyModels, `[{"revision":1},{"revision":9223372036854775808}]`},
-	{bodyModels, `[{"id":"m","revision":1}] x`},
-	{bodyModels, `{"models":[]}`},
-	{bodyGroup, fullGroup},
-	{bodyGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
-	{bodyGroup, `{"axes":[{"values":[{"value":1e999999999}]}]}`},
-	{bodyGroup, "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
-	{bodyGroups, `[` + fullGroup + `,` + fullGroup + `]`},
-	{bodyGroups, `[{"models":[{"revision":"1"}]}]`},
-	{bodyGroups, strings.Repeat("[", 200)},
-	{bodyGroups, `<html>Sign in</html>`},
-	{bodyGroups, ``},
+// decodeSeeds are seeds beside wrongBodies.
+var decodeSeeds = map[int][]string{
+	bodyModel: {
+		fullModel, `{"id":"","revision":0}`, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`,
+		`{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`,
+	},
+	bodyModels: {`[` + fullModel + ` , ` + fullModel + `]`, `[]`, ` [ null ] `, `[{"revision":1},{"revision":9223372036854775808}]`},
+	bodyGroup: {
+		fullGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`, `{"axes":[{"values":[{"value":1e999999999}]}]}`,
+		"{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}",
+	},
+	bodyGroups: {`[` + fullGroup + `,` + fullGroup + `]`, strings.Repeat("[", 200), `<html>Sign in</html>`, ``},
 }
 
 // checkDecode decodes a body and fails where it is accepted though the mapping
@@ -155,8 +140,13 @@ func expectSameAgain(t *testing.T, kind int, body []byte, value any) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range decodeSeeds {
-		f.Add(seed.kind, []byte(seed.body))
+	for kind, bodies := range decodeSeeds {
+		for _, body := range bodies {
+			f.Add(kind, []byte(body))
+		}
+	}
+	for _, wrong := range wrongBodies {
+		f.Add(wrong.kind, []byte(wrong.body))
 	}
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
 		checkDecode(t, int(uint(kind)%bodyKinds), body)
@@ -231,27 +221,6 @@ func FuzzScalar(f *testing.F) {
 
 const fuzzSecret = `hunter2 "&<é> correct-horse`
 
-const asJSON, asHTML = "application/json", "text/html; charset=utf-8"
-
-var errorSeeds = []struct {
-	status            int
-	token             bool // an answer of the token endpoint
-	contentType, body string
-}{
-	{404, false, asJSON, `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`},
-	{400, false, asJSON, `{"code":"C","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`},
-	{401, true, asJSON, `{"error":"invalid_client","error_description":"Revoked."}`},
-	{502, true, asHTML, "<html><head><title>502 Bad\nGateway</title></head></html>"},
-	{500, false, "", ""},
-	{503, false, "text/plain", "\xff\xfe broken \x1b[31m red \u202e \u0000"},
-	{418, false, asJSON, `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
-	{429, false, asJSON, strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
-	{403, false, asJSON, `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
-	{403, false, asHTML, "<title>" + fuzzSecret},
-	{599, false, asJSON, `{"message":"` + strings.Repeat("é", 2000) + `"}`},
-	{599, false, asJSON, `{"data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) + `{}]}}`},
-}
-
 // checkErrorBody describes an answer with that body. Whatever it is, the status
 // stays, and every text is bounded, printable and without the secret.
 func checkErrorBody(t *testing.T, status int, token bool, contentType string, body []byte) {
@@ -298,8 +267,12 @@ func checkErrorBody(t *testing.T, status int, token bool, contentType string, bo
 }
 
 func FuzzErrorBody(f *testing.F) {
-	for _, seed := range errorSeeds {
-		f.Add(seed.status, seed.token, seed.contentType, []byte(seed.body))
+	for _, seed := range errorBodies {
+		f.Add(500, seed.method == http.MethodPost, seed.contentType, []byte(seed.body[:min(len(seed.body), 4<<10)]))
 	}
+	f.Add(403, false, "", []byte(`{"message":"`+fuzzSecret+`","code":"hunter2 \"&\u003cé\u003e correct-horse"}`))
+	f.Add(403, false, "text/html", []byte("<title>"+fuzzSecret))
+	f.Add(599, false, "", []byte(`{"data":{"issues":[`+strings.Repeat(`{"field":"f","messages":["m"]},`, 100)+`{}]}}`))
+	f.Add(503, false, "text/plain", []byte("\xff\xfe broken \x1b[31m red \u202e \u0000"))
 	f.Fuzz(checkErrorBody)
 }

@@ -18,16 +18,9 @@ func TestRetryAfterIsKept(t *testing.T) {
 	}
 	seconds, none := exactly(3*sec, 3*sec, 3*sec), backOffs(1*sec, 2*sec, 4*sec)
 	eachOnFakeClock(t, map[string]row{
-		"seconds":                {"3", 0, seconds},
-		"seconds, white space":   {"  3 ", 0, seconds},
-		"a date":                 {"", 5 * sec, append(exactly(5*sec), backOffs(1*sec, 2*sec)...)},
-		"a date in the past":     {"", -time.Hour, none},
-		"absent":                 {"-", 0, none},
-		"empty":                  {"", 0, none},
-		"0":                      {"0", 0, none},
-		"negative":               {"-7", 0, none},
-		"text":                   {"soon", 0, none},
-		"a fraction of a second": {"0.5", 0, none},
+		"seconds": {"3", 0, seconds},
+		"a date":  {"", 5 * sec, append(exactly(5*sec), backOffs(1*sec, 2*sec)...)},
+		"absent":  {"-", 0, none},
 	}, func(t *testing.T, test row) {
 		if test.in != 0 { // on the clock of the bubble
 			test.header = time.Now().Add(test.in).UTC().Format(http.TimeFormat)
@@ -125,53 +118,6 @@ func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
 		if took, n := time.Since(began), service.Count(sandbox.RouteGroup); took > 70*sec || n < 2 || n > 4 {
 			t.Errorf("%d reads in %s, want 2 to 4 in at most 70s", n, took)
 		}
-	})
-}
-
-func TestAnAllowanceOfTenASecond(t *testing.T) {
-	latencies := map[string]time.Duration{}
-	for _, latency := range []time.Duration{0, sec / 100, sec / 20, 3 * sec / 10, sec} {
-		latencies["answers take "+latency.String()] = latency
-	}
-	eachOnFakeClock(t, latencies, func(t *testing.T, latency time.Duration) {
-		const blocks = 60
-		service := sandbox.New(manyGroups(t, blocks), sandbox.WithAllowance(sandbox.Allowance{Requests: 10, Per: sec}))
-		service.Inject(sandbox.Fault{Delay: latency})
-		c, began := connect(t, service), time.Now()
-		expectAllRead(t, readAll(t, c, 20, eachGroup(0, blocks)))
-		took, refusals := time.Since(began), 0
-		for _, r := range service.Requests() {
-			if r.Status == http.StatusTooManyRequests {
-				refusals++
-			}
-		}
-		if refusals > 43 || took > 30*sec {
-			t.Errorf("%d refusals in %s, want at most 43 (5 %% of the reads and twice the readers) within 30s", refusals, took)
-		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: blocks + refusals})
-	})
-}
-
-func TestTheCeilingIsKept(t *testing.T) {
-	eachOnFakeClock(t, map[string]time.Duration{
-		"5 a second": 200 * time.Millisecond, "one in two seconds": 2 * sec,
-	}, func(t *testing.T, apart time.Duration) {
-		const blocks = 30
-		service := sandbox.New(manyGroups(t, blocks))
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * time.Millisecond})
-		expectAllRead(t, readAll(t, connect(t, service, atMost(1, apart)), 20, eachGroup(0, blocks)))
-		requests := service.Requests()
-		for i, r := range requests[1:] {
-			// The limiter reckons in floating point: a nanosecond is off.
-			if got := r.At.Sub(requests[i].At); got < apart-time.Microsecond {
-				t.Errorf("request %d came %s after the one before it, want %s", i+1, got, apart)
-			}
-		}
-		// No slower than that, either.
-		if took := requests[len(requests)-1].At.Sub(requests[0].At); took > blocks*apart+time.Millisecond {
-			t.Errorf("it took %s", took)
-		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: blocks})
 	})
 }
 

@@ -32,6 +32,17 @@ func expectNoRejection(t *testing.T, failures []error) {
 	}
 }
 
+// readTwo reads a group, and after a while another one.
+func readTwo(t *testing.T, c *Client, later time.Duration) (first, second error) {
+	t.Helper()
+	var all sync.WaitGroup
+	all.Go(func() { _, first = c.LatestModel(t.Context(), "a") })
+	time.Sleep(later)
+	_, second = c.LatestModel(t.Context(), "b")
+	all.Wait()
+	return first, second
+}
+
 // A token that was asked for because the last one ended is no replacement, even
 // where a 401 comes before it does: a restart of the service rejects nobody.
 func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
@@ -48,14 +59,8 @@ func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
 				return found
 			},
 		}
-		c := over(s, nil)
-		failures := make([]error, 2)
-		var all sync.WaitGroup
-		all.Go(func() { _, failures[0] = c.LatestModel(t.Context(), "a") })
-		time.Sleep(10200 * time.Millisecond)
-		all.Go(func() { _, failures[1] = c.LatestModel(t.Context(), "b") })
-		all.Wait()
-		expectRead(t, failures)
+		first, second := readTwo(t, over(s, nil), 10200*time.Millisecond)
+		expectRead(t, []error{first, second})
 	})
 }
 
@@ -110,12 +115,7 @@ func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
 			}
 			return issue(n, time.Hour)
 		}}, nil)
-		var early, late error
-		var all sync.WaitGroup
-		all.Go(func() { _, early = c.LatestModel(t.Context(), "early") })
-		time.Sleep(14 * time.Second)
-		all.Go(func() { _, late = c.LatestModel(t.Context(), "late") })
-		all.Wait()
+		early, late := readTwo(t, c, 14*time.Second)
 		if gaveUp, ok := errors.AsType[*GaveUpError](early); !ok || gaveUp.Attempts != 5 {
 			t.Errorf("the early read: %v, want one that gave up after 5 attempts", early)
 		}
