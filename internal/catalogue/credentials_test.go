@@ -11,8 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestATokenIsRefusedOnce: all readers are refused with the same token, at once
-// or one after another.
+// TestATokenIsRefusedOnce: all readers are refused with the same token, at once or one after another.
 func TestATokenIsRefusedOnce(t *testing.T) {
 	eachOnFakeClock(t, map[string]func(i int) time.Duration{
 		"together":          func(int) time.Duration { return sec },

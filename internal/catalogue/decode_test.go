@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // The bodies that the interface has. A list follows its element.
@@ -231,8 +233,7 @@ func TestNoValueTakesMoreThanItsWeight(t *testing.T) {
 	check(reflect.TypeFor[ModelGroup]())
 }
 
-// TestOrdinaryModelsAreFarFromTheLimitOfMemory: what the weights add must leave
-// room for a body of MaxBody bytes.
+// TestOrdinaryModelsAreFarFromTheLimitOfMemory: what the weights add must leave room for a body of MaxBody bytes.
 func TestOrdinaryModelsAreFarFromTheLimitOfMemory(t *testing.T) {
 	t.Parallel()
 	body := modelsBody(t, 100)
@@ -249,5 +250,30 @@ func TestBoundedReaderRefusesMoreThanItsLimit(t *testing.T) {
 		if fits == errors.As(err, &tooLarge) {
 			t.Errorf("%d bytes under a limit of 10: %v", size, err)
 		}
+	}
+}
+
+// modelsBody is an answer of so many models, each the sandbox's richest.
+func modelsBody(tb testing.TB, models int) string {
+	tb.Helper()
+	model, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return "[" + strings.Repeat(string(model)+",", models-1) + string(model) + "]"
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, models := range []int{1, 5000} {
+		b.Run(fmt.Sprint(models), func(b *testing.B) {
+			body := modelsBody(b, models)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decodeList[Model]("models")(strings.NewReader(body), MaxBody); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

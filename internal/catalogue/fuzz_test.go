@@ -109,8 +109,7 @@ func expectHoldable(t *testing.T, v reflect.Value, place string) {
 	}
 }
 
-// expectCompact wants an object whose text does not change when it is made
-// compact, by us or by encoding/json.
+// expectCompact wants an object whose text does not change when it is made compact, by us or by encoding/json.
 func expectCompact(t *testing.T, text, place string) {
 	t.Helper()
 	var compact bytes.Buffer

@@ -64,8 +64,7 @@ func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
 	})
 }
 
-// Where no token tells its life and each comes too late to be sure of it, the third
-// refusal of one read is the proof.
+// Where no token tells its life and each comes too late to be sure of it, the third refusal of one read is the proof.
 func TestRefusalsWithoutAProofEnd(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{
@@ -123,8 +122,7 @@ func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
 	})
 }
 
-// Where the token endpoint takes longer than a token lives, each token serves one
-// read. Nothing asks without end.
+// Where the token endpoint takes longer than a token lives, each token serves one read. Nothing asks without end.
 func TestATokenThatIsOverWhenItComesServesOneRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{token: func(n int) reply { return issue(n, 5*time.Second).in(6 * time.Second) }}
@@ -167,8 +165,7 @@ func TestAStrayInstanceRejectsNobody(t *testing.T) {
 	})
 }
 
-// Revoked while a run is under way: two replacements in a row, with the back-off
-// between them, then nothing more.
+// Revoked while a run is under way: two replacements in a row, with the back-off between them, then nothing more.
 func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{

@@ -20,12 +20,10 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns
-// the fault where none came.
+// sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns the fault where none came.
 func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	t.Helper()
 	out := outgoing{method: http.MethodGet, target: ModelGroupsPath}
@@ -138,26 +136,6 @@ func TestANewConnectionThatIsClosedIsNoKeptOne(t *testing.T) {
 	}
 }
 
-// TestTheCeilingHoldsWhereConnectionsAreClosed: by itself net/http sends two GETs
-// within a millisecond. What arrives is counted, and not timed, because a network may
-// bunch it: each request that arrives is one that the schedule let go.
-func TestTheCeilingHoldsWhereConnectionsAreClosed(t *testing.T) {
-	t.Parallel()
-	var letGo atomic.Int64
-	service := &fickle{}
-	c := New(configFor(t, sandboxtest.Start(t, service), Config{
-		ClientID: "id", ClientSecret: "secret", MaxRetries: 1,
-		Ceiling: pace.Limit{Requests: 1, Per: 200 * time.Millisecond},
-		Observe: func(context.Context, Exchange) { letGo.Add(1) },
-	}))
-	for range 3 {
-		_, _ = c.ModelGroups(t.Context(), "") // whatever becomes of it
-	}
-	if arrived := service.arrived.Load(); arrived < 3 || arrived > letGo.Load() {
-		t.Errorf("%d requests arrived, and %d were let go", arrived, letGo.Load())
-	}
-}
-
 // TestARequestOfHTTP2IsSentOnce: by itself net/http sends a request up to eight times
 // where its stream is refused, and again on a new connection after GOAWAY.
 func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
@@ -192,8 +170,7 @@ func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
 	}
 }
 
-// http2Service answers the first request of each connection with 200, and refuses
-// those after it.
+// http2Service answers the first request of each connection with 200, and refuses those after it.
 type http2Service struct {
 	refuse  func(frames *http2.Framer, id uint32) error
 	arrived atomic.Int64
@@ -247,8 +224,7 @@ func (s *http2Service) serve(connection net.Conn) {
 	}
 }
 
-// mortal is a connection that can go dead without a sign: what is written to it is
-// lost, and nothing comes back.
+// mortal is a connection that can go dead without a sign: what is written to it is lost, and nothing comes back.
 type mortal struct {
 	net.Conn
 	dead *atomic.Bool
@@ -299,8 +275,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	}
 }
 
-// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end, so that
-// only the limit can end the read.
+// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end, so that only the limit can end the read.
 func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
