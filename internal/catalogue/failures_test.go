@@ -138,6 +138,13 @@ func TestFaultsThatMayPass(t *testing.T) {
 		// It may have passed: it is no latch.
 		remove()
 		expectAllRead(t, readAll(t, c, readers, eachGroup(0, readers)))
+		if r.gaveUp != "" {
+			requests[read] += readers
+		}
+		if r.gaveUp != "" && r.Route == token {
+			requests[token]++
+		}
+		expectRequests(t, service, requests)
 	})
 }
 

@@ -73,7 +73,7 @@ type fickle struct {
 	first       func() // is called before each first answer
 }
 
-func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fickle) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	f.arrived.Add(1)
 	_, _ = io.Copy(io.Discard, r.Body)
 	if _, kept := f.connections.LoadOrStore(r.RemoteAddr, true); kept {
@@ -82,7 +82,6 @@ func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.first != nil {
 		f.first()
 	}
-	_, _ = io.WriteString(w, `{"access_token":"a-token-of-its-own","token_type":"Bearer"}`)
 }
 
 // keep makes a sender keep so many connections.
