@@ -11,38 +11,22 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestOneTokenServesAnyNumberOfBlocks(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 100))
-		service.Inject(sandbox.Fault{Route: sandbox.RouteToken, Delay: sec})
-		c := connect(t, service)
-		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 100)))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 100})
-	})
-}
-
-// TestATokenIsRefusedOnce: all readers are refused with the same token, at once
-// or one after another.
+// TestATokenIsRefusedOnce: all readers are refused with the same token, at once or one after another.
 func TestATokenIsRefusedOnce(t *testing.T) {
-	t.Parallel()
-	for name, delay := range map[string]func(i int) time.Duration{
+	eachOnFakeClock(t, map[string]func(i int) time.Duration{
 		"together":          func(int) time.Duration { return sec },
 		"one after another": func(i int) time.Duration { return time.Duration(i+1) * 100 * time.Millisecond },
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 21))
-				for i := range 20 {
-					service.Inject(sandbox.Fault{Path: "/v1/model-group/" + groupID(i), Delay: delay(i)})
-				}
-				c := connect(t, service)
-				expectAllRead(t, readAll(t, c, 1, eachGroup(20, 21)))
-				service.DropTokens()
-				expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1 + 20 + 20})
-			})
-		})
-	}
+	}, func(t *testing.T, delay func(int) time.Duration) {
+		service := sandbox.New(manyGroups(t, 21))
+		for i := range 20 {
+			service.Inject(sandbox.Fault{Path: "/v1/model-group/" + groupID(i), Delay: delay(i)})
+		}
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 1, eachGroup(20, 21)))
+		service.DropTokens()
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1 + 20 + 20})
+	})
 }
 
 func TestATokenIsDroppedInTheMiddleOfARun(t *testing.T) {
@@ -55,113 +39,87 @@ func TestATokenIsDroppedInTheMiddleOfARun(t *testing.T) {
 				service.DropTokens()
 			}
 		}})
-		c := connect(t, service)
-		expectAllRead(t, readAll(t, c, 20, eachGroup(0, blocks)))
+		expectAllRead(t, readAll(t, connect(t, service), 20, eachGroup(0, blocks)))
 		refused, sent := 0, map[string]int{}
 		for _, r := range service.Requests() {
 			if r.Status == http.StatusUnauthorized {
 				refused++
 			}
-			sent[r.Path]++
+			if sent[r.Path]++; sent[r.Path] > 2 {
+				t.Errorf("%s was asked for more than twice", r.Path)
+			}
 		}
 		// All that are under way when the token is dropped: no more than may be.
 		if refused < 1 || refused > 20 {
 			t.Errorf("%d reads were refused, want 1 to 20", refused)
-		}
-		for path, times := range sent {
-			if times > 2 {
-				t.Errorf("%s was asked for %d times", path, times)
-			}
 		}
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: blocks + refused})
 	})
 }
 
 func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		life    time.Duration
-		options []sandbox.Option
-		every   time.Duration
-		reads   int
-		asked   []int // the reads that ask for a token
-		refused int
-	}{
-		"3600": {life: 3600 * sec, every: 60 * sec, reads: 121, asked: []int{0, 60, 120}},
-		"3600.9": {
-			life: 3600 * sec, options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("3600.9"))}, every: 60 * sec, reads: 121,
-			asked: []int{0, 60, 120},
-		},
-		"3600, a string": {
-			life: 3600 * sec, options: []sandbox.Option{sandbox.WithExpiresIn("3600")}, every: 60 * sec, reads: 121, asked: []int{0, 60, 120},
-		},
-		// Margins of 1.2 s and 0.8 s: served until 10.8 s and 7.2 s.
-		"12":                         {life: 12 * sec, every: 1 * sec, reads: 30, asked: []int{0, 11, 22}},
-		"8":                          {life: 8 * sec, every: 1 * sec, reads: 30, asked: []int{0, 8, 16, 24}},
-		"1":                          {life: 1 * sec, every: 100 * time.Millisecond, reads: 30, asked: []int{0, 9, 18, 27}},
-		"absent, it does not expire": {life: 0, every: time.Hour, reads: 100, asked: []int{0}},
-		"null, it does not expire": {
-			life: 0, options: []sandbox.Option{sandbox.WithExpiresIn(json.RawMessage("null"))}, every: time.Hour, reads: 100, asked: []int{0},
-		},
-		"0, it does not expire": {
-			life: 0, options: []sandbox.Option{sandbox.WithExpiresIn(0)}, every: time.Hour, reads: 100, asked: []int{0},
-		},
-		"absent, it expires": {
-			life: 12 * sec, options: []sandbox.Option{sandbox.WithExpiresIn(nil)}, every: 1 * sec, reads: 30, asked: []int{0, 12, 24}, refused: 2,
-		},
-		"longer than it lives": {
-			life: 12 * sec, options: []sandbox.Option{sandbox.WithExpiresIn(3600)}, every: 1 * sec, reads: 30, asked: []int{0, 12, 24}, refused: 2,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default(), append([]sandbox.Option{sandbox.WithTokenLife(test.life)}, test.options...)...)
-				c := connect(t, service, afresh())
-				var asked []int
-				for i := range test.reads {
-					before := service.Count(sandbox.RouteToken)
-					group(mainGroup).mustRead(t, c)
-					if service.Count(sandbox.RouteToken) > before {
-						asked = append(asked, i)
-					}
-					time.Sleep(test.every)
-				}
-				if !slices.Equal(asked, test.asked) {
-					t.Errorf("a token was asked for by the reads %v, want %v", asked, test.asked)
-				}
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: len(test.asked), sandbox.RouteGroup: test.reads + test.refused})
-			})
-		})
+	type row struct {
+		life, every time.Duration
+		expiresIn   any // as the service sends it, nil for not at all, "" for as it is
+		reads       int
+		renewals    []int // the reads that ask for a token
+		refused     int
 	}
+	const tenth = 100 * time.Millisecond
+	eachOnFakeClock(t, map[string]row{
+		"3600":           {3600 * sec, 60 * sec, "", 121, []int{0, 60, 120}, 0},
+		"3600.9":         {3600 * sec, 60 * sec, json.RawMessage("3600.9"), 121, []int{0, 60, 120}, 0},
+		"3600, a string": {3600 * sec, 60 * sec, "3600", 121, []int{0, 60, 120}, 0},
+		// Margins of 1.2 s and 0.8 s: served until 10.8 s and 7.2 s.
+		"12":                         {12 * sec, 1 * sec, "", 30, []int{0, 11, 22}, 0},
+		"8":                          {8 * sec, 1 * sec, "", 30, []int{0, 8, 16, 24}, 0},
+		"1":                          {1 * sec, tenth, "", 30, []int{0, 9, 18, 27}, 0},
+		"absent, it does not expire": {0, time.Hour, "", 100, []int{0}, 0},
+		"null, it does not expire":   {0, time.Hour, json.RawMessage("null"), 100, []int{0}, 0},
+		"0, it does not expire":      {0, time.Hour, 0, 100, []int{0}, 0},
+		"absent, it expires":         {12 * sec, 1 * sec, nil, 30, []int{0, 12, 24}, 2},
+		"longer than it lives":       {12 * sec, 1 * sec, 3600, 30, []int{0, 12, 24}, 2},
+	}, func(t *testing.T, test row) {
+		options := []sandbox.Option{sandbox.WithTokenLife(test.life)}
+		if test.expiresIn != "" {
+			options = append(options, sandbox.WithExpiresIn(test.expiresIn))
+		}
+		service := sandbox.New(sandbox.Default(), options...)
+		c := connect(t, service, afresh())
+		var renewals []int
+		for i := range test.reads {
+			before := service.Count(sandbox.RouteToken)
+			theGroup.mustRead(t, c)
+			if service.Count(sandbox.RouteToken) > before {
+				renewals = append(renewals, i)
+			}
+			time.Sleep(test.every)
+		}
+		if !slices.Equal(renewals, test.renewals) {
+			t.Errorf("a token was asked for by the reads %v, want %v", renewals, test.renewals)
+		}
+		requests := map[sandbox.Route]int{sandbox.RouteToken: len(test.renewals), sandbox.RouteGroup: test.reads + test.refused}
+		expectRequests(t, service, requests)
+	})
 }
 
 func TestATokenRefusedForGoodEndsTheRun(t *testing.T) {
-	t.Parallel()
-	for name, parallelism := range map[string]int{"one reader": 1, "20 readers": 20} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 40))
-				refusal := sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")
-				refusal.Delay = sec
-				service.Inject(refusal)
-				c := connect(t, service)
-				first := readAll(t, c, parallelism, eachGroup(0, parallelism))
-				requests := map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 2 * parallelism}
-				expectRequests(t, service, requests)
+	eachOnFakeClock(t, map[string]int{"one reader": 1, "20 readers": 20}, func(t *testing.T, parallelism int) {
+		service := sandbox.New(manyGroups(t, 40))
+		refusal := sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")
+		refusal.Delay = sec
+		service.Inject(refusal)
+		c := connect(t, service)
+		answers := readAll(t, c, parallelism, eachGroup(0, parallelism))
+		requests := map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 2 * parallelism}
+		expectRequests(t, service, requests)
 
-				began := time.Now()
-				later := append(
-					readAll(t, c, 20, eachGroup(20, 40)),
-					readAll(t, c, 1, []reading{groups(""), latestModel("x")})...,
-				)
-				if took := time.Since(began); took != 0 {
-					t.Errorf("later reads took %s", took)
-				}
-				expectRequests(t, service, requests)
-				expectAllTold(t, append(first, later...), toldRejected,
-					"Your token is no good here.",
-					"401 Unauthorized (UNAUTHORIZED)")
-			})
-		})
-	}
+		began := time.Now()
+		answers = append(answers, readAll(t, c, 20, append(eachGroup(20, 40), groups(""), latestModel("x")))...)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("later reads took %s", took)
+		}
+		expectRequests(t, service, requests)
+		expectAllTold(t, answers, toldRejected, "401 Unauthorized (UNAUTHORIZED): Your token is no good here.")
+	})
 }

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,23 +8,36 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// The four bodies that the interface has, in full where one can be.
-var (
-	decodeModel  = decodeObject[Model]
-	decodeModels = decodeList[Model]("models")
-	decodeGroup  = decodeObject[ModelGroup]
-	decodeGroups = decodeList[ModelGroup]("model_groups")
+// The bodies that the interface has. A list follows its element.
+const (
+	bodyModel = iota
+	bodyModels
+	bodyGroup
+	bodyGroups
+	bodyKinds
 )
 
-func TestDecodeTakesEveryFieldOfAModel(t *testing.T) {
+// decoders are those of the bodies.
+var decoders = [bodyKinds]decoder[any]{
+	bodyModel: anyOf(decodeObject[Model]), bodyModels: anyOf(decodeList[Model]("models")),
+	bodyGroup: anyOf(decodeObject[ModelGroup]), bodyGroups: anyOf(decodeList[ModelGroup]("model_groups")),
+}
+
+func anyOf[T any](decode decoder[T]) decoder[any] {
+	return func(body io.Reader, limit int64) (any, error) { return decode(body, limit) }
+}
+
+func decode(kind int, body string) (any, error) {
+	return decoders[kind](strings.NewReader(body), MaxBody)
+}
+
+func TestDecodeTakesEveryField(t *testing.T) {
 	t.Parallel()
-	got, err := decodeModel(strings.NewReader(fullModel), MaxBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &Model{
+	model := &Model{
 		ID: new("m"), ModelGroupID: new("g"), Name: new("n"), DisplayName: new("d"), Notes: new("o"), Description: new("x"),
 		Revision: new(Integer(3)), DockerImage: new("r/i:1"), CreatedAt: new("2026-01-01T00:00:00Z"), UpdatedAt: new("never"),
 		RunMode:       new("BRAND_NEW"),
@@ -58,18 +70,7 @@ func TestDecodeTakesEveryFieldOfAModel(t *testing.T) {
 		ForecastVariable: &ForecastVariable{Name: new("n"), ShortName: new("s"), Key: new("k")},
 		IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g")},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v\nwant %+v", got, want)
-	}
-}
-
-func TestDecodeTakesEveryFieldOfAGroup(t *testing.T) {
-	t.Parallel()
-	got, err := decodeGroup(iotest.OneByteReader(strings.NewReader(fullGroup)), MaxBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &ModelGroup{
+	group := &ModelGroup{
 		ID: new("g"), Name: new("n"), LatestRevision: new(Integer(3)), Public: new(true), CreatedAt: new("t"),
 		TimeHorizon: &TimeHorizon{Name: new("n"), ShortName: new("s"), Key: new("k")},
 		Models:      []*ModelSummary{{ID: new("m"), Revision: new(Integer(0)), CreatedAt: new("t")}, nil, {}},
@@ -78,8 +79,11 @@ func TestDecodeTakesEveryFieldOfAGroup(t *testing.T) {
 			Values: []*GroupAxisValue{{Value: new(Scalar("1.50")), Historical: new(false)}, {}},
 		}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v\nwant %+v", got, want)
+	for kind, want := range map[int]any{bodyModel: model, bodyGroup: group} {
+		body := strings.NewReader(map[int]string{bodyModel: fullModel, bodyGroup: fullGroup}[kind])
+		if got, err := decoders[kind](iotest.OneByteReader(body), MaxBody); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v\nwant %+v", got, err, want)
+		}
 	}
 }
 
@@ -94,93 +98,93 @@ func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 	}
 	want := &Model{ID: new(""), Revision: new(Integer(0))}
 	for _, more := range []string{"", nulls.String(), `,"ID":"other","Revision":"x","tags ":7,"":{}`} {
-		got, err := decodeModel(strings.NewReader(`{"id":"","revision":0`+more+`}`), MaxBody)
-		if err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := decode(bodyModel, `{"id":"","revision":0`+more+`}`); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", more, got, err)
 		}
 	}
-	group, err := decodeGroup(strings.NewReader(`{"id":"g","ID":"other","Name":7}`), MaxBody)
+	group, err := decode(bodyGroup, `{"id":"g","ID":"other","Name":7}`)
 	if err != nil || !reflect.DeepEqual(group, &ModelGroup{ID: new("g")}) {
 		t.Errorf("%+v, %v", group, err)
 	}
 }
 
-func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
-	t.Parallel()
-	const identity = ": it is missing or null, and no record is without it"
-	for body, want := range map[string]string{
-		`{"revision":3.5}`:                         "revision: a whole number is expected, the service sent the number 3.5",
-		`{"name":7}`:                               "name: a string is expected, the service sent a number",
-		`{"archived":"yes"}`:                       "archived: a boolean is expected, the service sent a string",
-		`{"tags":"a"}`:                             "tags: a list is expected, the service sent a string",
-		`{"tags":["a",["b"]]}`:                     "tags[1]: a string is expected, the service sent a list",
-		`{"horizon":[]}`:                           "horizon: an object is expected, the service sent a list",
-		`{"horizon":{"shortName":true}}`:           "horizon.shortName: a string is expected, the service sent a boolean",
-		`{"modelMetadata":[1]}`:                    "modelMetadata: an object is expected, the service sent a list",
-		`{"inputs":[{"id":"a"},"b"]}`:              "inputs[1]: an object is expected, the service sent a string",
-		`{"inputs":[{"id":{},"key":"k"}]}`:         "inputs[0].id: a string is expected, the service sent an object",
-		`{"axes":[{"values":[1,1e99999999]}]}`:     "axes[0].values[1]: " + errNumberTooLong.Error(),
-		`{"outputVariables":[{},{"seriesKey":0}]}`: "outputVariables[1].seriesKey: a boolean is expected, the service sent a number",
-		`null`:                                 "an object is expected, the service sent null",
-		`[]`:                                   "an object is expected, the service sent a list",
-		`"text"`:                               "an object is expected, the service sent a string",
-		``:                                     "the body is empty",
-		" \n ":                                 "the body is empty",
-		`{"id":"a","revision":1} {}`:           "the body goes on after its JSON value",
-		`{"id":"a","revision":1} "`:            "the body goes on after its JSON value",
-		`{}`:                                   "id" + identity,
-		`{"items":[]}`:                         "id" + identity,
-		`{"code":"NOT_FOUND","message":"No."}`: "id" + identity,
-		`{"ID":"a","revision":1}`:              "id" + identity,
-		`{"id":null,"revision":1}`:             "id" + identity,
-		`{"id":"a","Revision":1}`:              "revision" + identity,
-		`{"id":"a","revision":null}`:           "revision" + identity,
-	} {
-		_, err := decodeModel(strings.NewReader(body), MaxBody)
-		expectShape(t, body, err, want)
-	}
-	for body, want := range map[string]string{
-		`[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`: "models[3].revision: " +
-			"a whole number is expected, the service sent a string",
-		`[{"id":"a","revision":1},{"id":"b"}]`: "models[1].revision" + identity,
-		`[{"id":"a","revision":1},null]`:       "models[1]: an object is expected, the service sent null",
-		`[[]]`:                                 "models[0]: an object is expected, the service sent a list",
-		`{"models":[]}`:                        "a list is expected, the service sent an object",
-		`null`:                                 "a list is expected, the service sent null",
-		``:                                     "the body is empty",
-		`[] x`:                                 "the body goes on after its JSON value",
-	} {
-		_, err := decodeModels(strings.NewReader(body), MaxBody)
-		expectShape(t, body, err, want)
-	}
-	_, err := decodeGroups(strings.NewReader(`[{"id":"a"},{"models":[{},{"revision":true}]}]`), MaxBody)
-	expectShape(t, "groups", err, "model_groups[1].models[1].revision: a whole number is expected, the service sent a boolean")
-	_, err = decodeGroups(strings.NewReader(`[{"id":"a"},{"name":"b","id":null}]`), MaxBody)
-	expectShape(t, "groups", err, "model_groups[1].id"+identity)
-	for _, body := range []string{`<html>`, `[{"id":"a","revision":1}}`, `[{"id":"a","revision":1},,]`, `[{"id":"a" "revision"}]`, `[tru ]`} {
-		_, err := decodeModels(strings.NewReader(body), MaxBody)
-		shape, ok := errors.AsType[*shapeError](err)
-		if !ok || shape.place != "" || !strings.HasPrefix(shape.problem, "the body is no valid JSON: invalid character") {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
+const (
+	isExpected = " is expected, the service sent "
+	isMissing  = ": it is missing or null, and no record is without it"
+	goesOn     = "the body goes on after its JSON value"
+	noJSON     = "the body is no valid JSON: invalid character"
+)
+
+// wrongBodies are none of what they should be. After noJSON comes more.
+var wrongBodies = []struct {
+	kind       int
+	body, want string
+}{
+	{bodyModel, `{"revision":3.5}`, "revision: a whole number" + isExpected + "the number 3.5"},
+	{bodyModel, `{"name":7}`, "name: a string" + isExpected + "a number"},
+	{bodyModel, `{"archived":"yes"}`, "archived: a boolean" + isExpected + "a string"},
+	{bodyModel, `{"tags":"a"}`, "tags: a list" + isExpected + "a string"},
+	{bodyModel, `{"tags":["a",["b"]]}`, "tags[1]: a string" + isExpected + "a list"},
+	{bodyModel, `{"horizon":[]}`, "horizon: an object" + isExpected + "a list"},
+	{bodyModel, `{"horizon":{"shortName":true}}`, "horizon.shortName: a string" + isExpected + "a boolean"},
+	{bodyModel, `{"modelMetadata":[1]}`, "modelMetadata: an object" + isExpected + "a list"},
+	{bodyModel, `{"inputs":[{"id":"a"},"b"]}`, "inputs[1]: an object" + isExpected + "a string"},
+	{bodyModel, `{"inputs":[{"id":{},"key":"k"}]}`, "inputs[0].id: a string" + isExpected + "an object"},
+	{bodyModel, `{"axes":[{"values":[1,1e99999999]}]}`, "axes[0].values[1]: " + errNumberTooLong.Error()},
+	{bodyModel, `{"outputVariables":[{},{"seriesKey":0}]}`, "outputVariables[1].seriesKey: a boolean" + isExpected + "a number"},
+	{bodyModel, `null`, "an object" + isExpected + "null"},
+	{bodyModel, `[]`, "an object" + isExpected + "a list"},
+	{bodyModel, `"text"`, "an object" + isExpected + "a string"},
+	{bodyModel, ``, "the body is empty"},
+	{bodyModel, " \n ", "the body is empty"},
+	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
+	{bodyModel, `{"id":"a","revision":1} "`, goesOn},
+	{bodyModel, `{}`, "id" + isMissing},
+	{bodyModel, `{"items":[]}`, "id" + isMissing},
+	{bodyModel, `{"code":"NOT_FOUND","message":"No."}`, "id" + isMissing},
+	{bodyModel, `{"ID":"a","revision":1}`, "id" + isMissing},
+	{bodyModel, `{"id":null,"revision":1}`, "id" + isMissing},
+	{bodyModel, `{"id":"a","Revision":1}`, "revision" + isMissing},
+	{bodyModel, `{"id":"a","revision":null}`, "revision" + isMissing},
+	{
+		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
+		"models[3].revision: a whole number" + isExpected + "a string",
+	},
+	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + isMissing},
+	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
+	{bodyModels, `[[]]`, "models[0]: an object" + isExpected + "a list"},
+	{bodyModels, `{"models":[]}`, "a list" + isExpected + "an object"},
+	{bodyModels, `null`, "a list" + isExpected + "null"},
+	{bodyModels, ``, "the body is empty"},
+	{bodyModels, `[] x`, goesOn},
+	{bodyModels, `<html>`, noJSON},
+	{bodyModels, `[{"id":"a","revision":1}}`, noJSON},
+	{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
+	{bodyModels, `[{"id":"a" "revision"}]`, noJSON},
+	{bodyModels, `[tru ]`, noJSON},
+	{
+		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
+		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
+	},
+	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1].id" + isMissing},
 }
 
-func expectShape(t *testing.T, body string, err error, want string) {
-	t.Helper()
-	var shape *shapeError
-	if !errors.As(err, &shape) || shape.Error() != want {
-		t.Errorf("%s: %v\nwant %s", body, err, want)
+func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
+	t.Parallel()
+	for _, test := range wrongBodies {
+		_, err := decode(test.kind, test.body)
+		shape, ok := errors.AsType[*shapeError](err)
+		if !ok || shape.Error() != test.want && (test.want != noJSON || shape.place != "" || !strings.HasPrefix(shape.problem, noJSON)) {
+			t.Errorf("%s: %v\nwant %s", test.body, err, test.want)
+		}
 	}
 }
 
 // TestDecodeTellsACutBodyFromAWrongOne cuts bodies at every byte.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
-	for body, decode := range map[string]func(io.Reader) error{
-		fullModel: func(body io.Reader) error { _, err := decodeModel(body, MaxBody); return err },
-		` [` + fullModel + " ,\n" + fullModel + ` ] `: func(body io.Reader) error { _, err := decodeModels(body, MaxBody); return err },
-	} {
+	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: ` [` + fullModel + " ,\n" + fullModel + ` ] `} {
+		read := func(body io.Reader) error { _, err := decoders[kind](body, MaxBody); return err }
 		whole := strings.TrimSpace(body)
 		broken := errors.New("connection reset")
 		for end := 1; end < len(whole); end++ {
@@ -190,15 +194,15 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 				if oneByte {
 					cut, reset = iotest.OneByteReader(cut), iotest.OneByteReader(reset)
 				}
-				if err := decode(cut); err != io.ErrUnexpectedEOF { //nolint:errorlint // and nothing of the decoder's around it
+				if err := read(cut); err != io.ErrUnexpectedEOF { //nolint:errorlint // and nothing of the decoder's around it
 					t.Errorf("cut after %q: %v, want an unexpected end", whole[:end], err)
 				}
-				if err := decode(reset); err != broken { //nolint:errorlint // as above
+				if err := read(reset); err != broken { //nolint:errorlint // as above
 					t.Errorf("reset after %q: %v", whole[:end], err)
 				}
 			}
 		}
-		if err := decode(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := read(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut by its length, after the value: %v", err)
 		}
 	}
@@ -229,12 +233,11 @@ func TestNoValueTakesMoreThanItsWeight(t *testing.T) {
 	check(reflect.TypeFor[ModelGroup]())
 }
 
-// TestOrdinaryModelsAreFarFromTheLimitOfMemory: what the weights add must leave
-// room for a body of MaxBody bytes.
+// TestOrdinaryModelsAreFarFromTheLimitOfMemory: what the weights add must leave room for a body of MaxBody bytes.
 func TestOrdinaryModelsAreFarFromTheLimitOfMemory(t *testing.T) {
 	t.Parallel()
 	body := modelsBody(t, 100)
-	if list, err := decodeModels(bytes.NewReader(body), int64(len(body))); err != nil || len(list) != 100 {
+	if list, err := decodeList[Model]("models")(strings.NewReader(body), int64(len(body))); err != nil || len(list) != 100 {
 		t.Errorf("%d models, %v", len(list), err)
 	}
 }
@@ -247,5 +250,30 @@ func TestBoundedReaderRefusesMoreThanItsLimit(t *testing.T) {
 		if fits == errors.As(err, &tooLarge) {
 			t.Errorf("%d bytes under a limit of 10: %v", size, err)
 		}
+	}
+}
+
+// modelsBody is an answer of so many models, each the sandbox's richest.
+func modelsBody(tb testing.TB, models int) string {
+	tb.Helper()
+	model, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return "[" + strings.Repeat(string(model)+",", models-1) + string(model) + "]"
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, models := range []int{1, 5000} {
+		b.Run(fmt.Sprint(models), func(b *testing.B) {
+			body := modelsBody(b, models)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decodeList[Model]("models")(strings.NewReader(body), MaxBody); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

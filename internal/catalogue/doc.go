@@ -1,13 +1,6 @@
 // Package catalogue is the client of the model catalogue service.
 //
-//	client := catalogue.New(catalogue.Config{
-//		BaseURL: base, ClientID: id, ClientSecret: secret,
-//		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
-//	})
-//	model, err := client.LatestModel(ctx, groupID)
-//	if errors.Is(err, catalogue.ErrNotFound) {
-//		// no such group, none that may be seen, or one without models
-//	}
+// [New] makes a client, as the example of this package shows.
 //
 // There are four lookups: [Client.ModelGroups], [Client.ModelGroup],
 // [Client.LatestModel] and [Client.Models]. Each takes at most the read time-out,

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -28,65 +29,52 @@ func TestALongPathIsCut(t *testing.T) {
 	}
 }
 
+// teapot is how a client whose mask has a secret describes an answer of status 418.
+func teapot(method, contentType, body, secret string) *APIError {
+	s := &sender{mask: &redact.Mask{}}
+	s.mask.Add(secret)
+	response := &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {contentType}}}
+	return s.apiError(Endpoint{Method: method, Path: "/v1"}, response, []byte(body))
+}
+
+var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
+
+// errorBodies are bodies of answers other than 200, and what they say.
+var errorBodies = map[string]struct {
+	method, contentType, body string
+	code, message             string
+	issues                    []Issue
+}{
+	"as documented": {"GET", "", `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`, "NOT_FOUND", "No.", nil},
+	"issues": {
+		"GET", "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+		"C", "M",
+		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
+	},
+	"odd types":       {"GET", "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil},
+	"no code":         {"GET", "", `{"message":"Something."}`, "", "Something.", nil},
+	"only a reason":   {"GET", "", `{"statusCode":404,"error":"Not Found"}`, "", "", nil},
+	"OAuth":           {"POST", "", `{"error":"invalid_client","error_description":"Revoked."}`, "invalid_client", "Revoked.", nil},
+	"OAuth, no words": {"POST", "", `{"error":"invalid_client"}`, "invalid_client", "", nil},
+	"empty":           {"GET", "", "", "", "", nil},
+	"a list":          {"GET", "", `[1]`, "", "[1]", nil},
+	"HTML":            {"GET", "text/html", "<html><title>502 Bad\nGateway</title></html>", "", "a page of HTML titled 502 Bad Gateway", nil},
+	"HTML, no title":  {"GET", "", "<!doctype html><HTML>", "", "a page of HTML", nil},
+	"no UTF-8":        {"GET", "", "\xff\xfe broken \x1b[31m red", "", "broken [31m red", nil},
+	"huge":            {"GET", "", strings.Repeat("x", maxErrorBody), "", strings.Repeat("x", maxExcerpt) + "…", nil},
+	"deep":            {"GET", "", deepBody, "", deepBody[:maxExcerpt] + "…", nil},
+	"long message":    {"GET", "", `{"message":"` + strings.Repeat("é", 5000) + `"}`, "", strings.Repeat("é", maxMessage) + "…", nil},
+}
+
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
-	for name, test := range map[string]struct {
-		method, contentType, body string
-		want                      APIError
-	}{
-		"as documented": {
-			body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
-			want: APIError{Code: "NOT_FOUND", Message: "No such group."},
-		},
-		"issues": {
-			body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[` +
-				`{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-			want: APIError{
-				Code: "VALIDATION_FAILED", Message: "2 fields.", Issues: []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
-			},
-		},
-		"odd types":     {body: `{"code":7,"message":["a"],"data":{"issues":"none"}}`, want: APIError{Code: "7", Message: `["a"]`}},
-		"no code":       {body: `{"message":"Something."}`, want: APIError{Message: "Something."}},
-		"only a reason": {body: `{"statusCode":404,"error":"Not Found"}`},
-		"OAuth": {
-			method: http.MethodPost, body: `{"error":"invalid_client","error_description":"Revoked."}`,
-			want: APIError{Code: "invalid_client", Message: "Revoked."},
-		},
-		"OAuth, no words": {method: http.MethodPost, body: `{"error":"invalid_client"}`, want: APIError{Code: "invalid_client"}},
-		"empty":           {body: ""},
-		"a list":          {body: `[1]`, want: APIError{Message: "[1]"}},
-		"HTML": {
-			contentType: "text/html", body: "<html><head><title>502 Bad\nGateway</title></head></html>",
-			want: APIError{Message: "a page of HTML titled 502 Bad Gateway"},
-		},
-		"HTML, no title": {body: "<!doctype html><HTML>", want: APIError{Message: "a page of HTML"}},
-		"no UTF-8":       {body: "\xff\xfe broken \x1b[31m red", want: APIError{Message: "broken [31m red"}},
-		"huge":           {body: strings.Repeat("x", maxErrorBody), want: APIError{Message: strings.Repeat("x", maxExcerpt) + "…"}},
-		"deep":           {body: deep, want: APIError{Message: deep[:maxExcerpt] + "…"}},
-		"long message": {
-			body: `{"message":"` + strings.Repeat("é", 5000) + `"}`, want: APIError{Message: strings.Repeat("é", maxMessage) + "…"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := &sender{mask: &redact.Mask{}}
-			got := c.apiError(
-				Endpoint{Method: test.method, Path: "/v1"},
-				&http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {test.contentType}}}, []byte(test.body),
-			)
-			if got.Status != 418 || got.Code != test.want.Code || got.Message != test.want.Message {
-				t.Errorf("%+v\nwant %+v", got, test.want)
-			}
-			if len(got.Issues) != len(test.want.Issues) {
-				t.Fatalf("issues %v, want %v", got.Issues, test.want.Issues)
-			}
-			for i, issue := range got.Issues {
-				if issue.Field != test.want.Issues[i].Field || strings.Join(issue.Messages, "|") != strings.Join(test.want.Issues[i].Messages, "|") {
-					t.Errorf("issue %v, want %v", issue, test.want.Issues[i])
-				}
-			}
-		})
+	for name, test := range errorBodies {
+		want := &APIError{
+			Endpoint: Endpoint{Method: test.method, Path: "/v1"}, Status: 418, Code: test.code, Message: test.message, Issues: test.issues,
+		}
+		if got := teapot(test.method, test.contentType, test.body, ""); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v\nwant %+v", name, got, want)
+		}
 	}
 }
 
@@ -98,19 +86,20 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{status: 400, code: "BAD_REQUEST", want: ErrInvalidRequest},
-		{status: 400, code: "BRAND_NEW", want: ErrInvalidRequest},
-		{status: 401, code: "UNAUTHORIZED", want: ErrUnauthorized},
-		{status: 403, code: "FORBIDDEN", want: ErrForbidden},
-		{status: 403, code: "BRAND_NEW", want: ErrForbidden},
-		{status: 403, code: "ORGANISATION_DISABLED", want: ErrOrganisationDisabled},
-		{status: 404, want: ErrNotFound},
-		{status: 404, code: "BRAND_NEW", want: ErrNotFound},
-		{status: 429, code: "RATE_LIMITED", want: ErrRateLimited},
-		{status: 408, want: ErrUnavailable},
-		{status: 500, code: "NOT_FOUND", want: ErrUnavailable},
-		{status: 503, want: ErrUnavailable},
-		{status: 409, code: "CONFLICT"},
+		{400, "BAD_REQUEST", ErrInvalidRequest},
+		{400, "BRAND_NEW", ErrInvalidRequest},
+		{422, "", ErrInvalidRequest},
+		{401, "UNAUTHORIZED", ErrUnauthorized},
+		{403, "FORBIDDEN", ErrForbidden},
+		{403, "BRAND_NEW", ErrForbidden},
+		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
+		{404, "", ErrNotFound},
+		{404, "BRAND_NEW", ErrNotFound},
+		{429, "RATE_LIMITED", ErrRateLimited},
+		{408, "", ErrUnavailable},
+		{500, "NOT_FOUND", ErrUnavailable},
+		{503, "", ErrUnavailable},
+		{409, "CONFLICT", nil},
 	} {
 		for _, sentinel := range all {
 			if got := errors.Is(&APIError{Status: test.status, Code: test.code}, sentinel); got != errors.Is(sentinel, test.want) {
@@ -125,15 +114,10 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"
-	c := &sender{mask: &redact.Mask{}}
-	c.mask.Add(secret)
 	for length := maxErrorBody - 64; length <= maxErrorBody; length += 16 {
 		for _, at := range []int{length - 10, length - 16<<10 - 10} {
-			body := []byte(strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]
-			got := c.apiError(
-				Endpoint{Method: http.MethodGet, Path: "/v1"}, &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}}, body,
-			)
-			if strings.Contains(got.Message, "correct") {
+			body := (strings.Repeat(" ", at) + secret + strings.Repeat(" ", maxErrorBody))[:length]
+			if got := teapot(http.MethodGet, "", body, secret); strings.Contains(got.Message, "correct") {
 				t.Errorf("cut at %d: %q", length, got.Message)
 			}
 		}

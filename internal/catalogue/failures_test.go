@@ -2,11 +2,11 @@ package catalogue_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -14,325 +14,232 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// closing is a fault that keeps a connection from being used again: a kept
-// connection that is closed is not an attempt like any other.
-var closing = sandbox.Fault{
-	Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		header.Set("Connection", "close")
-		return status, header, body
-	},
+// eachOnFakeClock runs the test of each row in a bubble of its own, beside the others.
+func eachOnFakeClock[R any](t *testing.T, rows map[string]R, test func(*testing.T, R)) {
+	t.Helper()
+	t.Parallel()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) { test(t, row) })
+		})
+	}
 }
 
-// TestFailuresThatMayPass: each row is a fault of the first requests, or of all.
-func TestFailuresThatMayPass(t *testing.T) {
-	t.Parallel()
+// marked is a fault that leaves the answer as it is, but for one field of its header.
+func marked(route sandbox.Route, name, value string) sandbox.Fault {
+	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		header.Set(name, value)
+		return status, header, body
+	}}
+}
+
+// stalling is a service whose answers with the field Stall come to a halt after one byte of their body.
+func stalling(service http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { service.ServeHTTP(stallingWriter{w, r.Context()}, r) })
+}
+
+type stallingWriter struct {
+	http.ResponseWriter
+	ctx context.Context //nolint:containedctx // of the one request
+}
+
+func (w stallingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w stallingWriter) Write(body []byte) (int, error) {
+	if w.Header().Get("Stall") == "" {
+		return w.ResponseWriter.Write(body)
+	}
+	_, _ = w.ResponseWriter.Write(body[:1])
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	<-w.ctx.Done()
+	return 1, w.ctx.Err()
+}
+
+// TestFaultsThatMayPass: each row is a fault of one route, for some of its requests or for all. Twenty readers share
+// the request for a token.
+func TestFaultsThatMayPass(t *testing.T) {
+	const read, token = sandbox.RouteGroup, sandbox.RouteToken
+	const post = "POST http://localhost/v1/auth/token"
+	get := "GET http://localhost/v1/model-group/" + groupID(0)
+	is := func(route sandbox.Route, status int, body string) sandbox.Fault {
+		return sandbox.Fault{Route: route, Status: status, Body: body}
+	}
+	type fault struct {
+		sandbox.Fault
+		took time.Duration // what one failing attempt takes
+		kind simTold
+		says string
+	}
 	type row struct {
-		fault sandbox.Fault
-		took  time.Duration // what one failing attempt takes
-		kind  simTold
-		says  []string
+		fault
+		times, retries int    // how many requests have the fault, 0 for all
+		gaveUp         string // "" where the reads succeed
+		attempts       int
 	}
-	rows := map[string]row{
-		"500": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "INTERNAL_ERROR", "It broke."), kind: toldUnavailable,
-			says: []string{
-				"It broke.", "500 Internal Server Error (INTERNAL_ERROR)",
-			},
+	const down = toldUnavailable
+	rows := map[string]row{}
+	for name, f := range map[string]fault{
+		"500":         {sandbox.Refuse(read, "INTERNAL_ERROR", "It broke."), 0, down, "500 Internal Server Error (INTERNAL_ERROR): It broke."},
+		"502":         {sandbox.Refuse(read, "BAD_GATEWAY", "No upstream."), 0, down, "502 Bad Gateway (BAD_GATEWAY): No upstream."},
+		"503":         {is(read, 503, `{"code":"DOWN","message":"Closed."}`), 0, down, "503 Service Unavailable (DOWN): Closed."},
+		"504":         {is(read, 504, ""), 0, down, "504 Gateway Timeout"},
+		"599":         {is(read, 599, ""), 0, down, "599"},
+		"408":         {sandbox.Refuse(read, "REQUEST_TIMEOUT", "Too slow."), 0, down, "408 Request Timeout (REQUEST_TIMEOUT): Too slow."},
+		"a new code":  {is(read, 500, `{"code":"NEW","message":"New."}`), 0, down, "500 Internal Server Error (NEW)"},
+		"a 404's":     {is(read, 500, `{"code":"NOT_FOUND","message":"No."}`), 0, down, "500 Internal Server Error (NOT_FOUND)"},
+		"reset":       {sandbox.Fault{Route: read, Kind: sandbox.Reset}, 0, toldNetwork, get},
+		"hanging":     {sandbox.Fault{Route: read, Kind: sandbox.Hang}, 30 * sec, toldTimeout, get + ": no whole answer within 30s"},
+		"slow":        {sandbox.Fault{Route: read, Delay: 31 * sec}, 30 * sec, toldTimeout, get + ": no whole answer within 30s"},
+		"stalling":    {marked(read, "Stall", "yes"), 30 * sec, toldTimeout, get + ": no whole answer within 30s"},
+		"cut, length": {sandbox.Fault{Route: read, Kind: sandbox.CutLength}, 0, toldNetwork, get + ": the answer was cut short"},
+		"cut, JSON":   {sandbox.Fault{Route: read, Kind: sandbox.CutJSON}, 0, toldNetwork, get + ": the answer was cut short"},
+
+		"token, 502": {sandbox.RefuseToken("temporarily_unavailable", "Wait."), 0, down, "502 Bad Gateway (temporarily_unavailable): Wait."},
+		"token, 400": {
+			is(token, 400, `{"error":"temporarily_unavailable","error_description":"Later."}`), 0, down,
+			"400 Bad Request (temporarily_unavailable): Later.",
 		},
-		"502": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "BAD_GATEWAY", "Upstream is gone."), kind: toldUnavailable,
-			says: []string{"Upstream is gone.", "502 Bad Gateway (BAD_GATEWAY)"},
-		},
-		"503": {
-			fault: status(503, `{"code":"DOWN","message":"Down for repair."}`, 0), kind: toldUnavailable,
-			says: []string{"Down for repair.", "503 Service Unavailable (DOWN)"},
-		},
-		"504": {fault: status(504, "", 0), kind: toldUnavailable, says: []string{"504 Gateway Timeout"}},
-		"500, a code nobody knows": {
-			fault: status(500, `{"code":"BRAND_NEW","message":"New."}`, 0), kind: toldUnavailable,
-			says: []string{"500 Internal Server Error (BRAND_NEW)"},
-		},
-		"500, a code of another status": {
-			fault: status(500, `{"code":"NOT_FOUND","message":"Not here."}`, 0), kind: toldUnavailable,
-			says: []string{"500 Internal Server Error (NOT_FOUND)"},
-		},
-		"599": {fault: status(599, "", 0), kind: toldUnavailable, says: []string{"599"}},
-		"408": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "REQUEST_TIMEOUT", "Too slow."), kind: toldUnavailable,
-			says: []string{"Too slow.", "408 Request Timeout (REQUEST_TIMEOUT)"},
-		},
-		"reset": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset},
-			kind:  toldNetwork,
-			says:  []string{"GET http://localhost" + mainPath},
-		},
-		"hanging": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			took:  30 * sec, kind: toldTimeout,
-			says: []string{"no whole answer within 30s"},
-		},
-		"slower than request_timeout": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 31 * sec},
-			took:  30 * sec, kind: toldTimeout,
-			says: []string{"no whole answer within 30s"},
-		},
-		"cut by length": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutLength},
-			kind:  toldNetwork,
-			says:  []string{"the answer was cut short", "GET http://localhost" + mainPath},
-		},
-		"cut inside the JSON": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON},
-			kind:  toldNetwork,
-			says:  []string{"the answer was cut short"},
-		},
+		"token, 500":         {is(token, 500, `{"error":"e","error_description":"Bad."}`), 0, down, "500 Internal Server Error (e): Bad."},
+		"token, 503":         {is(token, 503, "<html><title>Closed</title>"), 0, down, "503 Service Unavailable: a page of HTML titled Closed"},
+		"token, 408":         {is(token, 408, ""), 0, down, "408 Request Timeout"},
+		"token, reset":       {sandbox.Fault{Route: token, Kind: sandbox.Reset}, 0, toldNetwork, post},
+		"token, hanging":     {sandbox.Fault{Route: token, Kind: sandbox.Hang}, 30 * sec, toldTimeout, post + ": no whole answer within 30s"},
+		"token, cut, length": {sandbox.Fault{Route: token, Kind: sandbox.CutLength}, 0, toldNetwork, post + ": the answer was cut short"},
+		"token, cut, JSON":   {sandbox.Fault{Route: token, Kind: sandbox.CutJSON}, 0, toldNetwork, post + ": the answer was cut short"},
+	} {
+		rows[name+", twice"] = row{f, 2, 4, "", 3}
+		rows[name+", always"] = row{f, 0, 4, "gave up after 5 attempts", 5}
+		rows[name+", no retries"] = row{f, 0, 0, "gave up after 1 attempts in", 1}
+		rows[name+", once more than the retries"] = row{f, 2, 1, "gave up after 2 attempts", 2}
 	}
-	run := func(t *testing.T, r row, times int, more []setting, want outcome, waits []wait) {
-		t.Helper()
-		service := sandbox.New(sandbox.Default())
-		service.Inject(closing)
-		r.fault.Times = times
-		service.Inject(r.fault)
-		c := connect(t, service, more...)
-		err := group(mainGroup).read(t, c).err
-		want.expect(t, err)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: len(waits) + 1})
-		expectWaits(t, arrivals(service, sandbox.RouteGroup), after(r.took, waits))
-	}
-	for name, r := range rows {
-		t.Run(name+", twice", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				run(t, r, 2, nil, outcome{}, backOffs(1*sec, 2*sec))
-			})
-		})
-		t.Run(name+", always", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				says := append([]string{"gave up after 5 attempts"}, r.says...)
-				run(t, r, 0, nil, outcome{kind: r.kind, says: says}, backOffs(1*sec, 2*sec, 4*sec, 8*sec))
-			})
-		})
-		t.Run(name+", no retries", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				says := append([]string{"gave up after 1 attempts in"}, r.says...)
-				run(t, r, 0, []setting{maxRetries(0)}, outcome{kind: r.kind, says: says}, nil)
-			})
-		})
-		t.Run(name+", once more than the retries", func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				run(t, r, 2, []setting{maxRetries(1)}, outcome{kind: r.kind, says: r.says}, backOffs(1*sec))
-			})
-		})
-	}
+	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
+		readers, requests := 20, map[sandbox.Route]int{token: 1}
+		service := sandbox.New(manyGroups(t, readers))
+		if r.Route == read {
+			readers = 1
+			service.Inject(marked(token, "Connection", "close")) // a kept connection that is closed is no attempt like any other
+		} else {
+			r.Delay, r.took = sec, max(r.took, sec) // so that every reader waits for the first request
+		}
+		r.Times = r.times
+		remove := service.Inject(r.Fault)
+		c := connect(t, stalling(service), maxRetries(r.retries))
+		answers := readAll(t, c, readers, eachGroup(0, readers))
+		if r.gaveUp == "" {
+			expectAllRead(t, answers)
+			requests[read] = readers
+		} else {
+			expectAllTold(t, answers, r.kind, r.gaveUp, r.says)
+		}
+		requests[r.Route] = r.attempts
+		expectRequests(t, service, requests)
+		expectWaits(t, arrivals(service, r.Route), after(r.took, backOffs(1*sec, 2*sec, 4*sec, 8*sec)[:r.attempts-1]))
+
+		// It may have passed: it is no latch.
+		remove()
+		expectAllRead(t, readAll(t, c, readers, eachGroup(0, readers)))
+		if r.gaveUp != "" {
+			requests[read] += readers
+		}
+		if r.gaveUp != "" && r.Route == token {
+			requests[token]++
+		}
+		expectRequests(t, service, requests)
+	})
 }
 
 func TestBackOffGoesUpToHalfAMinuteWithJitter(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(status(503, "", 0))
-		c := connect(t, service, maxRetries(8))
-		err := group(mainGroup).read(t, c).err
+		err := theGroup.read(t, connect(t, service, maxRetries(8))).err
 		expectError(t, err, toldUnavailable, "gave up after 9 attempts")
 		at, waits := arrivals(service, sandbox.RouteGroup), backOffs(1*sec, 2*sec, 4*sec, 8*sec, 16*sec, 30*sec, 30*sec, 30*sec)
 		expectWaits(t, at, waits)
-		spread := 0
 		for i := range waits {
 			if at[i+1].Sub(at[i]) > waits[i].least {
-				spread++
+				return
 			}
 		}
-		if spread == 0 {
-			t.Error("every wait is the least it may be: processes that failed together would come back together")
-		}
+		t.Error("every wait is the least it may be: processes that failed together would come back together")
 	})
 }
 
 func TestRefusedConnections(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		refused int // connections, the first ones
-		want    outcome
+		reads   int // that succeed
 		waits   []wait
-	}{
-		"twice": {refused: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
-		"always": {
-			refused: 100,
-			want: outcome{
-				kind: toldNetwork,
-				says: []string{"connection refused", "POST http://localhost/v1/auth/token", "gave up after 5 attempts"},
-			},
-			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				dial, closeAll := pipe(service)
-				t.Cleanup(closeAll)
-				var dials []time.Time
-				c := dialling(t, func(ctx context.Context, network, address string) (net.Conn, error) {
-					dials = append(dials, time.Now())
-					if len(dials) <= test.refused {
-						return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
-					}
-					return dial(ctx, network, address)
-				})
-				err := group(mainGroup).read(t, c).err
-				test.want.expect(t, err)
-				expectWaits(t, dials, test.waits)
-				want := map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1}
-				if test.want.kind != "" {
-					want = nil
-				}
-				expectRequests(t, service, want)
-			})
-		})
 	}
+	eachOnFakeClock(t, map[string]row{
+		"twice":  {2, 1, backOffs(1*sec, 2*sec)},
+		"always": {100, 0, backOffs(1*sec, 2*sec, 4*sec, 8*sec)},
+	}, func(t *testing.T, r row) {
+		service := sandbox.New(sandbox.Default())
+		dial, closeAll := pipe(service)
+		t.Cleanup(closeAll)
+		var dials []time.Time
+		c := dialling(t, func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials = append(dials, time.Now()); len(dials) <= r.refused {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+			}
+			return dial(ctx, network, address)
+		})
+		if r.reads > 0 {
+			theGroup.mustRead(t, c)
+		} else {
+			says := []string{"gave up after 5 attempts", "POST http://localhost/v1/auth/token", "connection refused"}
+			expectError(t, theGroup.read(t, c).err, toldNetwork, says...)
+		}
+		expectWaits(t, dials, r.waits)
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: r.reads, sandbox.RouteGroup: r.reads})
+	})
 }
 
-// A connection kept from an earlier request may have been closed by the other
-// side meanwhile. net/http sends a GET again at once then, on a new one.
+// A connection kept from an earlier request may have been closed by the other side meanwhile. It is one more admission
+// at once, on a new connection.
 func TestAConnectionThatWasKeptAndIsGoneCostsNoAttempt(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset, Times: 1})
-		c := connect(t, service, maxRetries(0))
-		group(mainGroup).mustRead(t, c)
+		theGroup.mustRead(t, connect(t, service, maxRetries(0)))
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2})
 		expectWaits(t, arrivals(service, sandbox.RouteGroup), exactly(0))
 	})
 }
 
 func TestReadTimeoutCapsTheRetries(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault       sandbox.Fault
-		more        []setting
-		want        outcome
-		waits       []wait
-		least, most time.Duration
-	}{
+	type row struct {
+		fault        sandbox.Fault
+		read, single time.Duration // the time-outs
+		kind         simTold
+		attempts     int
+		says         string
+		waits        []wait
+		least, most  time.Duration
+	}
+	hang, slow := sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec}
+	const single, over = "no whole answer within 30s", "no whole answer before the read's time was over"
+	const down, most = "503 Service Unavailable (DOWN): Down.", 8750 * time.Millisecond
+	fails := status(503, `{"code":"DOWN","message":"Down."}`, 0)
+	eachOnFakeClock(t, map[string]row{
 		// The wait of 8 s no longer fits, so the read does not sit it out.
-		"the next wait does not fit": {
-			fault: status(503, `{"code":"DOWN","message":"Down."}`, 0),
-			more:  []setting{readTimeout(14 * sec), maxRetries(100)},
-			want: outcome{
-				kind: toldUnavailable,
-				says: []string{
-					"Down.", "503 Service Unavailable (DOWN)", "gave up after 4 attempts",
-				},
-			},
-			waits: backOffs(1*sec, 2*sec, 4*sec), least: 7 * sec, most: 8750 * time.Millisecond,
-		},
-		"the time ends within an attempt": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			more:  []setting{readTimeout(45 * sec)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{"no whole answer within 30s", "gave up after 2 attempts"},
-			},
-			waits: after(30*sec, backOffs(1*sec)), least: 45 * sec, most: 45 * sec,
-		},
-		"the time ends within the first attempt": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang},
-			more:  []setting{readTimeout(20 * sec)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempts in 20s",
-				},
-			},
-			least: 20 * sec, most: 20 * sec,
-		},
-		"an attempt may not outlast the read": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 15 * sec},
-			more:  []setting{readTimeout(10 * sec), requestTimeout(1 * time.Hour)},
-			want: outcome{
-				kind: toldTimeout,
-				says: []string{
-					"no whole answer before the read's time was over", "gave up after 1 attempts in 10s",
-				},
-			},
-			least: 10 * sec, most: 10 * sec,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				c := connect(t, service, test.more...)
-				began := time.Now()
-				err := group(mainGroup).read(t, c).err
-				if took := time.Since(began); took < test.least || took > test.most {
-					t.Errorf("the read took %s, want %s to %s", took, test.least, test.most)
-				}
-				test.want.expect(t, err)
-				expectWaits(t, arrivals(service, sandbox.RouteGroup), test.waits)
-			})
-		})
-	}
-}
-
-// stalling sends the beginning of a group and no more, so many times.
-type stalling struct {
-	service http.Handler
-	times   int
-
-	mu sync.Mutex
-	at []time.Time
-}
-
-func (h *stalling) arrivals() []time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.at)
-}
-
-func (h *stalling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost {
-		h.service.ServeHTTP(w, r)
-		return
-	}
-	h.mu.Lock()
-	h.at = append(h.at, time.Now())
-	stall := len(h.at) <= h.times
-	h.mu.Unlock()
-	if !stall {
-		h.service.ServeHTTP(w, r)
-		return
-	}
-	w.Header().Set("Content-Length", "1000")
-	if _, err := w.Write([]byte(`{"id":`)); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if err := http.NewResponseController(w).Flush(); err != nil {
-		panic(err)
-	}
-	<-r.Context().Done()
-}
-
-func TestRequestTimeoutIncludesTheBody(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		times int
-		want  outcome
-		waits []wait
-	}{
-		"twice": {times: 2, want: outcome{}, waits: backOffs(1*sec, 2*sec)},
-		"always": {
-			times: 100, want: outcome{kind: toldTimeout, says: []string{"no whole answer within 10s", "gave up after 5 attempts"}},
-			waits: backOffs(1*sec, 2*sec, 4*sec, 8*sec),
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := &stalling{service: sandbox.New(sandbox.Default()), times: test.times}
-				c := connect(t, service, requestTimeout(10*sec))
-				err := group(mainGroup).read(t, c).err
-				test.want.expect(t, err)
-				expectWaits(t, service.arrivals(), after(10*sec, test.waits))
-			})
-		})
-	}
+		"no wait fits":         {fails, 14 * sec, 30 * sec, toldUnavailable, 4, down, backOffs(1*sec, 2*sec, 4*sec), 7 * sec, most},
+		"in the first attempt": {hang, 20 * sec, 30 * sec, toldTimeout, 1, over, nil, 20 * sec, 20 * sec},
+		"in the second":        {hang, 45 * sec, 30 * sec, toldTimeout, 2, single, after(30*sec, backOffs(1*sec)), 45 * sec, 45 * sec},
+		"a long attempt":       {slow, 10 * sec, time.Hour, toldTimeout, 1, over, nil, 10 * sec, 10 * sec},
+	}, func(t *testing.T, r row) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(r.fault)
+		c, began := connect(t, service, readTimeout(r.read), requestTimeout(r.single), maxRetries(100)), time.Now()
+		err := theGroup.read(t, c).err
+		took := time.Since(began)
+		if took < r.least || took > r.most {
+			t.Errorf("the read took %s, want %s to %s", took, r.least, r.most)
+		}
+		expectError(t, err, r.kind, fmt.Sprintf("gave up after %d attempts in %s", r.attempts, took.Round(time.Millisecond)), r.says)
+		expectWaits(t, arrivals(service, sandbox.RouteGroup), r.waits)
+	})
 }
 
 func TestTheLastFailureIsTheOneReported(t *testing.T) {
@@ -347,14 +254,55 @@ func TestTheLastFailureIsTheOneReported(t *testing.T) {
 		} {
 			service.Inject(f)
 		}
-		c := connect(t, service)
-		err := group(mainGroup).read(t, c).err
-		expectError(t, err, toldUnavailable, "The last.", "504 Gateway Timeout (LAST)")
-		for _, other := range []string{"FIRST", "The first", "THIRD", "fourth", "cut short"} {
-			if strings.Contains(err.Error(), other) {
-				t.Errorf("%q is there as well: %v", other, err)
-			}
+		err := theGroup.read(t, connect(t, service)).err
+		expectError(t, err, toldUnavailable, "504 Gateway Timeout (LAST): The last.")
+		if others := []string{"FIRST", "The first", "THIRD", "fourth", "cut short"}; slices.ContainsFunc(others, func(other string) bool {
+			return strings.Contains(err.Error(), other)
+		}) {
+			t.Errorf("another failure is told as well: %v", err)
 		}
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 5})
+	})
+}
+
+// TestAFailureIsNotKept: each read asks once, because the failure is final or because there are no retries, and the
+// next read asks again.
+func TestAFailureIsNotKept(t *testing.T) {
+	type row struct {
+		fault   sandbox.Fault
+		retries int
+		kind    simTold
+	}
+	with := func(status int, name, value, body string) sandbox.Fault {
+		return sandbox.Fault{Route: sandbox.RouteGroup, Status: status, Header: http.Header{name: {value}}, Body: body}
+	}
+	eachOnFakeClock(t, map[string]row{
+		"404":                            {sandbox.Refuse(sandbox.RouteGroup, "NOT_FOUND", "Not yet."), 4, toldStatus},
+		"404 with a code of tokens":      {status(404, `{"code":"temporarily_unavailable","message":"No."}`, 0), 4, toldStatus},
+		"a redirect to nowhere":          {with(302, "Location", "http://[::1/%zz", ""), 4, toldStatus},
+		"200 labelled gzip that is not":  {with(200, "Content-Encoding", "gzip", `{"id":"x"}`), 4, toldUnusable},
+		"a shape that is not understood": {status(200, `[]`, 0), 4, toldUnusable},
+		"503":                            {status(503, "", 0), 0, toldUnavailable},
+		"a body that is cut":             {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}, 0, toldNetwork},
+	}, func(t *testing.T, r row) {
+		service := sandbox.New(sandbox.Default())
+		remove := service.Inject(r.fault)
+		c := connect(t, service, maxRetries(r.retries))
+		expectAllTold(t, readAll(t, c, 1, []reading{theGroup, theGroup}), r.kind)
+		remove()
+		expectAllRead(t, readAll(t, c, 1, []reading{theGroup, theGroup}))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 3})
+	})
+}
+
+// 429s and renewals are no attempts that max_retries counts.
+func TestWaitsUseUpNoRetries(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(status(401, "", 1))
+		service.Inject(limited(sandbox.RouteGroup, "3", 4))
+		service.Inject(status(503, "", 1))
+		theGroup.mustRead(t, connect(t, service, maxRetries(1)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 7})
 	})
 }

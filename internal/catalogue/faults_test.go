@@ -2,23 +2,20 @@ package catalogue
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestFaults(t *testing.T) {
@@ -77,7 +74,7 @@ func TestAClientCertificateThatIsWanted(t *testing.T) {
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	fault := sendOnce(t, senderFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}), "")
+	fault := sendOnce(t, senderTo(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}), "")
 	if fault == nil || fault.Fault != WantsCertificate || !fault.Permanent {
 		t.Errorf("%+v", fault)
 	}
@@ -87,22 +84,8 @@ func TestAClientCertificateThatIsWanted(t *testing.T) {
 // certificate, and it is quoted before it is trusted.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		DNSNames: []string{"\x1b[31mred\x07.example", "\r\nX-Injected: 1"},
-	}
-	template.Subject.CommonName = "\x1b[2Jcleared"
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
+	certificate := &x509.Certificate{
+		DNSNames: []string{"\x1b[31mred\x07.example", "\r\nX-Injected: 1"}, Issuer: pkix.Name{CommonName: "\x1b[2Jcleared"},
 	}
 	for name, err := range map[string]error{
 		"another host":         x509.HostnameError{Certificate: certificate, Host: "\x1b[31mcatalogue.example"},
@@ -110,11 +93,9 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 		"expired":              x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired, Detail: "\x1b[31m"},
 	} {
 		var logged Exchange
-		base := &url.URL{Scheme: "https", Host: "catalogue.example"}
-		c := New(Config{
-			BaseURL: base, ClientID: "id", ClientSecret: "secret", RequestTimeout: time.Second, ReadTimeout: time.Second,
+		c := New(configFor(t, "https://catalogue.example", Config{
 			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
-		})
+		}))
 		_, err := c.ModelGroups(t.Context(), "")
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok || fault.Certificate == nil || logged.Problem == "" {
@@ -135,49 +116,42 @@ func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, 
 
 // TestProxies: a variable that holds no address must not make the client go without a proxy.
 func TestProxies(t *testing.T) { //nolint:paralleltest // it sets the environment
+	const service, odd = "https://catalogue.example", "http://joe:p#ss/w%rd@proxy.example:8080"
 	for _, test := range []struct {
 		base, variable, except string
-		want                   *Proxy
+		want                   *Proxy // without its variable
 		err                    error
 	}{
-		{base: "https://catalogue.example"},
-		{
-			base: "https://catalogue.example", variable: "http://joe:p%23ss@proxy.example:8080",
-			want: &Proxy{Address: "http://proxy.example:8080", Credential: true},
-		},
-		{base: "https://catalogue.example", variable: "proxy.example:8080", want: &Proxy{Address: "http://proxy.example:8080"}},
-		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", want: &Proxy{}, err: errNoProxyAddress},
-		{base: "https://catalogue.example", variable: "http://joe:p#ss/w%rd@proxy.example:8080", except: ".example"},
-		{base: "https://catalogue.example", variable: "http://proxy.example:8080", except: "catalogue.example"},
-		{base: "http://localhost:8080", variable: "http://joe:p#ss/w%rd@proxy.example:8080"},
+		{service, "", "", nil, nil},
+		{service, "http://joe:p%23ss@proxy.example:8080", "", &Proxy{Address: "http://proxy.example:8080", Credential: true}, nil},
+		{service, "proxy.example:8080", "", &Proxy{Address: "http://proxy.example:8080"}, nil},
+		{service, odd, "", &Proxy{}, errNoProxyAddress},
+		{service, odd, ".example", nil, nil},
+		{service, "http://proxy.example:8080", "catalogue.example", nil, nil},
+		{"http://localhost:8080", odd, "", nil, nil},
 	} {
-		for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "NO_PROXY"} {
 			t.Setenv(name, "")
 		}
 		t.Setenv("https_proxy", test.variable)
 		t.Setenv("no_proxy", test.except)
-		base, err := url.Parse(test.base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := proxyFor(base)
-		if (got == nil) != (test.want == nil) {
-			t.Errorf("%+v: %+v", test, got)
-			continue
-		}
-		if address, err := got.address(); !errors.Is(err, test.err) || (address == nil) != (got == nil || err != nil) {
+		s := senderTo(t, test.base, Config{})
+		address, err := s.proxy.address()
+		if !errors.Is(err, test.err) || (address != nil) != (test.want != nil && err == nil) {
 			t.Errorf("%+v: %v, %v", test, address, err)
 		}
-		if got == nil {
-			continue
+		if test.want != nil {
+			test.want.Variable = "https_proxy"
 		}
-		if got.Address != test.want.Address || got.Credential != test.want.Credential || got.Variable != "https_proxy" || got.Failed {
-			t.Errorf("%+v: %+v", test, got)
+		if s.proxy != nil {
+			s.proxy.whole = nil // it has been seen above
+		}
+		if !reflect.DeepEqual(s.proxy, test.want) {
+			t.Errorf("%+v: %+v", test, s.proxy)
 		}
 		if test.err == nil {
 			continue
 		}
-		s := senderFor(t, test.base, Config{})
 		if fault := sendOnce(t, s, ""); fault == nil || fault.Fault != ProxyFailed || !fault.Permanent || !fault.Proxy.Failed ||
 			strings.Contains(fault.Problem, "joe") {
 			t.Errorf("%+v", fault)

@@ -22,15 +22,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// The bodies a decoder is for.
-const (
-	bodyModel = iota
-	bodyModels
-	bodyGroup
-	bodyGroups
-	bodyKinds
-)
-
 // fullModel and fullGroup have every field, with values of every kind.
 const (
 	fullModel = `{"id":"m","modelGroupId":"g","name":"n","displayName":"d","notes":"o","description":"x","revision":3,"dockerImage":"r/i:1",
@@ -53,54 +44,25 @@ const (
 "values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
-type decodeSeed struct {
-	kind int
-	body string
-}
-
-var decodeSeeds = []decodeSeed{
-	{kind: bodyModel, body: fullModel},
-	{kind: bodyModel, body: `{"id":"","revision":0}`},
-	{kind: bodyModel, body: `{}`},
-	{kind: bodyModel, body: `{"modelMetadata":[],"inputs":{},"revision":3.5}`},
-	{kind: bodyModel, body: `{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`},
-	{kind: bodyModel, body: `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`},
-	{kind: bodyModel, body: `{"inputs":[{"id":7}],"tags":[[]]}`},
-	{kind: bodyModel, body: `null`},
-	{kind: bodyModels, body: `[` + fullModel + ` , ` + fullModel + `]`},
-	{kind: bodyModels, body: `[]`},
-	{kind: bodyModels, body: ` [ null ] `},
-	{kind: bodyModels, body: `[{"revision":1},{"revision":9223372036854775808}]`},
-	{kind: bodyModels, body: `[{"id":"m","revision":1}] x`},
-	{kind: bodyModels, body: `{"models":[]}`},
-	{kind: bodyGroup, body: fullGroup},
-	{kind: bodyGroup, body: `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`},
-	{kind: bodyGroup, body: `{"axes":[{"values":[{"value":1e999999999}]}]}`},
-	{kind: bodyGroup, body: "{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}"},
-	{kind: bodyGroups, body: `[` + fullGroup + `,` + fullGroup + `]`},
-	{kind: bodyGroups, body: `[{"models":[{"revision":"1"}]}]`},
-	{kind: bodyGroups, body: strings.Repeat("[", 200)},
-	{kind: bodyGroups, body: `<html>Sign in</html>`},
-	{kind: bodyGroups, body: ``},
+// decodeSeeds are seeds beside wrongBodies.
+var decodeSeeds = map[int][]string{
+	bodyModel: {
+		fullModel, `{"id":"","revision":0}`, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`,
+		`{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`,
+	},
+	bodyModels: {`[` + fullModel + ` , ` + fullModel + `]`, `[]`, ` [ null ] `, `[{"revision":1},{"revision":9223372036854775808}]`},
+	bodyGroup: {
+		fullGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`, `{"axes":[{"values":[{"value":1e999999999}]}]}`,
+		"{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}",
+	},
+	bodyGroups: {`[` + fullGroup + `,` + fullGroup + `]`, strings.Repeat("[", 200), `<html>Sign in</html>`, ``},
 }
 
 // checkDecode decodes a body and fails where it is accepted though the mapping
 // cannot hold it, or refused without saying why.
 func checkDecode(t *testing.T, kind int, body []byte) {
 	t.Helper()
-	reader := func() io.Reader { return bytes.NewReader(body) }
-	var value any
-	var err error
-	switch kind {
-	case bodyModel:
-		value, err = decodeModel(reader(), MaxBody)
-	case bodyModels:
-		value, err = decodeModels(reader(), MaxBody)
-	case bodyGroup:
-		value, err = decodeGroup(reader(), MaxBody)
-	default:
-		value, err = decodeGroups(reader(), MaxBody)
-	}
+	value, err := decoders[kind](bytes.NewReader(body), MaxBody)
 	var shape *shapeError
 	switch {
 	case err == nil && !json.Valid(body):
@@ -147,8 +109,7 @@ func expectHoldable(t *testing.T, v reflect.Value, place string) {
 	}
 }
 
-// expectCompact wants an object whose text does not change when it is made
-// compact, by us or by encoding/json.
+// expectCompact wants an object whose text does not change when it is made compact, by us or by encoding/json.
 func expectCompact(t *testing.T, text, place string) {
 	t.Helper()
 	var compact bytes.Buffer
@@ -166,28 +127,25 @@ func expectCompact(t *testing.T, text, place string) {
 // list: the text around an element changes nothing.
 func expectSameAgain(t *testing.T, kind int, body []byte, value any) {
 	t.Helper()
+	if kind == bodyModels || kind == bodyGroups {
+		return
+	}
 	list := slices.Concat([]byte("[ "), body, []byte("\n,"), body, []byte("]"))
-	switch value := value.(type) {
-	case *Model:
-		again, err := decodeModels(bytes.NewReader(list), MaxBody)
-		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
-			t.Errorf("another model in a list: %v, %q", err, body)
-		}
-	case *ModelGroup:
-		again, err := decodeGroups(bytes.NewReader(list), MaxBody)
-		if err != nil || len(again) != 2 || !reflect.DeepEqual(again[0], value) || !reflect.DeepEqual(again[1], value) {
-			t.Errorf("another group in a list: %v, %q", err, body)
-		}
-	default:
-		if kind != bodyModels && kind != bodyGroups {
-			t.Errorf("%T of kind %d", value, kind)
-		}
+	again, err := decoders[kind+1](bytes.NewReader(list), MaxBody)
+	twice := reflect.Append(reflect.Zero(reflect.SliceOf(reflect.TypeOf(value))), reflect.ValueOf(value), reflect.ValueOf(value))
+	if err != nil || !reflect.DeepEqual(again, twice.Interface()) {
+		t.Errorf("another record in a list: %+v, %v, %q", again, err, body)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range decodeSeeds {
-		f.Add(seed.kind, []byte(seed.body))
+	for kind, bodies := range decodeSeeds {
+		for _, body := range bodies {
+			f.Add(kind, []byte(body))
+		}
+	}
+	for _, wrong := range wrongBodies {
+		f.Add(wrong.kind, []byte(wrong.body))
 	}
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
 		checkDecode(t, int(uint(kind)%bodyKinds), body)
@@ -262,38 +220,6 @@ func FuzzScalar(f *testing.F) {
 
 const fuzzSecret = `hunter2 "&<é> correct-horse`
 
-type errorSeed struct {
-	status      int
-	token       bool // an answer of the token endpoint
-	contentType string
-	body        string
-}
-
-var errorSeeds = []errorSeed{
-	{
-		status: 404, contentType: "application/json",
-		body: `{"code":"NOT_FOUND","message":"No such group.","statusCode":404,"error":"Not Found"}`,
-	},
-	{
-		status: 400, contentType: "application/json",
-		body: `{"code":"VALIDATION_FAILED","message":"2 fields.","data":{"issues":[` +
-			`{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-	},
-	{status: 401, token: true, contentType: "application/json", body: `{"error":"invalid_client","error_description":"Revoked."}`},
-	{status: 502, token: true, contentType: "text/html; charset=utf-8", body: "<html><head><title>502 Bad\nGateway</title></head></html>"},
-	{status: 500, body: ""},
-	{status: 503, contentType: "text/plain", body: "\xff\xfe broken \x1b[31m red \u202e \u0000"},
-	{status: 418, contentType: "application/json", body: `{"code":7,"message":["a",{"b":null}],"data":{"issues":"none"}}`},
-	{status: 429, contentType: "application/json", body: strings.Repeat(`{"data":`, 300) + "1" + strings.Repeat("}", 300)},
-	{status: 403, contentType: "application/json", body: `{"message":"` + fuzzSecret + `","code":"hunter2 \"&\u003cé\u003e correct-horse"}`},
-	{status: 403, contentType: "text/html", body: "<title>" + fuzzSecret},
-	{
-		status: 599, contentType: "application/json",
-		body: `{"message":"` + strings.Repeat("é", 2000) + `","data":{"issues":[` + strings.Repeat(`{"field":"f","messages":["m"]},`, 100) +
-			`{}]}}`,
-	},
-}
-
 // checkErrorBody describes an answer with that body. Whatever it is, the status
 // stays, and every text is bounded, printable and without the secret.
 func checkErrorBody(t *testing.T, status int, token bool, contentType string, body []byte) {
@@ -340,8 +266,12 @@ func checkErrorBody(t *testing.T, status int, token bool, contentType string, bo
 }
 
 func FuzzErrorBody(f *testing.F) {
-	for _, seed := range errorSeeds {
-		f.Add(seed.status, seed.token, seed.contentType, []byte(seed.body))
+	for _, seed := range errorBodies {
+		f.Add(500, seed.method == http.MethodPost, seed.contentType, []byte(seed.body[:min(len(seed.body), 4<<10)]))
 	}
+	f.Add(403, false, "", []byte(`{"message":"`+fuzzSecret+`","code":"hunter2 \"&\u003cé\u003e correct-horse"}`))
+	f.Add(403, false, "text/html", []byte("<title>"+fuzzSecret))
+	f.Add(599, false, "", []byte(`{"data":{"issues":[`+strings.Repeat(`{"field":"f","messages":["m"]},`, 100)+`{}]}}`))
+	f.Add(503, false, "text/plain", []byte("\xff\xfe broken \x1b[31m red \u202e \u0000"))
 	f.Fuzz(checkErrorBody)
 }

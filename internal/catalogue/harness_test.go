@@ -224,17 +224,6 @@ func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...st
 	}
 }
 
-// outcome is how a read has to end: well, unless there is a kind of failure.
-type outcome struct {
-	kind simTold
-	says []string
-}
-
-func (o outcome) expect(t *testing.T, err error) {
-	t.Helper()
-	expectError(t, err, o.kind, o.says...)
-}
-
 // expectRequests compares how many requests of each route a sandbox has seen; a
 // route left out must have seen none.
 func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {

@@ -3,7 +3,6 @@ package catalogue_test
 import (
 	"context"
 	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,221 +10,155 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
+// expectInterrupted wants a read that was interrupted, and ended at that time.
+func expectInterrupted(t *testing.T, r *reader, took time.Duration) {
+	t.Helper()
+	<-r.done
+	expectError(t, r.answer.err, toldInterrupted)
+	if r.took != took {
+		t.Errorf("a read that was interrupted after %s took %s", took, r.took)
+	}
+}
+
 func TestOneReaderIsCancelledTheOthersFinish(t *testing.T) {
-	t.Parallel()
-	// Readers of the same answer, and of the same token.
-	same := []reading{theGroup, theGroup, theGroup}
-	others := []reading{theGroup, latestModel(mainGroup), groups("")}
-	for name, test := range map[string]struct {
-		fault     sandbox.Fault
+	type row struct {
+		slow      sandbox.Route
 		readings  []reading
 		cancelled int
 		requests  map[sandbox.Route]int
-	}{
-		"the one who asked": {
-			fault:    sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec},
-			readings: same, cancelled: 0,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1},
-		},
-		"one who waits with it": {
-			fault:    sandbox.Fault{Route: sandbox.RouteGroup, Delay: 10 * sec},
-			readings: same, cancelled: 2,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1},
-		},
-		"the one who asked for the token": {
-			fault:    sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec},
-			readings: others, cancelled: 0,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1},
-		},
-		"one who waits for the token": {
-			fault:    sandbox.Fault{Route: sandbox.RouteToken, Delay: 10 * sec},
-			readings: others, cancelled: 1,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1, sandbox.RouteGroups: 1},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				c := connect(t, service)
-				var readers []*reader
-				for _, r := range test.readings {
-					readers = append(readers, r.start(t, c))
-					synctest.Wait() // so that the first is the one who asks
-				}
-				time.Sleep(5 * sec)
-				readers[test.cancelled].cancel()
-				for i, r := range readers {
-					<-r.done
-					if i != test.cancelled {
-						expectAllRead(t, []answer{r.answer})
-						if r.took != 10*sec {
-							t.Errorf("reader %d took %s", i, r.took)
-						}
-						continue
-					}
-					expectError(t, r.answer.err, toldInterrupted)
-					if r.took != 5*sec {
-						t.Errorf("the cancelled reader took %s", r.took)
-					}
-				}
-				expectRequests(t, service, test.requests)
-			})
-		})
 	}
+	const token, group, latest, all = sandbox.RouteToken, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteGroups
+	// Readers of the same answer, and of the same token.
+	same, others := []reading{theGroup, theGroup, theGroup}, []reading{theGroup, latestModel(mainGroup), groups("")}
+	eachOnFakeClock(t, map[string]row{
+		"the one who asked":               {group, same, 0, map[sandbox.Route]int{token: 1, group: 1}},
+		"one who waits with it":           {group, same, 2, map[sandbox.Route]int{token: 1, group: 1}},
+		"the one who asked for the token": {token, others, 0, map[sandbox.Route]int{token: 1, latest: 1, all: 1}},
+		"one who waits for the token":     {token, others, 1, map[sandbox.Route]int{token: 1, group: 1, all: 1}},
+	}, func(t *testing.T, test row) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(sandbox.Fault{Route: test.slow, Delay: 10 * sec})
+		c := connect(t, service)
+		var readers []*reader
+		for _, r := range test.readings {
+			readers = append(readers, r.start(t, c))
+			synctest.Wait() // so that the first is the one who asks
+		}
+		time.Sleep(5 * sec)
+		readers[test.cancelled].cancel()
+		for i, r := range readers {
+			if i == test.cancelled {
+				expectInterrupted(t, r, 5*sec)
+				continue
+			}
+			<-r.done
+			expectAllRead(t, []answer{r.answer})
+			if r.took != 10*sec {
+				t.Errorf("reader %d took %s", i, r.took)
+			}
+		}
+		expectRequests(t, service, test.requests)
+	})
 }
 
 func TestTheRequestEndsWithItsLastReader(t *testing.T) {
-	t.Parallel()
-	for name, route := range map[string]sandbox.Route{"a read": sandbox.RouteGroup, "a token": sandbox.RouteToken} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				requests := make(chan context.Context, 1)
-				service.Inject(sandbox.Fault{Route: route, Kind: sandbox.Hang, Times: 1, OnRequest: func(r *http.Request) { requests <- r.Context() }})
-				c := connect(t, service)
-				readers := []*reader{theGroup.start(t, c), theGroup.start(t, c), theGroup.start(t, c)}
-				request := <-requests
-				time.Sleep(5 * sec)
-				for i, r := range readers {
-					if request.Err() != nil {
-						t.Fatalf("the request has ended though %d readers wait for it", len(readers)-i)
-					}
-					r.cancel()
-					synctest.Wait()
-				}
-				if request.Err() == nil {
-					t.Error("the request goes on though nobody waits for it")
-				}
-				for _, r := range readers {
-					<-r.done
-					expectError(t, r.answer.err, toldInterrupted)
-					if r.took != 5*sec {
-						t.Errorf("a reader took %s", r.took)
-					}
-				}
-				if n := service.Count(route); n != 1 {
-					t.Errorf("%d requests", n)
-				}
-				// Who comes later asks anew.
-				theGroup.mustRead(t, c)
-			})
-		})
-	}
+	eachOnFakeClock(t, map[string]sandbox.Route{
+		"a read": sandbox.RouteGroup, "a token": sandbox.RouteToken,
+	}, func(t *testing.T, route sandbox.Route) {
+		service := sandbox.New(sandbox.Default())
+		requests := make(chan context.Context, 1)
+		service.Inject(sandbox.Fault{Route: route, Kind: sandbox.Hang, Times: 1, OnRequest: func(r *http.Request) { requests <- r.Context() }})
+		c := connect(t, service)
+		readers := []*reader{theGroup.start(t, c), theGroup.start(t, c), theGroup.start(t, c)}
+		request := <-requests
+		time.Sleep(5 * sec)
+		for i, r := range readers {
+			if request.Err() != nil {
+				t.Fatalf("the request has ended though %d readers wait for it", len(readers)-i)
+			}
+			r.cancel()
+			synctest.Wait()
+		}
+		if request.Err() == nil {
+			t.Error("the request goes on though nobody waits for it")
+		}
+		for _, r := range readers {
+			expectInterrupted(t, r, 5*sec)
+		}
+		if n := service.Count(route); n != 1 {
+			t.Errorf("%d requests", n)
+		}
+		theGroup.mustRead(t, c) // who comes later asks anew
+	})
 }
 
 func TestAReaderWithMoreTimeGoesOn(t *testing.T) {
-	t.Parallel()
-	late := limited(sandbox.RouteGroup, "50", 1)
-	late.Delay = 20 * sec
-	for name, test := range map[string]struct {
-		fault    sandbox.Fault
-		most     time.Duration // that the later reader takes
-		requests map[sandbox.Route]int
-		kind     simTold
-	}{
-		"a hanging read": {
-			fault:    sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1},
-			most:     52 * sec,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
-			kind:     toldTimeout,
-		},
-		"a hanging token call": {
-			fault:    sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1},
-			most:     52 * sec,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 1},
-			kind:     toldTimeout,
-		},
-		// Asked for after 20 s, over after 70 s.
-		"a wait too long for the first": {
-			fault: late, most: 55 * sec,
-			requests: map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2},
-			kind:     toldLimited,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				c := connect(t, service, readTimeout(60*sec), requestTimeout(65*sec))
-				first := theGroup.start(t, c)
-				time.Sleep(15 * sec)
-				later := theGroup.start(t, c)
-				<-first.done
-				expectError(t, first.answer.err, test.kind)
-				<-later.done
-				expectAllRead(t, []answer{later.answer})
-				if later.took > test.most {
-					t.Errorf("the later reader took %s, want at most %s", later.took, test.most)
-				}
-				expectRequests(t, service, test.requests)
-			})
-		})
+	type row struct {
+		fault         sandbox.Fault
+		most          time.Duration // that the later reader takes
+		tokens, reads int
+		kind          simTold
 	}
+	late := limited(sandbox.RouteGroup, "50", 1) // asked for after 20 s, over after 70 s
+	late.Delay = 20 * sec
+	eachOnFakeClock(t, map[string]row{
+		"a hanging read":       {sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1}, 52 * sec, 1, 2, toldTimeout},
+		"a hanging token call": {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang, Times: 1}, 52 * sec, 2, 1, toldTimeout},
+		"a wait too long":      {late, 55 * sec, 1, 2, toldLimited},
+	}, func(t *testing.T, test row) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(test.fault)
+		c := connect(t, service, readTimeout(60*sec), requestTimeout(65*sec))
+		first := theGroup.start(t, c)
+		time.Sleep(15 * sec)
+		later := theGroup.start(t, c)
+		<-first.done
+		expectError(t, first.answer.err, test.kind)
+		<-later.done
+		expectAllRead(t, []answer{later.answer})
+		if later.took > test.most {
+			t.Errorf("the later reader took %s, want at most %s", later.took, test.most)
+		}
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: test.tokens, sandbox.RouteGroup: test.reads})
+	})
 }
 
 // TestInterruptingEndsAReadAtOnce: wherever the read is just then.
 func TestInterruptingEndsAReadAtOnce(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault sandbox.Fault
-		more  []setting
-	}{
-		"the service hangs":        {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}},
-		"the service is slow":      {fault: sandbox.Fault{Route: sandbox.RouteGroup, Delay: 20 * sec}},
-		"the token call hangs":     {fault: sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang}},
-		"between two attempts":     {fault: status(503, "", 0), more: []setting{maxRetries(20)}},
-		"between two token calls":  {fault: sandbox.RefuseToken("temporarily_unavailable", "Later."), more: []setting{maxRetries(20)}},
-		"in a wait it was told":    {fault: limited(sandbox.RouteGroup, "200", 0)},
-		"in a wait for its turn":   {fault: sandbox.Fault{Route: sandbox.RouteLatest}, more: []setting{atMost(1, 100*sec)}},
-		"without snapshot, a hang": {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, more: []setting{afresh()}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				c := connect(t, service, test.more...)
-				var readers []*reader
-				for range 5 {
-					readers = append(readers, theGroup.start(t, c))
-				}
-				time.Sleep(8 * sec)
-				asked := service.Count(sandbox.RouteAny)
-				var all sync.WaitGroup
-				for _, r := range readers {
-					all.Go(r.cancel)
-				}
-				all.Wait()
-				for _, r := range readers {
-					<-r.done
-					expectError(t, r.answer.err, toldInterrupted)
-					if r.took != 8*sec {
-						t.Errorf("it took %s to return", r.took-8*sec)
-					}
-				}
-				time.Sleep(10 * time.Minute)
-				if later := service.Count(sandbox.RouteAny); later != asked {
-					t.Errorf("%d more requests after the interrupt", later-asked)
-				}
-			})
-		})
+	type row struct {
+		fault    sandbox.Fault
+		settings []setting
 	}
-}
-
-func TestInterruptingEndsABodyThatStalls(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := &stalling{service: sandbox.New(sandbox.Default()), times: 100}
-		c := connect(t, service)
-		r := theGroup.start(t, c)
-		time.Sleep(8 * sec)
-		r.cancel()
-		<-r.done
-		expectError(t, r.answer.err, toldInterrupted)
-		if r.took != 8*sec {
-			t.Errorf("it took %s to return", r.took-8*sec)
+	hang, retries := sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}, []setting{maxRetries(20)}
+	eachOnFakeClock(t, map[string]row{
+		"the service hangs":        {hang, nil},
+		"the service is slow":      {sandbox.Fault{Route: sandbox.RouteGroup, Delay: 20 * sec}, nil},
+		"the body stalls":          {marked(sandbox.RouteGroup, "Stall", "yes"), nil},
+		"the token call hangs":     {sandbox.Fault{Route: sandbox.RouteToken, Kind: sandbox.Hang}, nil},
+		"between two attempts":     {status(503, "", 0), retries},
+		"between two token calls":  {sandbox.RefuseToken("temporarily_unavailable", "Later."), retries},
+		"in a wait it was told":    {limited(sandbox.RouteGroup, "200", 0), nil},
+		"in a wait for its turn":   {sandbox.Fault{}, []setting{atMost(1, 100*sec)}},
+		"without snapshot, a hang": {hang, []setting{afresh()}},
+	}, func(t *testing.T, test row) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(test.fault)
+		c := connect(t, stalling(service), test.settings...)
+		var readers []*reader
+		for range 5 {
+			readers = append(readers, theGroup.start(t, c))
 		}
-		if n := len(service.arrivals()); n != 1 {
-			t.Errorf("%d reads", n)
+		time.Sleep(8 * sec)
+		sent := service.Count(sandbox.RouteAny)
+		for _, r := range readers {
+			r.cancel()
+		}
+		for _, r := range readers {
+			expectInterrupted(t, r, 8*sec)
+		}
+		time.Sleep(10 * time.Minute)
+		if later := service.Count(sandbox.RouteAny); later != sent {
+			t.Errorf("%d more requests after the interrupt", later-sent)
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 func TestBackOffDoublesUpToHalfAMinuteAndIsNeverLess(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]time.Duration{
-		1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 8 * time.Second, 5: 16 * time.Second, 6: 30 * time.Second, 7: 30 * time.Second,
-		1000: 30 * time.Second,
+		1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 8 * time.Second, 5: 16 * time.Second,
+		6: 30 * time.Second, 7: 30 * time.Second, 1000: 30 * time.Second,
 	} {
 		if got := backOff(n, 0); got != want {
 			t.Errorf("%d without jitter: %s, want %s", n, got, want)
@@ -55,44 +55,44 @@ func TestRetryAfter(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	t.Parallel()
-	answer := func(status int, code string) error { return &APIError{Status: status, Code: code} }
-	ofToken := func(status int, code string) error {
-		return &APIError{Endpoint: Endpoint{Method: http.MethodPost}, Status: status, Code: code}
-	}
 	for _, test := range []struct {
-		err  error
-		want outcome
+		want   outcome
+		method string
+		status int
+		code   string
 	}{
-		{err: answer(400, "VALIDATION_FAILED"), want: final},
+		{final, "GET", 400, "VALIDATION_FAILED"},
+		{final, "GET", 403, "FORBIDDEN"},
+		{final, "GET", 404, "NOT_FOUND"},
+		{final, "GET", 409, "MODEL_RUN_OUTPUT_UNAVAILABLE"},
+		{final, "GET", 418, "BRAND_NEW"},
+		{final, "GET", 302, ""},
+		{final, "GET", 204, ""},
+		{unauthorized, "GET", 401, "UNAUTHORIZED"},
+		{unauthorized, "GET", 401, "BRAND_NEW"},
+		{final, "POST", 401, "invalid_client"},
+		{transient, "GET", 408, "REQUEST_TIMEOUT"},
+		{transient, "POST", 408, ""},
+		{transient, "GET", 500, "INTERNAL_ERROR"},
+		{transient, "GET", 503, "BRAND_NEW"},
+		{transient, "GET", 599, ""},
+		{limited, "GET", 429, ""},
+		{limited, "POST", 429, ""},
 		// What a code of the token endpoint means, it means there only.
-		{err: ofToken(400, "temporarily_unavailable"), want: transient},
-		{err: answer(404, "temporarily_unavailable"), want: final},
-		{err: ofToken(401, "invalid_client"), want: final},
-		{err: ofToken(429, ""), want: limited},
-		{err: ofToken(408, ""), want: transient},
-		{err: answer(401, "UNAUTHORIZED"), want: unauthorized},
-		{err: answer(401, "BRAND_NEW"), want: unauthorized},
-		{err: answer(403, "FORBIDDEN"), want: final},
-		{err: answer(404, "NOT_FOUND"), want: final},
-		{err: answer(408, "REQUEST_TIMEOUT"), want: transient},
-		{err: answer(409, "MODEL_RUN_OUTPUT_UNAVAILABLE"), want: final},
-		{err: answer(418, "BRAND_NEW"), want: final},
-		{err: answer(429, ""), want: limited},
-		{err: answer(500, "INTERNAL_ERROR"), want: transient},
-		{err: answer(503, "BRAND_NEW"), want: transient},
-		{err: answer(599, ""), want: transient},
-		{err: answer(302, ""), want: final},
-		{err: answer(204, ""), want: final},
-		{err: &NetworkError{Err: io.ErrUnexpectedEOF}, want: transient},
-		{err: &NetworkError{Err: errors.New("x509"), Permanent: true}, want: final},
-		{err: &UnusableAnswerError{}, want: final},
-		{err: &TooLargeError{}, want: final},
-		{err: &TokenError{}, want: final},
-		{err: context.Canceled, want: final},
-		{err: fmt.Errorf("wrapped: %w", answer(503, "")), want: transient},
+		{transient, "POST", 400, "temporarily_unavailable"},
+		{final, "GET", 404, "temporarily_unavailable"},
 	} {
-		if got := classify(test.err); got != test.want {
-			t.Errorf("%v: %d, want %d", test.err, got, test.want)
+		err := &APIError{Endpoint: Endpoint{Method: test.method}, Status: test.status, Code: test.code}
+		if got := classify(fmt.Errorf("wrapped: %w", err)); got != test.want {
+			t.Errorf("%v: %d, want %d", err, got, test.want)
+		}
+	}
+	for err, want := range map[error]outcome{
+		&NetworkError{Err: io.ErrUnexpectedEOF}: transient, &NetworkError{Err: errors.New("x509"), Permanent: true}: final,
+		&UnusableAnswerError{}: final, &TooLargeError{}: final, &TokenError{}: final, context.Canceled: final,
+	} {
+		if got := classify(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
 }

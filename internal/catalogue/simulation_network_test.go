@@ -1,24 +1,19 @@
 package catalogue_test
 
 import (
-	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"log"
 	"maps"
-	"math/big"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+type dialFunc = sandboxtest.DialFunc
 
 // listen serves the simulated service with net/http over connections in memory,
 // by HTTP/2 over TLS or by HTTP/1.1 without.
@@ -28,21 +23,8 @@ func (s *simService) listen(way simWay) (dial dialFunc, url string, authorities 
 		return dial, "http://localhost", nil, closeAll
 	}
 	certificate, authority := simCertificate()
-	ctx, cancel := context.WithCancel(context.Background())
-	listener := &simListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{
-		Handler: s, BaseContext: func(net.Listener) context.Context { return ctx },
-		// Connections in memory have no buffer: a ticket would wait for a reader.
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, SessionTicketsDisabled: true},
-		ErrorLog:  log.New(io.Discard, "", 0),
-	}
-	var served sync.WaitGroup
-	served.Go(func() { _ = server.ServeTLS(listener, "", "") })
-	return listener.dial, "https://localhost", []*x509.Certificate{authority}, func() {
-		cancel()
-		_ = server.Close()
-		served.Wait()
-	}
+	dial, closeAll = sandboxtest.PipeTLS(s, certificate)
+	return dial, "https://localhost", []*x509.Certificate{authority}, closeAll
 }
 
 // ServeHTTP is the service at the end of a connection.
@@ -122,58 +104,10 @@ func abort(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// simListener hands the other end of each dialled connection to a server.
-type simListener struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
-}
-
-func (l *simListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.accepted <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (l *simListener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.accepted:
-		return conn, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *simListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *simListener) Addr() net.Addr { return &net.IPAddr{} }
-
 // simCertificate is made once, for localhost and for the fake clock's years.
 var simCertificate = sync.OnceValues(func() (tls.Certificate, *x509.Certificate) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true,
+	return sandboxtest.Certify(&x509.Certificate{
+		DNSNames:  []string{"localhost"},
 		NotBefore: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		panic(err)
-	}
-	authority, err := x509.ParseCertificate(der)
-	if err != nil {
-		panic(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
+	}, "")
 })

@@ -3,110 +3,83 @@ package catalogue_test
 import (
 	"encoding/json"
 	"reflect"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 func TestReadersOfTheSameShareOneRequest(t *testing.T) {
-	t.Parallel()
-	for name, latency := range map[string]time.Duration{"together": sec, "one after another": 0} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				const groups = 50
-				service := sandbox.New(manyGroups(t, groups))
-				service.Inject(sandbox.Fault{Delay: latency})
-				c := connect(t, service)
-				var readings []reading
-				for range 4 {
-					for i := range groups {
-						readings = append(readings,
-							models(groupID(i)))
-					}
-				}
-				if len(readings) != 200 {
-					t.Fatalf("%d blocks", len(readings))
-				}
-				expectAllRead(t, readAll(t, c, 10, readings))
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
-			})
-		})
-	}
+	eachOnFakeClock(t, map[string]time.Duration{"together": sec, "one after another": 0}, func(t *testing.T, latency time.Duration) {
+		const groups = 50
+		service := sandbox.New(manyGroups(t, groups))
+		service.Inject(sandbox.Fault{Delay: latency})
+		var readings []reading
+		for i := range 4 * groups {
+			readings = append(readings, models(groupID(i%groups)))
+		}
+		expectAllRead(t, readAll(t, connect(t, service), 10, readings))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
+	})
 }
 
-// as is what a reading returned.
-func as[T any](t *testing.T, value any) T {
-	t.Helper()
-	answer, ok := value.(T)
-	if !ok {
-		t.Fatalf("%T is no %T", value, answer)
-	}
-	return answer
-}
-
-// Readers who ask the same are told the same, though a revision is published
-// between them.
+// TestReadersNeverDisagree: readers who ask the same are told the same, though a revision is published between them,
+// until the next run, or until the next read where nothing is kept.
 func TestReadersNeverDisagree(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		route    sandbox.Route
 		reading  reading
-		revision func(any) catalogue.Integer
-	}{
-		"groups": {
-			route: sandbox.RouteGroups, reading: groups(""),
-			revision: func(v any) catalogue.Integer { return *as[[]*catalogue.ModelGroup](t, v)[0].LatestRevision },
-		},
-		"a group": {
-			route: sandbox.RouteGroup, reading: group(groupID(0)),
-			revision: func(v any) catalogue.Integer { return *as[*catalogue.ModelGroup](t, v).LatestRevision },
-		},
-		"the latest model": {
-			route: sandbox.RouteLatest, reading: latestModel(groupID(0)),
-			revision: func(v any) catalogue.Integer { return *as[*catalogue.Model](t, v).Revision },
-		},
-		"models": {
-			route: sandbox.RouteModels, reading: models(groupID(0)),
-			revision: func(v any) (highest catalogue.Integer) {
-				for _, m := range as[[]*catalogue.Model](t, v) {
-					highest = max(highest, *m.Revision)
-				}
-				return highest
-			},
-		},
+		settings []setting
+	}
+	rows := map[string]row{}
+	for name, r := range map[string]row{
+		"groups":           {sandbox.RouteGroups, groups(""), nil},
+		"a group":          {sandbox.RouteGroup, group(groupID(0)), nil},
+		"the latest model": {sandbox.RouteLatest, latestModel(groupID(0)), nil},
+		"models":           {sandbox.RouteModels, models(groupID(0)), nil},
 	} {
-		for name2, settings := range map[string][]setting{"one snapshot": nil, "afresh": {afresh()}} {
-			t.Run(name+", "+name2, func(t *testing.T) {
-				onFakeClock(t, func(t *testing.T) {
-					service := sandbox.New(manyGroups(t, 1))
-					c := connect(t, service, settings...)
-					before := test.reading.mustRead(t, c)
-					if _, err := service.Publish(groupID(0), json.RawMessage(`{"dockerImage":"image:3"}`)); err != nil {
-						t.Fatal(err)
-					}
-					later := test.reading.mustRead(t, c)
-					if got := test.revision(before); got != 2 {
-						t.Fatalf("revision %d at first, want 2", got)
-					}
-					if settings == nil {
-						expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, test.route: 1})
-						if !reflect.DeepEqual(before, later) {
-							t.Errorf("two readers of one run differ:\n%v\n%v", before, later)
-						}
-						// The next run sees it.
-						later = test.reading.mustRead(t, connect(t, service))
-						expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, test.route: 2})
-					} else {
-						expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, test.route: 2})
-					}
-					if got := test.revision(later); got != 3 {
-						t.Errorf("revision %d, want 3", got)
-					}
-				})
-			})
+		rows[name+", one snapshot"] = r
+		rows[name+", afresh"] = row{r.route, r.reading, []setting{afresh()}}
+	}
+	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
+		service := sandbox.New(manyGroups(t, 1))
+		c := connect(t, service, r.settings...)
+		first := r.reading.mustRead(t, c)
+		expectNewest(t, first, 2)
+		if _, err := service.Publish(groupID(0), json.RawMessage(`{"dockerImage":"image:3"}`)); err != nil {
+			t.Fatal(err)
 		}
+		second, tokens := r.reading.mustRead(t, c), 1
+		if r.settings == nil {
+			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, r.route: 1})
+			if !reflect.DeepEqual(first, second) {
+				t.Errorf("two readers of one run differ:\n%v\n%v", first, second)
+			}
+			second, tokens = r.reading.mustRead(t, connect(t, service)), 2 // the next run
+		}
+		expectNewest(t, second, 3)
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: tokens, r.route: 2})
+	})
+}
+
+var revisionInJSON = regexp.MustCompile(`(?:r|latestR)evision":(\d+)`)
+
+// expectNewest wants an answer in which that revision is the highest.
+func expectNewest(t *testing.T, answer any, want int) {
+	t.Helper()
+	text, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	highest := -1
+	for _, found := range revisionInJSON.FindAllSubmatch(text, -1) {
+		revision, _ := strconv.Atoi(string(found[1]))
+		highest = max(highest, revision)
+	}
+	if highest != want {
+		t.Errorf("revision %d is the newest of %s, want %d", highest, text, want)
 	}
 }
 
@@ -115,44 +88,10 @@ func TestOtherQuestionsHaveOtherAnswers(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		c := connect(t, service)
-		all := groups("").mustRead(t, c)
-		some := groups("week_ahead").mustRead(t, c)
-		if reflect.DeepEqual(all, some) {
+		if reflect.DeepEqual(groups("").mustRead(t, c), groups("week_ahead").mustRead(t, c)) {
 			t.Error("one horizon has as many groups as all of them")
 		}
 		groups("week_ahead").mustRead(t, c)
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 2})
 	})
-}
-
-func TestAFailureIsNotKept(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault    sandbox.Fault
-		kind     simTold
-		argument string
-	}{
-		"404": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "NOT_FOUND", "Not yet."), kind: toldStatus, argument: "id",
-		},
-		"503":                            {fault: status(503, "", 0), kind: toldUnavailable},
-		"a shape that is not understood": {fault: status(200, `[]`, 0), kind: toldUnusable},
-		"a body that is cut":             {fault: sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}, kind: toldNetwork},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				remove := service.Inject(test.fault)
-				c := connect(t, service, maxRetries(0))
-				for range 2 {
-					err := group(mainGroup).read(t, c).err
-					expectError(t, err, test.kind)
-				}
-				remove()
-				group(mainGroup).mustRead(t, c)
-				group(mainGroup).mustRead(t, c)
-				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 3})
-			})
-		})
-	}
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// spellingsOf are the ways in which a service, a proxy or a library may repeat a
-// credential.
+// spellingsOf are the ways in which a service, a proxy or a library may repeat a credential.
 func spellingsOf(credential string) []string {
 	inJSON, err := json.Marshal(credential)
 	if err != nil {

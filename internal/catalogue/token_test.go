@@ -12,6 +12,37 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
+// found is the answer to a read.
+var found = reply{body: `{"id":"a","revision":1}`}
+
+func expectCounts(t *testing.T, s *script, tokens, reads int) {
+	t.Helper()
+	if gotTokens, gotReads := s.counts(); gotTokens != tokens || gotReads != reads {
+		t.Errorf("%d tokens and %d reads, want %d and %d", gotTokens, gotReads, tokens, reads)
+	}
+}
+
+// expectNoRejection takes any error but that the credentials are rejected.
+func expectNoRejection(t *testing.T, failures []error) {
+	t.Helper()
+	for _, err := range failures {
+		if _, rejected := errors.AsType[*RejectedError](err); rejected {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readTwo reads a group, and after a while another one.
+func readTwo(t *testing.T, c *Client, later time.Duration) (first, second error) {
+	t.Helper()
+	var all sync.WaitGroup
+	all.Go(func() { _, first = c.LatestModel(t.Context(), "a") })
+	time.Sleep(later)
+	_, second = c.LatestModel(t.Context(), "b")
+	all.Wait()
+	return first, second
+}
+
 // A token that was asked for because the last one ended is no replacement, even
 // where a 401 comes before it does: a restart of the service rejects nobody.
 func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
@@ -25,22 +56,15 @@ func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
 				case "Bearer bearer-2": // forgotten by the restart
 					return refuse(401)
 				}
-				return reply{body: `{"id":"a","revision":1}`}
+				return found
 			},
 		}
-		c := over(s, nil)
-		failures := make([]error, 2)
-		var all sync.WaitGroup
-		all.Go(func() { _, failures[0] = c.LatestModel(t.Context(), "a") })
-		time.Sleep(10200 * time.Millisecond)
-		all.Go(func() { _, failures[1] = c.LatestModel(t.Context(), "b") })
-		all.Wait()
-		expectRead(t, failures)
+		first, second := readTwo(t, over(s, nil), 10200*time.Millisecond)
+		expectRead(t, []error{first, second})
 	})
 }
 
-// Where no token tells its life and each comes too late to be sure of it, the third
-// refusal of one read is the proof.
+// Where no token tells its life and each comes too late to be sure of it, the third refusal of one read is the proof.
 func TestRefusalsWithoutAProofEnd(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{
@@ -63,22 +87,20 @@ func TestRefusalsWithoutAProofEnd(t *testing.T) {
 func TestShortTokensThatTellNoLifeRejectNobody(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		issued := map[string]time.Time{}
-		s := &script{token: func(n int) reply {
-			issued[fmt.Sprintf("Bearer bearer-%d", n)] = time.Now()
-			return issue(n, 0)
-		}}
-		s.read = func(_ int, r *http.Request) reply {
-			if time.Since(issued[r.Header.Get("Authorization")]) >= time.Second {
-				return refuse(401)
-			}
-			return reply{body: `{"id":"a","revision":1}`}
+		s := &script{
+			token: func(n int) reply {
+				issued[fmt.Sprintf("Bearer bearer-%d", n)] = time.Now()
+				return issue(n, 0)
+			},
+			read: func(_ int, r *http.Request) reply {
+				if time.Since(issued[r.Header.Get("Authorization")]) >= time.Second {
+					return refuse(401)
+				}
+				return found
+			},
 		}
 		c := over(s, func(cfg *Config) { cfg.Ceiling = pace.Limit{Requests: 3, Per: 2500 * time.Millisecond} })
-		for _, err := range readAll(t, c, 30) {
-			if _, rejected := errors.AsType[*RejectedError](err); rejected {
-				t.Fatal(err)
-			}
-		}
+		expectNoRejection(t, readAll(t, c, 30))
 	})
 }
 
@@ -86,19 +108,13 @@ func TestShortTokensThatTellNoLifeRejectNobody(t *testing.T) {
 func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		began := time.Now()
-		s := &script{token: func(n int) reply {
+		c := over(&script{token: func(n int) reply {
 			if time.Since(began) < 20*time.Second {
 				return refuse(503)
 			}
 			return issue(n, time.Hour)
-		}}
-		c := over(s, nil)
-		var early, late error
-		var all sync.WaitGroup
-		all.Go(func() { _, early = c.LatestModel(t.Context(), "early") })
-		time.Sleep(14 * time.Second)
-		all.Go(func() { _, late = c.LatestModel(t.Context(), "late") })
-		all.Wait()
+		}}, nil)
+		early, late := readTwo(t, c, 14*time.Second)
 		if gaveUp, ok := errors.AsType[*GaveUpError](early); !ok || gaveUp.Attempts != 5 {
 			t.Errorf("the early read: %v, want one that gave up after 5 attempts", early)
 		}
@@ -106,15 +122,12 @@ func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
 	})
 }
 
-// Where the token endpoint takes longer than a token lives, each token serves one
-// read. Nothing asks without end.
+// Where the token endpoint takes longer than a token lives, each token serves one read. Nothing asks without end.
 func TestATokenThatIsOverWhenItComesServesOneRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{token: func(n int) reply { return issue(n, 5*time.Second).in(6 * time.Second) }}
 		expectRead(t, readAll(t, over(s, nil), 5))
-		if tokens, reads := s.counts(); tokens != 5 || reads != 5 {
-			t.Errorf("%d tokens and %d reads, want 5 and 5", tokens, reads)
-		}
+		expectCounts(t, s, 5, 5)
 	})
 }
 
@@ -127,9 +140,7 @@ func TestTokensThatServeNoReadEndInAnError(t *testing.T) {
 		if problem, ok := errors.AsType[*TokenError](err); !ok || !strings.Contains(problem.Problem, "over before it came") {
 			t.Errorf("%v, want an error about tokens that are over", err)
 		}
-		if tokens, reads := s.counts(); tokens != 3 || reads != 0 {
-			t.Errorf("%d tokens and %d reads, want 3 and 0", tokens, reads)
-		}
+		expectCounts(t, s, 3, 0)
 	})
 }
 
@@ -143,23 +154,18 @@ func TestAStrayInstanceRejectsNobody(t *testing.T) {
 					if (n*7919+plan*104729)%20 == 0 {
 						return refuse(401).in(20 * time.Millisecond)
 					}
-					return reply{body: `{"id":"a","revision":1}`, after: 20 * time.Millisecond}
+					return found.in(20 * time.Millisecond)
 				},
 			}
 			c := over(s, nil)
 			for range 10 {
-				for _, err := range readAll(t, c, 10) {
-					if _, rejected := errors.AsType[*RejectedError](err); rejected {
-						t.Fatalf("plan %d: %v", plan, err)
-					}
-				}
+				expectNoRejection(t, readAll(t, c, 10))
 			}
 		}
 	})
 }
 
-// Revoked while a run is under way: two replacements in a row, with the back-off
-// between them, then nothing more.
+// Revoked while a run is under way: two replacements in a row, with the back-off between them, then nothing more.
 func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{
@@ -168,7 +174,7 @@ func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 				if n > 1 {
 					return refuse(401)
 				}
-				return reply{body: `{"id":"a","revision":1}`}
+				return found
 			},
 		}
 		c := over(s, nil)
@@ -182,9 +188,7 @@ func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 			t.Errorf("it took %s, want the back-off of 1s", took)
 		}
 		_, _ = c.LatestModel(t.Context(), "c")
-		if tokens, reads := s.counts(); tokens != 3 || reads != 4 {
-			t.Errorf("%d tokens and %d reads, want 3 and 4", tokens, reads)
-		}
+		expectCounts(t, s, 3, 4)
 	})
 }
 
@@ -192,13 +196,13 @@ func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &script{read: func(n int, r *http.Request) reply {
-			if r.Header.Get("Authorization") != "Bearer given-token" {
+			switch {
+			case r.Header.Get("Authorization") != "Bearer given-token":
 				return refuse(500)
-			}
-			if n > 3 {
+			case n > 3:
 				return refuse(401)
 			}
-			return reply{body: `{"id":"a","revision":1}`}
+			return found
 		}}
 		c := over(s, func(cfg *Config) { cfg.ClientID, cfg.ClientSecret, cfg.AccessToken = "", "", "given-token" })
 		expectRead(t, readAll(t, c, 3))
@@ -208,9 +212,7 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 				t.Fatalf("%v, want a rejection of the token that was given", err)
 			}
 		}
-		if tokens, reads := s.counts(); tokens != 0 || reads != 4 {
-			t.Errorf("%d tokens and %d reads, want 0 and 4", tokens, reads)
-		}
+		expectCounts(t, s, 0, 4)
 	})
 }
 
@@ -219,11 +221,11 @@ func TestWhatProvesARejection(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	second := func(change func(*token)) *token {
 		issued := &token{requestedAt: at, replacement: true}
-		if change != nil {
-			change(issued)
-		}
+		change(issued)
 		return issued
 	}
+	as := func(*token) {}
+	minute := func(t *token) { t.life = time.Minute }
 	for name, test := range map[string]struct {
 		last    *token
 		after   time.Duration // it was asked for
@@ -231,18 +233,19 @@ func TestWhatProvesARejection(t *testing.T) {
 		tokens  tokens
 		want    bool
 	}{
-		"sent at once":                            {last: second(nil), want: true},
-		"of unknown life, sent after a second":    {last: second(nil), after: time.Second},
-		"within its life":                         {last: second(func(t *token) { t.life = time.Minute }), after: 59 * time.Second, want: true},
-		"its life was over":                       {last: second(func(t *token) { t.life = time.Minute }), after: time.Minute},
-		"it served a read":                        {last: second(func(t *token) { t.served = true })},
-		"asked for because the last one ended":    {last: second(func(t *token) { t.replacement = false })},
-		"asked for before the read's own refusal": {last: second(func(t *token) { t.requestedAt = at.Add(-time.Second) })},
-		"the third, none served":                  {last: second(nil), after: time.Hour, earlier: []*token{{}}, want: true},
-		"the third, one served":                   {last: second(nil), after: time.Hour, earlier: []*token{{served: true}}},
-		"tokens have served, the first in a row":  {last: second(nil), tokens: tokens{served: true, refused: 1}},
-		"tokens have served, the second in a row": {last: second(nil), tokens: tokens{served: true, refused: 2}, want: true},
-		"given by the configuration":              {last: &token{given: true, served: true}, want: true},
+		"sent at once":                            {second(as), 0, nil, tokens{}, true},
+		"of unknown life, sent after a second":    {second(as), time.Second, nil, tokens{}, false},
+		"within its life":                         {second(minute), 59 * time.Second, nil, tokens{}, true},
+		"its life was over":                       {second(minute), time.Minute, nil, tokens{}, false},
+		"it was over when it came":                {second(func(t *token) { t.over = true }), 0, nil, tokens{}, false},
+		"it served a read":                        {second(func(t *token) { t.served = true }), 0, nil, tokens{}, false},
+		"asked for because the last one ended":    {second(func(t *token) { t.replacement = false }), 0, nil, tokens{}, false},
+		"asked for before the read's own refusal": {second(func(t *token) { t.requestedAt = at.Add(-time.Second) }), 0, nil, tokens{}, false},
+		"the third, none served":                  {second(as), time.Hour, []*token{{}}, tokens{}, true},
+		"the third, one served":                   {second(as), time.Hour, []*token{{served: true}}, tokens{}, false},
+		"tokens have served, the first in a row":  {second(as), 0, nil, tokens{served: true, refused: 1}, false},
+		"tokens have served, the second in a row": {second(as), 0, nil, tokens{served: true, refused: 2}, true},
+		"given by the configuration":              {&token{given: true, served: true}, 0, nil, tokens{}, true},
 	} {
 		refused := refusals{tokens: append(append([]*token{{}}, test.earlier...), test.last), first: at}
 		if got := test.tokens.provesRejection(refused, test.last, at.Add(test.after)); got != test.want {
@@ -259,11 +262,8 @@ func TestWhenATokenServes(t *testing.T) {
 		12 * time.Second: 10800 * time.Millisecond, 8 * time.Second: 7200 * time.Millisecond, time.Second: 900 * time.Millisecond,
 	} {
 		issued := tokens{current: &token{requestedAt: at, life: life}}
-		if !issued.serve(at.Add(want - 1)) {
-			t.Errorf("a life of %s: it does not serve a moment before %s", life, want)
-		}
-		if issued.serve(at.Add(want)) {
-			t.Errorf("a life of %s: it still serves at %s", life, want)
+		if !issued.serve(at.Add(want-1)) || issued.serve(at.Add(want)) {
+			t.Errorf("a life of %s: it does not serve until %s", life, want)
 		}
 	}
 	if endless := (tokens{current: &token{requestedAt: at}}); !endless.serve(at.Add(1000 * time.Hour)) {
@@ -271,5 +271,26 @@ func TestWhenATokenServes(t *testing.T) {
 	}
 	if (&tokens{}).serve(at) {
 		t.Error("no token serves")
+	}
+}
+
+// Where tokens have served, two replacements in a row have to be refused. A token that is
+// asked for because the last one ended is none, and ends the row.
+func TestARowOfReplacementsEndsWithATokenThatIsNone(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	known := tokens{served: true, dropped: true}
+	known.drop(known.requested(at), at)
+	if known.refused != 1 {
+		t.Fatalf("a replacement was refused: %d in a row", known.refused)
+	}
+	known.requested(at)
+	if known.refused != 1 {
+		t.Errorf("its replacement is asked for: %d in a row", known.refused)
+	}
+	known.dropped = false
+	known.requested(at)
+	if known.refused != 0 {
+		t.Errorf("a token is asked for that is no replacement: %d in a row", known.refused)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,11 +18,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"golang.org/x/net/http2"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns
-// the fault where none came.
+// sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns the fault where none came.
 func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	t.Helper()
 	out := outgoing{method: http.MethodGet, target: ModelGroupsPath}
@@ -44,54 +45,56 @@ func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	return nil
 }
 
-func senderFor(t *testing.T, address string, more Config) *sender {
+// senderTo is a sender to that address. What more does not say is as it is for most tests.
+func senderTo(t *testing.T, address string, more Config) *sender {
+	t.Helper()
+	s := newSender(configFor(t, address, more))
+	return &s
+}
+
+func configFor(t *testing.T, address string, more Config) Config {
 	t.Helper()
 	base, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	more.BaseURL = base
+	more.BaseURL, more.ReadTimeout = base, 10*time.Second
 	if more.RequestTimeout == 0 {
 		more.RequestTimeout = 10 * time.Second
 	}
-	s := newSender(more)
-	return &s
+	return more
 }
 
 // fickle is a service that answers the first request on each connection, and closes
 // the connection without an answer at the second.
 type fickle struct {
-	*httptest.Server
-	arrived atomic.Int64
-	first   func() // is called before each first answer
+	connections sync.Map // by the address of their other end
+	arrived     atomic.Int64
+	first       func() // is called before each first answer
 }
 
-type requestsOnConnection struct{}
-
-func startFickle(t *testing.T) *fickle {
-	t.Helper()
-	f := &fickle{first: func() {}}
-	f.Server = httptest.NewUnstartedServer(f)
-	f.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
-		return context.WithValue(ctx, requestsOnConnection{}, new(atomic.Int64))
-	}
-	f.Start()
-	t.Cleanup(f.Close)
-	return f
-}
-
-func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *fickle) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	f.arrived.Add(1)
 	_, _ = io.Copy(io.Discard, r.Body)
-	seen, _ := r.Context().Value(requestsOnConnection{}).(*atomic.Int64)
-	if seen.Add(1) == 1 {
+	if _, kept := f.connections.LoadOrStore(r.RemoteAddr, true); kept {
+		panic(http.ErrAbortHandler)
+	}
+	if f.first != nil {
 		f.first()
-		_, _ = io.WriteString(w, `{"access_token":"a-token-of-its-own","token_type":"Bearer"}`)
-		return
 	}
-	if connection, _, err := http.NewResponseController(w).Hijack(); err == nil {
-		_ = connection.Close()
+}
+
+// keep makes a sender keep so many connections.
+func (f *fickle) keep(t *testing.T, s *sender, connections int) {
+	t.Helper()
+	var all, senders sync.WaitGroup
+	all.Add(connections)
+	f.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
+	for range connections {
+		senders.Go(func() { sendOnce(t, s, "") })
 	}
+	senders.Wait()
+	f.first = nil
 }
 
 // TestARequestOnAKeptConnectionIsSentOnce: by itself net/http sends a GET again on
@@ -101,19 +104,9 @@ func TestARequestOnAKeptConnectionIsSentOnce(t *testing.T) {
 	for name, body := range map[string]string{"GET": "", "POST": "grant_type=client_credentials"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const kept = 32
-			service := startFickle(t)
-			var all sync.WaitGroup
-			all.Add(kept)
-			service.first = func() { all.Done(); all.Wait() } // so that each needs a connection of its own
-			s := senderFor(t, service.URL, Config{})
-			var senders sync.WaitGroup
-			for range kept {
-				senders.Go(func() { sendOnce(t, s, "") })
-			}
-			senders.Wait()
-			service.first = func() {}
-
+			service := &fickle{}
+			s := senderTo(t, sandboxtest.Start(t, service), Config{})
+			service.keep(t, s, 32)
 			before := service.arrived.Load()
 			fault := sendOnce(t, s, body)
 			if arrived := service.arrived.Load() - before; arrived != 1 {
@@ -135,41 +128,10 @@ func TestARequestOnAKeptConnectionIsSentOnce(t *testing.T) {
 // reason that has nothing to do with the request.
 func TestANewConnectionThatIsClosedIsNoKeptOne(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-	t.Cleanup(service.Close)
-	fault := sendOnce(t, senderFor(t, service.URL, Config{}), "")
+	closes := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	fault := sendOnce(t, senderTo(t, sandboxtest.Start(t, closes), Config{}), "")
 	if fault == nil || fault.ConnectionClosed || fault.Fault != Broken {
 		t.Errorf("%+v", fault)
-	}
-}
-
-// TestTheCeilingHoldsWhereConnectionsAreClosed: by itself net/http sends two GETs
-// within a millisecond. What arrives is counted, and not timed, because a network may
-// bunch it: each request that arrives is one that the schedule let go.
-func TestTheCeilingHoldsWhereConnectionsAreClosed(t *testing.T) {
-	t.Parallel()
-	var arrived, letGo atomic.Int32
-	service := startFickle(t)
-	handler := service.Config.Handler
-	service.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		arrived.Add(1)
-		handler.ServeHTTP(w, r)
-	})
-	base, err := url.Parse(service.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := New(Config{
-		BaseURL: base, ClientID: "id", ClientSecret: "secret",
-		RequestTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, MaxRetries: 1,
-		Ceiling: pace.Limit{Requests: 1, Per: 200 * time.Millisecond},
-		Observe: func(context.Context, Exchange) { letGo.Add(1) },
-	})
-	for range 3 {
-		_, _ = c.ModelGroups(t.Context(), "") // whatever becomes of it
-	}
-	if arrived.Load() < 3 || arrived.Load() > letGo.Load() {
-		t.Errorf("%d requests arrived, and %d were let go", arrived.Load(), letGo.Load())
 	}
 }
 
@@ -177,19 +139,18 @@ func TestTheCeilingHoldsWhereConnectionsAreClosed(t *testing.T) {
 // where its stream is refused, and again on a new connection after GOAWAY.
 func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
 	t.Parallel()
-	for name, refuse := range map[string]func(id uint32) []byte{
-		"REFUSED_STREAM": func(id uint32) []byte { return frame(frameReset, 0, id, binary.BigEndian.AppendUint32(nil, 7)) },
-		"GOAWAY": func(id uint32) []byte {
-			return frame(frameGoAway, 0, 0, append(binary.BigEndian.AppendUint32(nil, id-2), 0, 0, 0, 0))
+	for name, refuse := range map[string]func(frames *http2.Framer, id uint32) error{
+		"REFUSED_STREAM": func(frames *http2.Framer, id uint32) error {
+			return frames.WriteRSTStream(id, http2.ErrCodeRefusedStream)
 		},
+		"GOAWAY": func(frames *http2.Framer, id uint32) error { return frames.WriteGoAway(id-2, http2.ErrCodeNo, nil) },
 	} {
 		for method, body := range map[string]string{"GET": "", "POST": "grant_type=client_credentials"} {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()
-				service := startHTTP2(t, refuse)
-				s := senderFor(t, service.address, Config{
-					CACertificates: []*x509.Certificate{service.certificate}, RequestTimeout: 3 * time.Second,
-				})
+				service := &http2Service{refuse: refuse}
+				server := service.start(t)
+				s := senderTo(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}, RequestTimeout: 3 * time.Second})
 				if fault := sendOnce(t, s, ""); fault != nil {
 					t.Fatalf("the first request: %+v", fault)
 				}
@@ -208,87 +169,61 @@ func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
 	}
 }
 
-// Frames of RFC 9113 §6, as far as http2Service needs them.
-const (
-	frameHeaders, frameReset, frameSettings, frameGoAway = 1, 3, 4, 7
-	flagEndStream, flagAck, flagEndHeaders               = 1, 1, 4
-)
-
-func frame(kind, flags byte, stream uint32, payload []byte) []byte {
-	header := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind))
-	return append(binary.BigEndian.AppendUint32(append(header, flags), stream), payload...)
-}
-
-// http2Service answers the first request of each connection with 200, and refuses
-// those after it.
+// http2Service answers the first request of each connection with 200, and refuses those after it.
 type http2Service struct {
-	address     string
-	certificate *x509.Certificate
-	refuse      func(id uint32) []byte
-	arrived     atomic.Int64
-	open        atomic.Int64 // how many requests did not end with their headers
+	refuse  func(frames *http2.Framer, id uint32) error
+	arrived atomic.Int64
+	open    atomic.Int64 // how many requests did not end with their headers
 }
 
-func startHTTP2(t *testing.T, refuse func(uint32) []byte) *http2Service {
+func (s *http2Service) start(t *testing.T) *httptest.Server {
 	t.Helper()
-	certified := httptest.NewTLSServer(nil)
-	certified.Close()
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
-		Certificates: certified.TLS.Certificates, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
-	})
-	if err != nil {
-		t.Fatal(err)
+	server := httptest.NewUnstartedServer(nil)
+	server.TLS = &tls.Config{NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
+	server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
+		"h2": func(_ *http.Server, connection *tls.Conn, _ http.Handler) { s.serve(connection) },
 	}
-	t.Cleanup(func() { _ = listener.Close() })
-	s := &http2Service{address: "https://" + listener.Addr().String(), certificate: certified.Certificate(), refuse: refuse}
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(connection)
-		}
-	}()
-	return s
+	server.StartTLS()
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server
 }
 
 func (s *http2Service) serve(connection net.Conn) {
-	defer func() { _ = connection.Close() }()
-	if _, err := io.ReadFull(connection, make([]byte, len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))); err != nil {
+	if _, err := io.ReadFull(connection, make([]byte, len(http2.ClientPreface))); err != nil {
 		return
 	}
-	_, _ = connection.Write(frame(frameSettings, 0, 0, nil))
+	frames := http2.NewFramer(connection, connection)
+	_ = frames.WriteSettings()
 	for requests := 0; ; {
-		header := make([]byte, 9)
-		if _, err := io.ReadFull(connection, header); err != nil {
+		received, err := frames.ReadFrame()
+		if err != nil {
 			return
 		}
-		payload := make([]byte, binary.BigEndian.Uint32(header)>>8)
-		if _, err := io.ReadFull(connection, payload); err != nil {
-			return
-		}
-		id := binary.BigEndian.Uint32(header[5:])
-		switch kind, flags := header[3], header[4]; {
-		case kind == frameSettings && flags&flagAck == 0:
-			_, _ = connection.Write(frame(frameSettings, flagAck, 0, nil))
-		case kind == frameHeaders:
+		switch received := received.(type) {
+		case *http2.SettingsFrame:
+			if !received.IsAck() {
+				_ = frames.WriteSettingsAck()
+			}
+		case *http2.HeadersFrame:
 			s.arrived.Add(1)
-			if flags&flagEndStream == 0 {
+			if !received.StreamEnded() {
 				s.open.Add(1)
 			}
-			if requests++; requests == 1 {
-				const status200 = 0x88 // RFC 7541 Appendix A
-				_, _ = connection.Write(frame(frameHeaders, flagEndStream|flagEndHeaders, id, []byte{status200}))
-			} else {
-				_, _ = connection.Write(s.refuse(id))
+			if requests++; requests > 1 {
+				_ = s.refuse(frames, received.StreamID)
+				continue
 			}
+			const status200 = 0x88 // RFC 7541 Appendix A
+			answer := http2.HeadersFrameParam{StreamID: received.StreamID, BlockFragment: []byte{status200}, EndStream: true, EndHeaders: true}
+			_ = frames.WriteHeaders(answer)
 		}
 	}
 }
 
-// mortal is a connection that can go dead without a sign: what is written to it is
-// lost, and nothing comes back.
+// mortal is a connection that can go dead without a sign: what is written to it is lost, and nothing comes back.
 type mortal struct {
 	net.Conn
 	dead *atomic.Bool
@@ -306,77 +241,75 @@ func (c mortal) Write(b []byte) (int, error) {
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const kept = 12
-		var together sync.WaitGroup
-		together.Add(kept)
-		var first atomic.Int64
-		network := &mortals{connections: make(chan net.Conn), dead: new(atomic.Bool)}
-		server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			if first.Add(1) <= kept {
-				together.Done()
-				together.Wait() // so that each needs a connection of its own
-			}
-		})}
-		go func() { _ = server.Serve(network) }()
-		s := senderFor(t, "http://localhost", Config{RequestTimeout: 5 * time.Second, DialContext: network.dial})
-		var senders sync.WaitGroup
-		for range kept {
-			senders.Go(func() { sendOnce(t, s, "") })
-		}
-		senders.Wait()
-		network.dead.Swap(true)
-		network.dead = new(atomic.Bool) // of the connections to come
-
+		service, dead := &fickle{}, new(atomic.Bool)
+		dial, closeAll := sandboxtest.Pipe(service)
+		t.Cleanup(closeAll)
+		s := senderTo(t, "http://localhost", Config{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dial(ctx, network, address)
+			return mortal{Conn: connection, dead: dead}, err
+		}})
+		service.keep(t, s, 12)
+		dead.Store(true)
+		dead = new(atomic.Bool) // of the connections to come
 		if fault := sendOnce(t, s, ""); fault == nil || !fault.TimedOut || fault.ConnectionClosed {
 			t.Errorf("the first attempt: %+v", fault)
 		}
 		if fault := sendOnce(t, s, ""); fault != nil {
 			t.Errorf("the second attempt, which needs a new connection: %+v", fault)
 		}
-		_ = server.Close()
-		s.transport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert // newSender made it
 	})
-}
-
-// mortals is a listener in memory, and what dials it.
-type mortals struct {
-	connections chan net.Conn
-	dead        *atomic.Bool // of the connections that are made now
-	closed      sync.Once
-}
-
-func (m *mortals) Accept() (net.Conn, error) {
-	connection, ok := <-m.connections
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return connection, nil
-}
-
-func (m *mortals) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (m *mortals) Close() error {
-	m.closed.Do(func() { close(m.connections) })
-	return nil
-}
-
-func (m *mortals) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	m.connections <- far
-	return mortal{Conn: near, dead: m.dead}, nil
 }
 
 func TestTheUserAgentIsOneLine(t *testing.T) {
 	t.Parallel()
 	var got atomic.Value
-	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got.Store(r.UserAgent()) }))
-	t.Cleanup(service.Close)
-	s := senderFor(t, service.URL, Config{UserAgent: "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"})
+	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got.Store(r.UserAgent()) })
+	s := senderTo(t, sandboxtest.Start(t, service), Config{UserAgent: "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"})
 	if fault := sendOnce(t, s, ""); fault != nil {
 		t.Fatalf("%+v", fault)
 	}
 	const want = "terraform-provider/1 pipeline X-Injected: 1 "
 	if agent, _ := got.Load().(string); strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, want) {
 		t.Errorf("%q", agent)
+	}
+}
+
+// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end, so that only the limit can end the read.
+func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
+	t.Parallel()
+	const limit = 100_000
+	for name, announced := range map[string]int64{"announced": limit + 1, "not announced": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var reads atomic.Int32
+			service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					_, _ = io.WriteString(w, `{"access_token":"t","token_type":"bearer"}`)
+					return
+				}
+				reads.Add(1)
+				if announced > 0 {
+					w.Header().Set("Content-Length", fmt.Sprint(announced))
+				}
+				const record = `{"id":"a","revision":1`
+				_, err := io.WriteString(w, "["+record+"}")
+				for element := "," + record + strings.Repeat(" ", 1000) + "}"; err == nil; {
+					_, err = io.WriteString(w, element)
+				}
+			})
+			c := New(configFor(t, sandboxtest.Start(t, service), Config{MaxRetries: 4}))
+			c.maxBody = limit
+			_, err := c.Models(t.Context(), "g")
+			tooLarge, ok := errors.AsType[*TooLargeError](err)
+			if !ok {
+				t.Fatal(err)
+			}
+			if tooLarge.Limit != limit || tooLarge.Size != announced || tooLarge.Path != "/v1/model-group/g/models" {
+				t.Errorf("%+v", tooLarge)
+			}
+			if reads.Load() != 1 {
+				t.Errorf("%d reads: a retry cannot help", reads.Load())
+			}
+		})
 	}
 }

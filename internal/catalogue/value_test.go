@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -37,25 +38,31 @@ func TestPlainDecimal(t *testing.T) {
 	}
 }
 
-func TestIntegerTakesOnlyWholeNumbers(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{
-		"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807,
-	} {
-		var got Integer
-		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || int64(got) != want {
-			t.Errorf("%s: %d, %v; want %d", text, got, err, want)
+// expectDecoded decodes texts as they are decoded in a body.
+func expectDecoded[T comparable](t *testing.T, texts map[string]T) {
+	t.Helper()
+	for text, want := range texts {
+		var got T
+		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || got != want {
+			t.Errorf("%s: %v, %v\nwant %v", text, got, err, want)
 		}
 	}
+}
+
+func TestIntegerTakesOnlyWholeNumbers(t *testing.T) {
+	t.Parallel()
+	expectDecoded(t, map[string]Integer{
+		"0": 0, "3": 3, "3.0": 3, "30e-1": 3, "3e2": 300, "-4.00": -4, "9223372036854775807": 9223372036854775807,
+	})
+	const sent = " is expected, the service sent "
 	for text, want := range map[string]string{
-		"3.5":                 "a whole number is expected, the service sent the number 3.5",
-		`"3"`:                 "a whole number is expected, the service sent a string",
-		"true":                "a whole number is expected, the service sent a boolean",
-		"[3]":                 "a whole number is expected, the service sent a list",
-		"9223372036854775808": "a whole number of 64 bits is expected, the service sent the number 9223372036854775808",
+		"3.5":                 "a whole number" + sent + "the number 3.5",
+		`"3"`:                 "a whole number" + sent + "a string",
+		"true":                "a whole number" + sent + "a boolean",
+		"[3]":                 "a whole number" + sent + "a list",
+		"9223372036854775808": "a whole number of 64 bits" + sent + "the number 9223372036854775808",
 	} {
-		var got Integer
-		if err := got.UnmarshalJSON([]byte(text)); err == nil || err.Error() != want {
+		if err := new(Integer).UnmarshalJSON([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -63,32 +70,19 @@ func TestIntegerTakesOnlyWholeNumbers(t *testing.T) {
 
 func TestScalarIsSpelledAsTheAxisQueryTakesIt(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
+	expectDecoded(t, map[string]Scalar{
 		`"DE-LU"`: "DE-LU", `""`: "", `"1e3"`: "1e3", "true": "true", "false": "false",
 		"1e3": "1000", "0.50": "0.50", "12345678901234567890.10": "12345678901234567890.10",
-		`[1, 2.50 ,"a"]`:               `[1,2.50,"a"]`,
-		`{"b": 1, "a": {"d":2,"c":3}}`: `{"a":{"c":3,"d":2},"b":1}`,
-	} {
-		var got Scalar
-		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
-			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
-		}
-	}
+		`[1, 2.50 ,"a"]`: `[1,2.50,"a"]`, `{"b": 1, "a": {"d":2,"c":3}}`: `{"a":{"c":3,"d":2},"b":1}`,
+	})
 }
 
 func TestJSONObjectIsCanonical(t *testing.T) {
 	t.Parallel()
-	const want = `{"a":"<é&>","big":1234567890123456789012345678901234567890,"exp":1E400,"n":[1.0,2.50],"z":null}`
-	for _, text := range []string{
-		`{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`,
-		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "<é&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `,
-	} {
-		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
-			t.Errorf("%s, %v\nwant %s", got, err, want)
-		}
-	}
-	for text, want := range map[string]string{
+	const canonical = `{"a":"<é&>","big":1234567890123456789012345678901234567890,"exp":1E400,"n":[1.0,2.50],"z":null}`
+	expectDecoded(t, map[string]JSONObject{
+		`{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`:                           canonical,
+		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "<é&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `: canonical,
 		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
 		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
 		// The last of two equal keys counts for a reader, before as after, however they are spelled.
@@ -102,12 +96,7 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		`{"a b":1,"a":2,"":3}`:                                    `{"":3,"a":2,"a b":1}`,
 		`{"b":[{"d":{},"c":0}],"a":{"f":[{}],"e":{"h":1,"g":2}}}`: `{"a":{"e":{"g":2,"h":1},"f":[{}]},"b":[{"c":0,"d":{}}]}`,
 		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\U0001F600\":1,\"\uFFFD\":\"\uFFFD\"}",
-	} {
-		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v\nwant %s", text, got, err, want)
-		}
-	}
+	})
 	for _, text := range []string{`[]`, `"a"`, `1`, `true`} {
 		var got JSONObject
 		if err := json.Unmarshal([]byte(text), &got, lenient); err == nil {
@@ -147,29 +136,17 @@ func TestObjectsAreSortedToADepth(t *testing.T) {
 
 func TestRecordsKeepTheirNamedStringsAndTheWhole(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]struct{ id, key, json string }{
-		`{"key":"k","id":"i"}`:                       {id: "i", key: "k", json: `{"id":"i","key":"k"}`},
-		`{"id":"a\"b\\","key":"\u00e9"}`:             {id: `a"b\`, key: "é", json: `{"id":"a\"b\\","key":"\u00e9"}`},
-		`{"id":"","key":null}`:                       {id: "", key: "-", json: `{"id":"","key":null}`},
-		`{"id":"1","id":"2"}`:                        {id: "2", key: "-", json: `{"id":"1","id":"2"}`},
-		`{"more":{"id":"inner"},"ID":"x","id":"i" }`: {id: "i", key: "-", json: `{"ID":"x","id":"i","more":{"id":"inner"}}`},
-		"{\"id\":\"\xff\"}":                          {id: "\uFFFD", key: "-", json: "{\"id\":\"\uFFFD\"}"},
+	for text, want := range map[string]*Input{
+		`{"key":"k","id":"i"}`:                       {ID: new("i"), Key: new("k"), JSON: `{"id":"i","key":"k"}`},
+		`{"id":"a\"b\\","key":"\u00e9"}`:             {ID: new(`a"b\`), Key: new("é"), JSON: `{"id":"a\"b\\","key":"\u00e9"}`},
+		`{"id":"","key":null}`:                       {ID: new(""), JSON: `{"id":"","key":null}`},
+		`{"id":"1","id":"2"}`:                        {ID: new("2"), JSON: `{"id":"1","id":"2"}`},
+		`{"more":{"id":"inner"},"ID":"x","id":"i" }`: {ID: new("i"), JSON: `{"ID":"x","id":"i","more":{"id":"inner"}}`},
+		"{\"id\":\"\xff\"}":                          {ID: new("\uFFFD"), JSON: "{\"id\":\"\uFFFD\"}"},
 	} {
-		var got Input
-		if err := json.Unmarshal([]byte(text), &got, lenient); err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if or(got.ID) != want.id || or(got.Key) != want.key || string(got.JSON) != want.json {
-			t.Errorf("%s: %q, %q, %s", text, or(got.ID), or(got.Key), got.JSON)
+		got := &Input{}
+		if err := json.Unmarshal([]byte(text), got, lenient); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-}
-
-// or is a text, "-" where there is none.
-func or(text *string) string {
-	if text == nil {
-		return "-"
-	}
-	return *text
 }

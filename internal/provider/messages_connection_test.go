@@ -2,15 +2,11 @@ package provider
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +15,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // connectionScenes use sockets, and make one attempt only.
@@ -131,34 +129,12 @@ func (c certified) make(t *testing.T) (certificate tls.Certificate, authority st
 	if c.from.IsZero() {
 		c.from = time.Now().Add(-time.Hour)
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: c.from, NotAfter: c.until,
-		IsCA: c.authority == "", BasicConstraintsValid: true,
-	}
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: c.from, NotAfter: c.until}
 	if ip := net.ParseIP(c.host); ip != nil {
 		template.IPAddresses = []net.IP{ip}
 	} else if c.host != "" {
 		template.DNSNames = []string{c.host, "*." + c.host}
 	}
-	parent := template
-	if c.authority != "" {
-		parent = &x509.Certificate{
-			SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: c.authority}, NotBefore: c.from, NotAfter: c.until,
-			IsCA: true, BasicConstraintsValid: true,
-		}
-	}
-	encode := func(template *x509.Certificate) []byte {
-		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return der
-	}
-	der := encode(template)
-	authority = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: encode(parent)}))
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, authority
+	certificate, signer := sandboxtest.Certify(template, c.authority)
+	return certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signer.Raw}))
 }

@@ -2,6 +2,9 @@ package sandboxtest
 
 import (
 	"context"
+	"crypto/tls"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -15,9 +18,20 @@ import (
 // It is for the bubble of a testing/synctest test, where a goroutine that
 // waits on a socket keeps the fake clock from moving, and one that waits on a
 // pipe does not. Call it, and closeAll, inside the bubble.
-func Pipe(h http.Handler) (
-	dial func(ctx context.Context, network, address string) (net.Conn, error), closeAll func(),
-) {
+func Pipe(h http.Handler) (dial DialFunc, closeAll func()) { return pipe(h, nil) }
+
+// DialFunc is the DialContext of an [http.Transport].
+type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// PipeTLS does what [Pipe] does, over TLS with that certificate, by HTTP/2 for who speaks it.
+func PipeTLS(h http.Handler, certificate tls.Certificate) (dial DialFunc, closeAll func()) {
+	// A session ticket would wait for a reader, because a pipe has no buffer.
+	return pipe(h, &tls.Config{
+		Certificates: []tls.Certificate{certificate}, SessionTicketsDisabled: true, MinVersion: tls.VersionTLS12,
+	})
+}
+
+func pipe(h http.Handler, overTLS *tls.Config) (dial DialFunc, closeAll func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	listener := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 	// No time-outs: a fake clock would run into them at once, and a connection
@@ -25,11 +39,17 @@ func Pipe(h http.Handler) (
 	server := &http.Server{ //nolint:gosec // reachable from this process only
 		Handler:     h,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		TLSConfig:   overTLS,
+	}
+	serve := server.Serve
+	if overTLS != nil {
+		server.ErrorLog = log.New(io.Discard, "", 0) // a client that breaks a handshake off is no error
+		serve = func(listener net.Listener) error { return server.ServeTLS(listener, "", "") }
 	}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(listener) // always an error, that of closing
+		_ = serve(listener) // always an error, that of closing
 	}()
 	return listener.dial, func() {
 		cancel()

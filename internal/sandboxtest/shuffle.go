@@ -63,7 +63,7 @@ func shuffleMembers(order *rand.Rand, raw jsontext.Value) jsontext.Value {
 	return raw
 }
 
-// must is for values that were JSON before.
+// must is for what cannot fail, such as writing values that were JSON before.
 func must(text []byte, err error) []byte {
 	if err != nil {
 		panic("sandboxtest: " + err.Error())
