@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
@@ -60,8 +61,8 @@ type settings struct {
 	client catalogue.Config
 	// unknown are the arguments whose values a plan does not know yet.
 	unknown     []string
-	credentials []credential
-	origins     map[string]origin // by argument; none for a default
+	credentials []explain.Credential
+	origins     map[string]explain.Origin // by argument; none for a default
 	proxy       proxy
 	unread      []string // variables that look like the provider's own, and that it does not read
 }
@@ -69,7 +70,7 @@ type settings struct {
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) settings(env environment) (settings, []problem) {
-	r := resolver{env: env, origins: map[string]origin{}}
+	r := resolver{env: env, origins: map[string]explain.Origin{}}
 	var client catalogue.Config
 	client.BaseURL = required(&r, argBaseURL, c.BaseURL, parseBaseURL)
 	credentials := c.credentials(&r, &client)
@@ -107,9 +108,9 @@ func report(problems []problem, diags *diag.Diagnostics) {
 		switch {
 		case summary != "":
 		case p.missing:
-			summary = summaryMissing(p.argument)
+			summary = explain.SummaryMissing(p.argument)
 		default:
-			summary = summaryInvalid(p.argument)
+			summary = explain.SummaryInvalid(p.argument)
 		}
 		if p.argument == "" {
 			diags.AddError(summary, p.detail)
@@ -126,13 +127,4 @@ func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env.get("TF_APPEND_USER_AGENT"), separator)
 	return strings.Join(append([]string{"terraform-provider-modelcatalogue/" + version}, words...), " ")
-}
-
-// enumerated joins words with commas and a last "and".
-func enumerated(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -9,21 +9,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
-
-// credential is what may be told of a client id, a client secret or an access
-// token: never its value, because a user may have swapped two of them.
-type credential struct {
-	argument string
-	origin   origin
-	oddities []string // what looks wrong with the value, such as "has quotes around it"
-}
 
 // credentials resolves client id and secret, or the access token in their place.
 // The kind that the block gives wins. Of two in the environment the token wins: a
 // job that was handed one often has the id and the secret as well, since it asked for the
 // token with them.
-func (c configuration) credentials(r *resolver, client *catalogue.Config) []credential {
+func (c configuration) credentials(r *resolver, client *catalogue.Config) []explain.Credential {
 	pair, token := gives(c.ClientID) || gives(c.ClientSecret), gives(c.AccessToken)
 	switch {
 	case pair && token:
@@ -61,7 +54,7 @@ func (c configuration) bothKinds(r *resolver) {
 	}
 	if known {
 		r.problems = append(r.problems, problem{
-			argument: argAccessToken, summary: summaryBothCredentials,
+			argument: argAccessToken, summary: explain.SummaryBothCredentials,
 			detail: "The provider block gives a token, and client_id or client_secret as well. The provider uses one or " +
 				"the other. Leave out access_token, or the other two: set them to null, or remove them.",
 		})
@@ -85,16 +78,16 @@ func needsCredential(argument string, inBlock, tokenSet bool) []string {
 
 // credential notes where a credential comes from, and what is odd about it. instead
 // are arguments of the other kind, whose variables it goes before.
-func (r *resolver) credential(argument, value string, instead ...string) []credential {
+func (r *resolver) credential(argument, value string, instead ...string) []explain.Credential {
 	from, used := r.origins[argument]
 	if !used {
 		return nil
 	}
 	for _, other := range instead {
-		from.over = append(from.over, r.env.setFor(other)...)
+		from.Over = append(from.Over, r.env.setFor(other)...)
 	}
 	r.origins[argument] = from
-	return []credential{{argument: argument, origin: from, oddities: oddities(value)}}
+	return []explain.Credential{{Argument: argument, Origin: from, Oddities: oddities(value)}}
 }
 
 const (

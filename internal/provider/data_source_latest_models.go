@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // latestModelsDataSource reads the newest revision of many groups.
@@ -44,7 +45,7 @@ func (d *latestModelsDataSource) Schema(
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far " +
 					"as they have models. It cannot be given beside `model_group_ids`.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty{summary: explain.SummaryInvalidHorizon}},
 			},
 			argWhere: whereAttribute("Where no model of a group does, it is an error if the group is named in " +
 				"`model_group_ids`; a group that is not named is left out."),
@@ -64,54 +65,40 @@ type latestModelsState struct {
 }
 
 func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var ids []string
-	var horizon types.String
-	var where *whereState
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_ids"), &ids)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state latestModelsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
-	questions := namedGroups(ids)
+	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
-	if ids == nil {
-		groups, err := client.ModelGroups(ctx, horizon.ValueString())
+	if state.ModelGroupIDs == nil {
+		groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, horizonSubject(horizon)))
+			resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))
 			return
 		}
 		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without that "+
-			"argument, groups that have no such model are left out.")
+		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without "+
+			"that argument, groups that have no such model are left out.")
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
 	missing := leaveOutMissing(questions, replies, listed)
-	list := failures(questions, replies, fault)
-	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), explainLatest)
+	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	warnOfMissing(&resp.Diagnostics, missing)
-	models := make(map[string]*modelState, len(questions))
+	only := selected(state.Attributes)
+	state.Models = make(map[string]*modelState, len(questions))
 	for i, q := range questions {
-		if replies[i].answer == nil {
-			continue
+		if model := replies[i].answer; model != nil {
+			state.Models[q.id] = newModelState(ofGroup(model, q.id), only)
 		}
-		state := newModelState(replies[i].answer, only)
-		if only.has("model_group_id") {
-			state.ModelGroupID = &q.id
-		}
-		models[q.id] = state
 	}
-	setResult(ctx, resp, &latestModelsState{
-		ModelGroupIDs: ids, TimeHorizon: horizon.ValueStringPointer(), Where: where,
-		Attributes: attributes, Models: models,
-	})
+	setResult(ctx, resp, &state)
 }
 
 // namedGroups are the groups of model_group_ids, each once.
@@ -143,7 +130,7 @@ func explainLatest(f failure) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
 		return diag.NewAttributeErrorDiagnostic(f.at, problem.summary, problem.detail)
 	}
-	return diagnose(f.err, latestOfManySubject(f.at, f.id))
+	return explain.Error(f.err, explain.LatestModelOfMany(f.at, f.id))
 }
 
 // leaveOutMissing clears the replies about groups that were listed and have no
@@ -174,8 +161,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
 		"latest model of them when it was asked for it: %s.\n\n"+
 		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
-		"those who run the service.", quotedList(missing)))
+		"those who run the service.", explain.Quoted(missing)))
 }

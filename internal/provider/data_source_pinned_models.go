@@ -13,6 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // pinnedModelsDataSource reads one revision of each of many groups.
@@ -68,22 +70,18 @@ type pinnedModelsState struct {
 }
 
 func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	revisions := configuredRevisions(ctx, req, &resp.Diagnostics)
-	images := configuredImages(ctx, req, &resp.Diagnostics)
-	var accepted types.Bool
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argAcceptWithdrawn), &accepted)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state pinnedModelsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
 	var questions []question
-	for _, id := range slices.Sorted(maps.Keys(revisions)) {
+	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
 	read := func(ctx context.Context, id string) (*pinnedModel, error) {
-		wanted := pin{groupID: id, revision: revisions[id], follow: typeName + "_latest_models"}
-		if image, given := images[id]; given {
+		wanted := pin{groupID: id, revision: state.Revisions[id], follow: typeName + "_latest_models"}
+		if image, given := state.DockerImages[id]; given {
 			wanted.image = &image
 		}
 		return wanted.read(ctx, client)
@@ -93,24 +91,15 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !accepted.ValueBool() {
+	if !orZero(state.AcceptWithdrawn) {
 		warnOfWithdrawn(&resp.Diagnostics, questions, replies)
 	}
-	models := make(map[string]*pinnedModelState, len(questions))
+	only := selected(state.Attributes)
+	state.Models = make(map[string]*pinnedModelState, len(questions))
 	for i, q := range questions {
-		state := newPinnedModelState(replies[i].answer, only)
-		if only.has("model_group_id") {
-			state.ModelGroupID = &q.id
-		}
-		if image, given := images[q.id]; given && only.has(argDockerImage) {
-			state.DockerImage = &image
-		}
-		models[q.id] = state
+		state.Models[q.id] = newPinnedModelState(replies[i].answer, only)
 	}
-	setResult(ctx, resp, &pinnedModelsState{
-		Revisions: revisions, DockerImages: images, AcceptWithdrawn: accepted.ValueBoolPointer(),
-		Attributes: attributes, Models: models,
-	})
+	setResult(ctx, resp, &state)
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in
@@ -124,46 +113,10 @@ func warnOfWithdrawn(diags *diag.Diagnostics, questions []question, replies []re
 		}
 	}
 	if len(lines) > 0 {
-		diags.AddAttributeWarning(path.Root(argRevisions), summaryWithdrawn, fmt.Sprintf(
+		diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
-			len(questions), len(lines), bulleted(lines, maxIDs), withdrawnFleetNext))
+			len(questions), len(lines), explain.Bulleted(lines, explain.MaxIDs), withdrawnFleetNext))
 	}
-}
-
-// configuredRevisions reads the argument revisions.
-func configuredRevisions(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]int64 {
-	var numbers map[string]types.Number
-	diags.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &numbers)...)
-	revisions := make(map[string]int64, len(numbers))
-	for id, number := range numbers {
-		revision, err := wholeNumber(number)
-		if err != nil {
-			diags.AddAttributeError(
-				path.Root(argRevisions).AtMapKey(id), summaryInvalidRevision, revisionProblem(id, err),
-			)
-			continue
-		}
-		revisions[id] = revision
-	}
-	return revisions
-}
-
-// configuredImages reads the argument docker_images, nil where it is not given.
-func configuredImages(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]string {
-	var given map[string]types.String
-	diags.Append(req.Config.GetAttribute(ctx, path.Root(argDockerImages), &given)...)
-	if given == nil {
-		return nil
-	}
-	images := make(map[string]string, len(given))
-	for id, image := range given {
-		if problem := imageProblem(id, image); problem != "" {
-			diags.AddAttributeError(path.Root(argDockerImages).AtMapKey(id), summaryInvalidImage, problem)
-			continue
-		}
-		images[id] = image.ValueString()
-	}
-	return images
 }
 
 func explainPin(f failure) diag.Diagnostic {
@@ -174,5 +127,5 @@ func explainPin(f failure) diag.Diagnostic {
 		}
 		return diag.NewAttributeErrorDiagnostic(at, problem.summary, problem.detail)
 	}
-	return diagnose(f.err, groupSubject(f.at, f.id))
+	return explain.Error(f.err, explain.Group(f.at, f.id))
 }

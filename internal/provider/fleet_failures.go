@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // failure is a question that was not answered.
@@ -66,13 +67,13 @@ func withoutDigits(text string) string {
 // other cause, on the first element that has it. groups is how many groups there
 // are.
 func (d *catalogueDataSource) tellFailures(
-	diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic,
+	diags *diag.Diagnostics, fault error, list []failure, groups int, tell func(failure) diag.Diagnostic,
 ) {
 	told := map[cause]bool{}
 	if fault != nil {
-		shared := d.diagnose(fault, subject{})
+		shared := d.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
-			shared = diag.NewErrorDiagnostic(shared.Summary(), joined(shared.Detail(), down.inAPhrase()))
+			shared = diag.NewErrorDiagnostic(shared.Summary(), explain.Paragraphs(shared.Detail(), down.inAPhrase()))
 		}
 		diags.Append(shared)
 		if errors.Is(fault, context.Canceled) {
@@ -83,7 +84,7 @@ func (d *catalogueDataSource) tellFailures(
 	var order []cause
 	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
 	for _, f := range list {
-		own := explain(f)
+		own := tell(f)
 		c := causeOf(own.Summary(), f.err)
 		if told[c] {
 			continue
@@ -109,7 +110,7 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 			lines = append(lines, f.inAPhrase())
 		}
 		detail += fmt.Sprintf("\n\n%d more of %d groups failed the same way:", len(others), groups) +
-			bulleted(lines, alike[0].listedAtMost()-1)
+			explain.Bulleted(lines, alike[0].listedAtMost()-1)
 	}
 	at := alike[0].at
 	if own, ok := d.(diag.DiagnosticWithPath); ok {
@@ -128,14 +129,14 @@ func (f failure) listedAtMost() int {
 	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
 		return maxListed
 	}
-	return maxIDs
+	return explain.MaxIDs
 }
 
 func (f failure) inAPhrase() string {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
 		return fmt.Sprintf("%q: %s", f.id, problem.short)
 	}
-	if odd := idOddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
+	if odd := explain.Oddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
 		return fmt.Sprintf("%q (%s)", f.id, odd)
 	}
 	return fmt.Sprintf("%q", f.id)

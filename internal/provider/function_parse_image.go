@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/opencontainers/go-digest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // parseImageFunction splits a container image reference into its parts.
@@ -89,7 +90,7 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	parts, err := parseImage(image)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: "+
-			"%s", abridged(image), err))
+			"%s", explain.Abridged(image), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)
@@ -110,10 +111,10 @@ func parseImage(image string) (*imageParts, error) {
 		FamiliarName: reference.FamiliarName(named),
 	}
 	if tagged, ok := named.(reference.Tagged); ok {
-		parts.Tag = text(tagged.Tag())
+		parts.Tag = new(tagged.Tag())
 	}
 	if digested, ok := named.(reference.Digested); ok {
-		parts.Digest = text(digested.Digest())
+		parts.Digest = new(digested.Digest().String())
 	}
 	return parts, nil
 }
@@ -150,7 +151,7 @@ func obviousFault(image string) error {
 		return errors.New("its repository must be in lower case")
 	case tag != "" && reference.TagRegexp.FindString(tag) != tag:
 		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
-			"with no dot or hyphen", abridged(tag))
+			"with no dot or hyphen", explain.Abridged(tag))
 	}
 	return nil
 }
@@ -194,15 +195,4 @@ func imageFault(err error) error {
 		return errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
 	}
 	return err
-}
-
-// abridged bounds what a message quotes of a value that is of no use in full.
-func abridged(text string) string { return cut(text, 100) }
-
-// cut keeps so many characters of a text.
-func cut(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // logConfigured writes one line with what the configuration came to, and where
@@ -33,8 +34,8 @@ func configuredParts(s settings, version string) []string {
 		case used:
 			parts = append(parts, argument+" "+value+" by default")
 		}
-		if len(from.over) > 0 {
-			parts[len(parts)-1] += " (not from " + enumerated(from.over) + ")"
+		if len(from.Over) > 0 {
+			parts[len(parts)-1] += " (not from " + explain.Enumerated(from.Over) + ")"
 		}
 	}
 	if s.proxy != (proxy{}) {
@@ -43,7 +44,7 @@ func configuredParts(s settings, version string) []string {
 		parts = append(parts, "no proxy")
 	}
 	if len(s.unread) > 0 {
-		parts = append(parts, "not read: "+enumerated(s.unread))
+		parts = append(parts, "not read: "+explain.Enumerated(s.unread))
 	}
 	return append(parts, "provider "+version)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 const (
@@ -168,7 +169,10 @@ func (p *catalogueProvider) Configure(
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
 	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), credentials: settings.credentials,
+		client: catalogue.New(settings.client),
+		explainer: explain.Explainer{
+			ReadTimeout: settings.client.ReadTimeout.String(), Credentials: settings.credentials,
+		},
 	}
 }
 

@@ -44,6 +44,13 @@ func keyedNameAttribute(description, name, shortName, key string) schema.SingleN
 	}
 }
 
+// keyedNameState is such an object as state holds it.
+type keyedNameState struct {
+	Name      *string `tfsdk:"name"`
+	ShortName *string `tfsdk:"short_name"`
+	Key       *string `tfsdk:"key"`
+}
+
 // horizonAttribute is a time horizon.
 func horizonAttribute(description string) schema.SingleNestedAttribute {
 	return keyedNameAttribute(description,

@@ -7,12 +7,14 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // maxState is the largest state that a read may return, in bytes: what the plugin
@@ -71,13 +73,13 @@ func (s *server) ReadDataSource(
 	case errors.As(err, &tooLarge):
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  summaryTooLarge,
-			Detail:   tooLargeDetail(req.TypeName, tooLarge.Size, tooLarge.Limit),
+			Summary:  explain.SummaryTooLarge,
+			Detail:   explain.TooLarge(req.TypeName, tooLarge.Size, tooLarge.Limit),
 		})
 	case err != nil:
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  summaryNotEncoded,
+			Summary:  explain.SummaryNotEncoded,
 			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
 				"developers.", req.TypeName, err),
 		})
@@ -125,4 +127,44 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 	}
 	encoders.Store(result, encoder)
 	return encoder, nil
+}
+
+// msgpackNil is null in MessagePack.
+const msgpackNil = 0xc0
+
+// CallFunction spells out an argument that is null where the engine sends nothing
+// for it, as OpenTofu 1.12 does: the framework takes that for a fault.
+func (s *server) CallFunction(
+	ctx context.Context, req *tfprotov6.CallFunctionRequest,
+) (*tfprotov6.CallFunctionResponse, error) {
+	for i, argument := range req.Arguments {
+		if argument == nil || len(argument.MsgPack) == 0 && len(argument.JSON) == 0 {
+			req.Arguments[i] = &tfprotov6.DynamicValue{MsgPack: []byte{msgpackNil}}
+		}
+	}
+	return s.ProviderServer.CallFunction(ctx, req)
+}
+
+// outbox is where a Read leaves its result for the server.
+type outbox struct {
+	result   any
+	typ      tftypes.Type
+	provided bool
+}
+
+type outboxKey struct{}
+
+// setResult makes result, a struct with tfsdk tags, the state of a read. The
+// provider's own server encodes it; under any other server the framework does.
+func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
+	box, ok := ctx.Value(outboxKey{}).(*outbox)
+	if !ok {
+		resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
+		return
+	}
+	typ := resp.State.Schema.Type().TerraformType(ctx)
+	*box = outbox{result: result, typ: typ, provided: true}
+	// The framework still walks the state that it would send. Walking null costs
+	// the least.
+	resp.State.Raw = tftypes.NewValue(typ, nil)
 }

@@ -31,13 +31,11 @@ type pinnedModelState struct {
 }
 
 // newPinnedModelState maps the selected attributes of a model.
-func newPinnedModelState(model *pinnedModel, only selection) *pinnedModelState {
-	state := &pinnedModelState{modelState: *newModelState(model.Model, only)}
-	if only.has("latest_revision") {
-		state.LatestRevision = new(model.latest)
+func newPinnedModelState(from *pinnedModel, only selection) *pinnedModelState {
+	state := &pinnedModelState{
+		modelState:     *newModelState(from.Model, nil),
+		LatestRevision: new(from.latest), IsLatest: new(int64(*from.Revision) == from.latest),
 	}
-	if only.has("is_latest") {
-		state.IsLatest = new(int64(*model.Revision) == model.latest)
-	}
+	only.keep(state)
 	return state
 }

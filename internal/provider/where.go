@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // argWhere is the argument by which the newest of only some models is read.
@@ -76,9 +77,9 @@ func (w *whereState) unmet(model *catalogue.Model) []string {
 	case 0:
 		return phrases
 	case 1:
-		return append(phrases, "lacks the tag "+quotedList(lacking))
+		return append(phrases, "lacks the tag "+explain.Quoted(lacking))
 	default:
-		return append(phrases, "lacks the tags "+quotedList(lacking))
+		return append(phrases, "lacks the tags "+explain.Quoted(lacking))
 	}
 }
 
@@ -193,9 +194,9 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy st
 		mayLack = "Archived revisions may be missing here, because the service may leave them out."
 	}
 	return &groupError{
-		argument: argWhere, summary: summaryNoneSatisfies, nothing: true,
-		detail: joined(fmt.Sprintf("No revision of model group %q satisfies %s:%s",
-			groupID, w, bulleted(lines, maxIDs)), mayLack, remedy),
+		argument: argWhere, summary: explain.SummaryNoneSatisfies, nothing: true,
+		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies %s:%s",
+			groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 		short: short,
 	}
 }
@@ -210,7 +211,7 @@ func (w *whereState) String() string {
 		conditions = append(conditions, fmt.Sprintf("archived = %t", *w.Archived))
 	}
 	if len(w.Tags) > 0 {
-		conditions = append(conditions, "tags = ["+quotedList(w.Tags)+"]")
+		conditions = append(conditions, "tags = ["+explain.Quoted(w.Tags)+"]")
 	}
 	return "where = { " + strings.Join(conditions, ", ") + " }"
 }
@@ -232,7 +233,7 @@ func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectReques
 			return
 		}
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, summaryNoCondition, "Any model satisfies where, because it has none "+
+	resp.Diagnostics.AddAttributeWarning(req.Path, explain.SummaryNoCondition, "Any model satisfies where, because it has none "+
 		"of enabled, archived and tags. Engines drop any other name without a word, so one of these may be misspelt. "+
 		"If no condition is meant, leave where out, or set it to null.")
 }
@@ -254,7 +255,7 @@ func (tagNames) ValidateList(_ context.Context, req validator.ListRequest, resp 
 		if tag.IsNull() {
 			is = "null"
 		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryInvalidTag,
+		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
 			fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 	}
 }

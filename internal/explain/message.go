@@ -1,11 +1,10 @@
-package provider
+package explain
 
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"strings"
-	"time"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -13,27 +12,40 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// message has the parts of a diagnostic, in order.
+// message has the parts of a diagnostic.
 type message struct {
-	about      subject
-	summary    string
-	onArgument bool
-	cause      string   // what is wrong, in a sentence or two
-	short      string   // the same for a pointer, "" where the summary's own will do
-	more       []string // paragraphs
-	said       []string // the service's words, a line each
-	fact       string   // one line: the status or the fault, and the request
-	requestID  string
-	next       string // what to do
-	blamed     bool   // the credentials are at fault, so it is told where they come from
+	by         *Explainer
+	about      Subject
+	onArgument bool // the argument of about is at fault
 
+	// What follows is told in this order.
+	summary   string
+	cause     string   // what is wrong, in a sentence or two
+	more      []string // paragraphs
+	said      []string // the service's words, a line each
+	fact      string   // one line: the status or the fault, and the request
+	requestID string
+	next      string // what to do
+
+	short string // the cause for a pointer, "" where the summary's own will do
 	// shared identifies a cause that concerns every read of the process. It is
 	// zero where the cause concerns only this read.
 	shared sharedCause
 }
 
+// say sets the three parts that every message has.
+func (m *message) say(summary, cause, next string) { m.summary, m.cause, m.next = summary, cause, next }
+
 func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
+}
+
+// concernsAll marks a cause that every read of the process shares.
+func (m *message) concernsAll(api *catalogue.APIError) {
+	m.shared = sharedCause{summary: m.summary}
+	if api != nil {
+		m.shared.status, m.shared.code = api.Status, api.Code
+	}
 }
 
 // whole is the diagnostic with all its parts.
@@ -46,7 +58,7 @@ func (m *message) whole() diag.Diagnostic {
 		lines = append(lines, "Request id "+m.requestID)
 	}
 	paragraphs := append([]string{m.cause}, m.more...)
-	return m.diagnostic(joined(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
+	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
 // brief points to the error of a data source, named by told, that has the same
@@ -85,53 +97,7 @@ func (m *message) quote(api *catalogue.APIError) {
 	m.requestID = api.RequestID
 }
 
-// joined are the paragraphs that are not empty.
-func joined(paragraphs ...string) string {
-	var text strings.Builder
-	for _, paragraph := range paragraphs {
-		if paragraph == "" {
-			continue
-		}
-		if text.Len() > 0 {
-			text.WriteString("\n\n")
-		}
-		text.WriteString(paragraph)
-	}
-	return text.String()
-}
-
-func attempts(n int) string {
-	if n == 1 {
-		return "1 attempt"
-	}
-	return fmt.Sprintf("%d attempts", n)
-}
-
-func round(d time.Duration) time.Duration {
-	if d < time.Second {
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(100 * time.Millisecond)
-}
-
-// sentence begins a text with a capital letter and ends it with a full stop.
-func sentence(text string) string {
-	text = strings.TrimSuffix(text, ".")
-	for i, r := range text {
-		return string(unicode.ToUpper(r)) + text[i+len(string(r)):] + "."
-	}
-	return ""
-}
-
-// snakeCase turns the service's field names into attribute names.
-func snakeCase(place string) string {
-	var out strings.Builder
-	for _, r := range place {
-		if unicode.IsUpper(r) {
-			out.WriteByte('_')
-			r = unicode.ToLower(r)
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+// statusText is a status with its reason phrase, where it has one.
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
