@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
@@ -46,7 +44,7 @@ func parseRetries(text string) (int, error) {
 	if err != nil || number.IsInf() {
 		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", explain.Abridged(text))
 	}
-	retries, err := wholeNumber(types.NumberValue(number))
+	retries, err := wholeNumber(number)
 	if err != nil {
 		return 0, fmt.Errorf("it %w", err)
 	}

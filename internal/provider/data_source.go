@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -53,7 +54,16 @@ func (d *catalogueDataSource) Configure(
 func (d *catalogueDataSource) begin(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, state any,
 ) *catalogue.Client {
-	resp.Diagnostics.Append(req.Config.Get(ctx, state)...)
+	// Only the arguments: decoding the other attributes, which are null, would take a
+	// third of the time of a read.
+	attributes, fields := req.Config.Schema.GetAttributes(), reflect.ValueOf(state).Elem()
+	for _, field := range reflect.VisibleFields(fields.Type()) {
+		name := field.Tag.Get("tfsdk")
+		if attribute := attributes[name]; attribute != nil && (attribute.IsRequired() || attribute.IsOptional()) {
+			target := fields.FieldByIndex(field.Index).Addr().Interface()
+			resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), target)...)
+		}
+	}
 	switch {
 	case d.connection == nil:
 		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. Please "+

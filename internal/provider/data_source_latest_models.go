@@ -39,13 +39,13 @@ func (d *latestModelsDataSource) Schema(
 					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{groupIDs{}},
+				Validators:  []validator.List{groupIDs{"must be ids of model groups, and not be given beside time_horizon"}},
 			},
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far " +
 					"as they have models. It cannot be given beside `model_group_ids`.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{summary: explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
 			},
 			argWhere: whereAttribute("Where no model of a group does, it is an error if the group is named in " +
 				"`model_group_ids`; a group that is not named is left out."),

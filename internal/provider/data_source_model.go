@@ -29,7 +29,7 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
 					"error where the group has no such revision.",
 				Required:   true,
-				Validators: []validator.Number{countOf{}},
+				Validators: []validator.Number{countOf{"must be a whole number of at least 0"}},
 			},
 			argDockerImage: schema.StringAttribute{
 				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read " +
@@ -38,7 +38,7 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 					"organisation: `is_owner` tells.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{summary: explain.SummaryInvalidImage}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidImage}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 		}),

@@ -39,7 +39,7 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				// On this attribute, so that the engine points at the block's own
 				// arguments where both are given and where neither is.
 				Validators: []validator.String{
-					idOrName{}, identifier{},
+					idOrName{"must be given where name is not"}, validID,
 				},
 			},
 			"name": schema.StringAttribute{
@@ -47,7 +47,7 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 					"error where no group has the name, or several have.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{summary: explain.SummaryInvalidName}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidName}},
 			},
 		}),
 	}

@@ -26,7 +26,7 @@ func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +
 					"groups of every horizon.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{summary: explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
 			},
 			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),

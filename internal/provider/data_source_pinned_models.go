@@ -38,7 +38,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"It is an error where a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{revisionsByGroup{}},
+				Validators:  []validator.Map{revisionsByGroup{"must have ids of model groups as its keys, and whole numbers of at least 0 as its values"}},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
@@ -46,7 +46,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"re-published in place, or withholds it; all that differ are told at once.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{imagesByGroup{}},
+				Validators:  []validator.Map{imagesByGroup{"must have keys that revisions has too, and docker images as its values"}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),

@@ -14,7 +14,7 @@ func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
 		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",
 		Required:            true,
-		Validators:          []validator.String{identifier{}},
+		Validators:          []validator.String{validID},
 	}
 }
 

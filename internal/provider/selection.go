@@ -22,7 +22,10 @@ const argAttributes = "attributes"
 // attributesArgument is that argument, for records with the given attributes in
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
-	names := attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name"}
+	names := attributeNames{
+		rule:  "must be names of attributes of one record",
+		known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name",
+	}
 	if attributes[argDockerImage] != nil {
 		names.example = argDockerImage
 	}
@@ -74,16 +77,11 @@ func (s selection) keepIn(state reflect.Value) {
 
 // attributeNames validates the names of attributes.
 type attributeNames struct {
+	rule
 	known   []string
 	within  string // the list or map of the records
 	example string // one of the names
 }
-
-func (attributeNames) Description(context.Context) string {
-	return "must be names of attributes of one record"
-}
-
-func (v attributeNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	var mistakes []mistake

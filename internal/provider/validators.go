@@ -2,13 +2,13 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,14 +17,17 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
+// rule says what a validator asks for, in words, as the framework wants it.
+type rule string
+
+func (r rule) Description(context.Context) string { return string(r) }
+
+func (r rule) MarkdownDescription(context.Context) string { return string(r) }
+
 // identifier validates the id of a model group.
-type identifier struct{}
+type identifier struct{ rule }
 
-func (identifier) Description(context.Context) string {
-	return "must not be empty, \".\" or \"..\", and must not have control characters in it"
-}
-
-func (v identifier) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+var validID = identifier{"must not be empty, \".\" or \"..\", and must not have control characters in it"}
 
 func (identifier) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -37,11 +40,10 @@ func (identifier) ValidateString(_ context.Context, req validator.StringRequest,
 }
 
 // notEmpty validates a string that may be left out, but not be empty.
-type notEmpty struct{ summary string }
-
-func (notEmpty) Description(context.Context) string { return "must not be empty" }
-
-func (v notEmpty) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type notEmpty struct {
+	rule
+	summary string
+}
 
 func (v notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && value.ValueString() == "" {
@@ -52,11 +54,7 @@ func (v notEmpty) ValidateString(_ context.Context, req validator.StringRequest,
 
 // idOrName validates, on id, that a block gives either that or name. An engine
 // then points at the block's own arguments in both cases.
-type idOrName struct{}
-
-func (idOrName) Description(context.Context) string { return "must be given where name is not" }
-
-func (v idOrName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type idOrName struct{ rule }
 
 func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	var name types.String
@@ -75,28 +73,20 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 }
 
 // countOf validates a number that counts something.
-type countOf struct{}
-
-func (countOf) Description(context.Context) string { return "must be a whole number of at least 0" }
-
-func (v countOf) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type countOf struct{ rule }
 
 func (countOf) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if _, err := wholeNumber(req.ConfigValue); err != nil {
+	if _, err := wholeNumber(req.ConfigValue.ValueBigFloat()); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryInvalidRevision, fmt.Sprintf("The value %s.", err))
 	}
 }
 
 // wholeNumber is a number of a configuration that counts something. The
 // framework's own whole numbers call 1.5 an error in the provider.
-func wholeNumber(value types.Number) (int64, error) {
-	if value.IsNull() || value.IsUnknown() {
-		return 0, errors.New("must be given")
-	}
-	number := value.ValueBigFloat()
+func wholeNumber(number *big.Float) (int64, error) {
 	whole, accuracy := number.Int64()
 	switch {
 	case !number.IsInt():
@@ -109,8 +99,7 @@ func wholeNumber(value types.Number) (int64, error) {
 	return whole, nil
 }
 
-// spelledWhole is a whole number with all its digits, where a reader can use
-// them.
+// spelledWhole is a whole number with all its digits, where a reader can use them.
 func spelledWhole(number *big.Float) string {
 	if number.MantExp(nil) > 256 {
 		return number.Text('g', 20)
@@ -120,13 +109,7 @@ func spelledWhole(number *big.Float) string {
 
 // groupIDs validates a list of the ids of model groups, beside which there may
 // be no time horizon. An argument that is null is left out; an element cannot be.
-type groupIDs struct{}
-
-func (groupIDs) Description(context.Context) string {
-	return "must be ids of model groups, and not be given beside time_horizon"
-}
-
-func (v groupIDs) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type groupIDs struct{ rule }
 
 func (groupIDs) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -156,13 +139,7 @@ func (groupIDs) ValidateList(ctx context.Context, req validator.ListRequest, res
 }
 
 // revisionsByGroup validates a map of revisions by model group id.
-type revisionsByGroup struct{}
-
-func (revisionsByGroup) Description(context.Context) string {
-	return "must have ids of model groups as its keys, and whole numbers of at least 0 as its values"
-}
-
-func (v revisionsByGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type revisionsByGroup struct{ rule }
 
 func (revisionsByGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	elements := req.ConfigValue.Elements()
@@ -173,33 +150,24 @@ func (revisionsByGroup) ValidateMap(_ context.Context, req validator.MapRequest,
 				"model group: %s.", explain.Abridged(id), err))
 		}
 		revision, ok := elements[id].(types.Number)
-		switch {
-		case !ok || revision.IsUnknown():
-		case revision.IsNull():
-			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidRevision,
-				fmt.Sprintf("The revision of model group %q is null. Give it, or leave the group out.", id))
-		default:
-			if _, err := wholeNumber(revision); err != nil {
-				resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidRevision, revisionProblem(id, err))
+		problem := ""
+		if ok && revision.IsNull() {
+			problem = "is null. Give it, or leave the group out."
+		} else if ok && !revision.IsUnknown() {
+			if _, err := wholeNumber(revision.ValueBigFloat()); err != nil {
+				problem = err.Error() + "."
 			}
+		}
+		if problem != "" {
+			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidRevision,
+				fmt.Sprintf("The revision of model group %q %s", id, problem))
 		}
 	}
 }
 
-// revisionProblem says what is wrong with an element of revisions.
-func revisionProblem(id string, err error) string {
-	return fmt.Sprintf("The revision of model group %q %s.", id, err)
-}
-
 // imagesByGroup validates a map of images by model group id, beside a map of
 // revisions that has the same groups and may have more.
-type imagesByGroup struct{}
-
-func (imagesByGroup) Description(context.Context) string {
-	return "must have keys that revisions has too, and docker images as its values"
-}
-
-func (v imagesByGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type imagesByGroup struct{ rule }
 
 func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	var revisions types.Map
@@ -211,10 +179,9 @@ func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, 
 		if _, found := pinned[id]; !found && !revisions.IsNull() && !revisions.IsUnknown() {
 			strange = append(strange, id)
 		}
-		if image, ok := elements[id].(types.String); ok && !image.IsUnknown() {
-			if problem := imageProblem(id, image); problem != "" {
-				resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(id), explain.SummaryInvalidImage, problem)
-			}
+		if is := emptyOrNull(elements[id]); is != "" {
+			resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(id), explain.SummaryInvalidImage, fmt.Sprintf("The image of "+
+				"model group %q is %s. Give the image that was reviewed, or leave the group out of docker_images.", id, is))
 		}
 	}
 	if len(strange) > 0 {
@@ -224,19 +191,13 @@ func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, 
 	}
 }
 
-// imageProblem says what is wrong with an element of docker_images, or nothing.
-func imageProblem(id string, image types.String) string {
-	var is string
-	switch {
-	case image.IsUnknown():
-		is = "not known yet"
-	case image.IsNull():
-		is = "null"
-	case image.ValueString() == "":
-		is = "empty"
-	default:
+// emptyOrNull says which of these an element of strings is, or "".
+func emptyOrNull(element attr.Value) string {
+	switch text, ok := element.(types.String); {
+	case !ok || text.IsUnknown() || text.ValueString() != "":
 		return ""
+	case text.IsNull():
+		return "null"
 	}
-	return fmt.Sprintf("The image of model group %q is %s. Give the image that was reviewed, or leave the group out of "+
-		"docker_images.", id, is)
+	return "empty"
 }

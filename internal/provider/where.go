@@ -25,7 +25,7 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 			"read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
 			"where the latest model does not satisfy them. " + without + " Engines ignore other names in it without a word.",
 		Optional:   true,
-		Validators: []validator.Object{anyCondition{}},
+		Validators: []validator.Object{anyCondition{"should have a condition"}},
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model has to be enabled, `true`, or disabled, `false`. Leave it out for either.",
@@ -40,7 +40,7 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"more. They are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{tagNames{}},
+				Validators:  []validator.List{tagNames{"must be tags, none of them empty"}},
 			},
 		},
 	}
@@ -218,11 +218,7 @@ func (w *whereState) String() string {
 
 // anyCondition warns of an object without any condition. Engines drop names that
 // an object does not have, so it may be what is left of a misspelt one.
-type anyCondition struct{}
-
-func (anyCondition) Description(context.Context) string { return "should have a condition" }
-
-func (v anyCondition) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type anyCondition struct{ rule }
 
 func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -239,23 +235,13 @@ func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectReques
 }
 
 // tagNames validates a list of tags.
-type tagNames struct{}
-
-func (tagNames) Description(context.Context) string { return "must be tags, none of them empty" }
-
-func (v tagNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type tagNames struct{ rule }
 
 func (tagNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	for i, element := range req.ConfigValue.Elements() {
-		tag, ok := element.(types.String)
-		if !ok || tag.IsUnknown() || tag.ValueString() != "" {
-			continue
+		if is := emptyOrNull(element); is != "" {
+			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
+				fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 		}
-		is := "empty"
-		if tag.IsNull() {
-			is = "null"
-		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
-			fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 	}
 }
