@@ -23,9 +23,9 @@ type Explainer struct {
 	Credentials []Credential // those in use
 
 	mu sync.Mutex
-	// told are the causes that were told in full, each with the data source that had
-	// the error.
-	told map[sharedCause]string
+	// reported are the causes that were told in full, each with the data source that
+	// had the error.
+	reported map[sharedCause]string
 }
 
 // sharedCause identifies a cause that concerns every read of a process, such as
@@ -54,13 +54,13 @@ func (e *Explainer) Explain(err error, source string, about Subject) diag.Diagno
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if before, told := e.told[m.shared]; told {
+	if before, known := e.reported[m.shared]; known {
 		return m.brief(before, before == source)
 	}
-	if e.told == nil {
-		e.told = map[sharedCause]string{}
+	if e.reported == nil {
+		e.reported = map[sharedCause]string{}
 	}
-	e.told[m.shared] = source
+	e.reported[m.shared] = source
 	return m.whole()
 }
 

@@ -61,17 +61,17 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief points to the error of a data source, named by told, that has the same
-// cause in full. It is two lines in the 75 columns that an engine leaves for it.
-// again says that told is named like the data source of this message.
-func (m *message) brief(told string, again bool) diag.Diagnostic {
+// brief points to the error of another data source, which has the same cause in
+// full. It is two lines in the 75 columns that an engine leaves for it. again says
+// that the other one is named like the data source of this message.
+func (m *message) brief(other string, again bool) diag.Diagnostic {
 	which := "the"
 	if again {
 		which = "another"
 	}
 	failed := cmp.Or(m.short, briefs[m.summary])
 	line := strings.TrimSpace(fmt.Sprintf("%s The full message is in %s error of", failed, which))
-	return m.diagnostic(line + "\n" + told + ".")
+	return m.diagnostic(line + "\n" + other + ".")
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {

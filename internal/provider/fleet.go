@@ -35,7 +35,7 @@ type question struct {
 	at path.Path // the element of the argument that names it, empty where listing found it
 }
 
-// reply is how a question ended. It is zero for one that was not asked.
+// reply is how a question ended. It is zero for one that was not started.
 type reply[T any] struct {
 	answer T
 	err    error
@@ -90,7 +90,7 @@ func (w *fleetWidth) answer(took time.Duration) {
 }
 
 // readFleet asks every question. The replies are in the order of the questions.
-// A fault is a failure that concerns all of them: no more are asked then, and
+// A fault is a failure that concerns all of them: no more are started then, and
 // those under way are ended. refused is Client.Refused.
 func readFleet[T any](
 	ctx context.Context, refused func() bool, questions []question, ask func(context.Context, string) (T, error),

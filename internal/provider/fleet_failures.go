@@ -69,7 +69,7 @@ func withoutDigits(text string) string {
 func (d *catalogueDataSource) tellFailures(
 	diags *diag.Diagnostics, fault error, list []failure, groups int, tell func(failure) diag.Diagnostic,
 ) {
-	told := map[cause]bool{}
+	reported := map[cause]bool{}
 	if fault != nil {
 		shared := d.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
@@ -79,19 +79,19 @@ func (d *catalogueDataSource) tellFailures(
 		if errors.Is(fault, context.Canceled) {
 			return
 		}
-		told[causeOf(shared.Summary(), fault)] = true
+		reported[causeOf(shared.Summary(), fault)] = true
 	}
+	// By their causes, in the order of the first failure of each.
 	var order []cause
 	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
 	for _, f := range list {
 		own := tell(f)
 		c := causeOf(own.Summary(), f.err)
-		if told[c] {
+		if reported[c] {
 			continue
 		}
-		if _, known := first[c]; !known {
-			order = append(order, c)
-			first[c] = own
+		if first[c] == nil {
+			order, first[c] = append(order, c), own
 		}
 		alike[c] = append(alike[c], f)
 	}

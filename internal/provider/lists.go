@@ -36,20 +36,20 @@ func mappedOrNull[From, To any](from []*From, each func(*From) *To) []*To {
 // comparePointers orders values, nil before any.
 func comparePointers[T cmp.Ordered](a, b *T) int {
 	if a == nil || b == nil {
-		return compareNil(b == nil, a == nil)
+		return nilFirst(a, b)
 	}
 	return cmp.Compare(*a, *b)
 }
 
-// compareNil orders what is nil after what is not.
-func compareNil(a, b bool) int {
+// nilFirst orders what is nil before what is not.
+func nilFirst[T any](a, b *T) int {
 	switch {
-	case a == b:
+	case (a == nil) == (b == nil):
 		return 0
-	case a:
-		return 1
-	default:
+	case a == nil:
 		return -1
+	default:
+		return 1
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -68,32 +69,25 @@ func (s *server) ReadDataSource(
 		return resp, err
 	}
 	resp.State, err = dynamicValue(box, s.maxState)
-	var tooLarge *encode.TooLargeError
-	switch {
-	case errors.As(err, &tooLarge):
-		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  explain.SummaryTooLarge,
-			Detail:   explain.TooLarge(req.TypeName, tooLarge.Size, tooLarge.Limit),
-		})
-	case err != nil:
-		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  explain.SummaryNotEncoded,
-			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
-				"developers.", req.TypeName, err),
-		})
+	if err != nil {
+		problem := &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError, Summary: explain.SummaryNotEncoded,
+			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.",
+				req.TypeName, err),
+		}
+		if tooLarge, ok := errors.AsType[*encode.TooLargeError](err); ok {
+			problem.Summary = explain.SummaryTooLarge
+			problem.Detail = explain.TooLarge(req.TypeName, tooLarge.Size, tooLarge.Limit)
+		}
+		resp.Diagnostics = append(resp.Diagnostics, problem)
 	}
 	return resp, nil
 }
 
 func failed(diagnostics []*tfprotov6.Diagnostic) bool {
-	for _, d := range diagnostics {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Severity == tfprotov6.DiagnosticSeverityError
+	})
 }
 
 // dynamicValue is the only function that knows what a DynamicValue is made of.
@@ -116,10 +110,9 @@ func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 var encoders sync.Map
 
 func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) {
-	if known, ok := encoders.Load(result); ok {
-		if encoder, ok := known.(*encode.Encoder); ok {
-			return encoder, nil
-		}
+	known, _ := encoders.Load(result)
+	if encoder, ok := known.(*encode.Encoder); ok {
+		return encoder, nil
 	}
 	encoder, err := encode.Compile(result, typ)
 	if err != nil {

@@ -88,7 +88,7 @@ func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState 
 	states := mapped(models, func(model *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(model) })
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
 		if a == nil || b == nil {
-			return compareNil(a == nil, b == nil)
+			return nilFirst(b, a)
 		}
 		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 	})
