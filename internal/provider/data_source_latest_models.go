@@ -85,17 +85,17 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 			"that argument, groups that have no such model are left out.")
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
-	missing := leaveOutMissing(questions, replies, listed)
-	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainLatest)
+	missing := leaveOutMissing(replies, listed)
+	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	warnOfMissing(&resp.Diagnostics, missing)
 	only := selected(state.Attributes)
 	state.Models = make(map[string]*modelState, len(questions))
-	for i, q := range questions {
-		if model := replies[i].answer; model != nil {
-			state.Models[q.id] = newModelState(ofGroup(model, q.id), only)
+	for _, r := range replies {
+		if r.answer != nil {
+			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), only)
 		}
 	}
 	setResult(ctx, resp, &state)
@@ -137,21 +137,20 @@ func explainLatest(f failure) diag.Diagnostic {
 // model that satisfies, or were answered with 404. Most of the latter have no models. A
 // group that the list shows with models was removed in the meantime, or made
 // private: the ids of such groups are returned.
-func leaveOutMissing(
-	questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup,
-) (missing []string) {
-	for i, q := range questions {
-		group := listed[q.id]
-		if problem, ok := errors.AsType[*groupError](replies[i].err); ok && group != nil && problem.nothing {
-			replies[i].err = nil
-			continue
-		}
-		if group == nil || !errors.Is(replies[i].err, catalogue.ErrNotFound) {
-			continue
-		}
-		replies[i].err = nil
-		if len(group.Models) > 0 {
-			missing = append(missing, q.id)
+func leaveOutMissing(replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+	for i := range replies {
+		r := &replies[i]
+		group := listed[r.id]
+		problem, isProblem := errors.AsType[*groupError](r.err)
+		switch {
+		case group == nil:
+		case isProblem && problem.nothing:
+			r.err = nil
+		case errors.Is(r.err, catalogue.ErrNotFound):
+			r.err = nil
+			if len(group.Models) > 0 {
+				missing = append(missing, r.id)
+			}
 		}
 	}
 	return missing

@@ -87,35 +87,34 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		return wanted.read(ctx, client)
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
-	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
+	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
-		warnOfWithdrawn(&resp.Diagnostics, questions, replies)
+		warnOfWithdrawn(&resp.Diagnostics, replies)
 	}
 	only := selected(state.Attributes)
 	state.Models = make(map[string]*pinnedModelState, len(questions))
-	for i, q := range questions {
-		state.Models[q.id] = newPinnedModelState(replies[i].answer, only)
+	for _, r := range replies {
+		state.Models[r.id] = newPinnedModelState(r.answer, only)
 	}
 	setResult(ctx, resp, &state)
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in
 // one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, questions []question, replies []reply[*pinnedModel]) {
+func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	var lines []string
-	for i, q := range questions {
-		model := replies[i].answer
-		if how := model.withdrawal(); how != "" {
-			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s", q.id, int64(*model.Revision), how, model.newer()))
+	for _, r := range replies {
+		if how := r.answer.withdrawal(); how != "" {
+			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s", r.id, int64(*r.answer.Revision), how, r.answer.newer()))
 		}
 	}
 	if len(lines) > 0 {
 		diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
-			len(questions), len(lines), explain.Bulleted(lines, explain.MaxIDs), withdrawnFleetNext))
+			len(replies), len(lines), explain.Bulleted(lines, explain.MaxIDs), withdrawnFleetNext))
 	}
 }
 

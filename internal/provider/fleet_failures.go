@@ -21,11 +21,11 @@ type failure struct {
 }
 
 // failures are the questions that failed. Those that share the fault are left out.
-func failures[T any](questions []question, replies []reply[T], fault error) []failure {
+func failures[T any](replies []reply[T], fault error) []failure {
 	var list []failure
-	for i, r := range replies {
+	for _, r := range replies {
 		if r.err != nil && (fault == nil || scopeOf(r.err) != ofAllQuestions) {
-			list = append(list, failure{questions[i], r.err})
+			list = append(list, failure{r.question, r.err})
 		}
 	}
 	return list
