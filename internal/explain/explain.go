@@ -23,14 +23,12 @@ type Explainer struct {
 	Credentials []Credential // those in use
 
 	mu sync.Mutex
-	// reported are the causes that were told in full, each with the data source that
-	// had the error.
+	// reported are the causes that were told in full, each with the data source that had the error.
 	reported map[sharedCause]string
 }
 
-// sharedCause identifies a cause that concerns every read of a process, such as
-// rejected credentials or a service that is down. Nothing in it differs from read
-// to read.
+// sharedCause identifies a cause that concerns every read of a process, such as rejected
+// credentials or a service that is down. Nothing in it differs from read to read.
 type sharedCause struct {
 	summary string
 	status  int

@@ -57,8 +57,7 @@ func latest(at path.Path, id, withoutModels string) Subject {
 // GroupNamed is a search for the group of a name, which no answer calls wrong.
 func GroupNamed(name string) Subject { return Subject{value: name} }
 
-// Groups is a list of the model groups of one time horizon, or of all groups where
-// it is nil.
+// Groups is a list of the model groups of one time horizon, or of all groups where it is nil.
 func Groups(horizon *string) Subject {
 	if horizon == nil {
 		return Subject{}

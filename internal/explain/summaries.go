@@ -53,9 +53,8 @@ const (
 	SummaryNotEncoded  = "Result not encoded"
 )
 
-// briefs say what failed where another error tells it in full: at most 36
-// characters for each summary of a cause that many reads can share, so that a
-// pointer takes two lines.
+// briefs say what failed where another error tells it in full: at most 36 characters for each
+// summary of a cause that many reads can share, so that a pointer takes two lines.
 var briefs = map[string]string{ //nolint:gosec // words, no credential
 	SummaryTokenRejected:        "The service refused the token.",
 	SummaryRejected:             "The service gave no token.",

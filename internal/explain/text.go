@@ -37,8 +37,7 @@ func Enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Abridged bounds what a message quotes of a value that is of no use in full, to
-// 100 characters.
+// Abridged bounds what a message quotes of a value that is of no use in full, to 100 characters.
 func Abridged(text string) string { return redact.Shorten(text, 100) }
 
 // MaxIDs bounds the ids, tags and the like that one diagnostic names.

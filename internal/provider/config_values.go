@@ -95,9 +95,8 @@ func parseSwitch(text string) (bool, error) {
 	return on, nil
 }
 
-// parseCertificates reads certificates in PEM form. Text between them is
-// skipped, as bundles have it. An error says what text is instead, and quotes
-// none of it, because it may be a private key.
+// parseCertificates reads certificates in PEM form. Text between them is skipped, as bundles have
+// it. An error says what text is instead, and quotes none of it, because it may be a private key.
 func parseCertificates(text string) ([]*x509.Certificate, error) {
 	text = strings.TrimPrefix(text, byteOrderMark)
 	var certificates []*x509.Certificate
@@ -144,8 +143,7 @@ func problemOfPEM(text string, n int) string {
 	return fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n)
 }
 
-// inBase64 tells whether text is a PEM text in base64, as CI systems and
-// Kubernetes keep files.
+// inBase64 tells whether text is a PEM text in base64, as CI systems and Kubernetes keep files.
 func inBase64(text string) bool {
 	const begin = "-----BEGIN "
 	packed := strings.Join(strings.Fields(text), "")

@@ -19,9 +19,8 @@ func newLatestModelDataSource() datasource.DataSource {
 
 func (d *latestModelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is " +
-			"archived or disabled, or the highest revision that satisfies `where`. " +
-			"A plan shows it move when a revision is published.",
+		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is archived " +
+			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			argWhere:         whereAttribute("It is an error where no model of the group does."),

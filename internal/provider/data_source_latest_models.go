@@ -33,9 +33,8 @@ func (d *latestModelsDataSource) Schema(
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
-				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
-					"empty list reads nothing. " +
-					"A group without models is an error. Leave it out to read every group, or those of " +
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list " +
+					"reads nothing. A group without models is an error. Leave it out to read every group, or those of " +
 					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,

@@ -32,10 +32,9 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				Validators: []validator.Number{countOf{"must be a whole number of at least 0"}},
 			},
 			argDockerImage: schema.StringAttribute{
-				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read " +
-					"fails where the service has another, because a revision can be re-published in place, or withholds " +
-					"it. Where it is not given, it is the service's, and null for callers outside the owning " +
-					"organisation: `is_owner` tells.",
+				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read fails " +
+					"where the service has another, because a revision can be re-published in place, or withholds it. Where it is " +
+					"not given, it is the service's, and null for callers outside the owning organisation: `is_owner` tells.",
 				Optional:   true,
 				Computed:   true,
 				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidImage}},

@@ -33,9 +33,8 @@ func (d *pinnedModelsDataSource) Schema(
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
-				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
-					"revision of a group can be `0`. " +
-					"It is an error where a group has no such revision. An empty map reads nothing.",
+				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a " +
+					"group can be `0`. It is an error where a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
 				Validators:  []validator.Map{revisionsByGroup{"must have ids of model groups as its keys, and whole numbers of at least 0 as its values"}},
@@ -102,8 +101,7 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	setResult(ctx, resp, &state)
 }
 
-// warnOfWithdrawn names the pinned revisions that are archived or disabled, in
-// one warning.
+// warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
 func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	var lines []string
 	for _, r := range replies {

@@ -22,8 +22,7 @@ const (
 	fewAtOnce = 10
 	// manyAtOnce is how many there are at most. Each prompt answer adds two.
 	manyAtOnce = 32
-	// prompt is the longest time that a prompt answer takes, its wait for the
-	// allowance included.
+	// prompt is the longest time that a prompt answer takes, its wait for the allowance included.
 	prompt = 5 * time.Second
 	// progressEvery is the least time between two lines of progress in the log.
 	progressEvery = time.Second
@@ -63,9 +62,8 @@ type fleetWidth struct {
 	refused func() bool // whether the service has refused any request of the process with 429
 }
 
-// may tells whether another question may start beside those under way. Where the
-// service limits requests, several runs that share an allowance would each use it
-// up with one burst.
+// may tells whether another question may start beside those under way. Where the service limits
+// requests, several runs that share an allowance would each use it up with one burst.
 func (w *fleetWidth) may(running int) bool {
 	if running < fewAtOnce {
 		return true

@@ -63,9 +63,8 @@ func withoutDigits(text string) string {
 	}, text)
 }
 
-// tellFailures says what failed: one diagnostic for a fault, and one for each
-// other cause, on the first element that has it. groups is how many groups there
-// are.
+// tellFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
+// first element that has it. groups is how many groups there are.
 func (d *catalogueDataSource) tellFailures(
 	diags *diag.Diagnostics, fault error, list []failure, groups int, tell func(failure) diag.Diagnostic,
 ) {
@@ -100,8 +99,7 @@ func (d *catalogueDataSource) tellFailures(
 	}
 }
 
-// together is the diagnostic of the first of several failures, with the others
-// named.
+// together is the diagnostic of the first of several failures, with the others named.
 func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	detail := d.Detail()
 	if others := alike[1:]; len(others) > 0 {
@@ -122,9 +120,8 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(d.Summary(), detail)
 }
 
-// listedAtMost is how many of the failures that are like this one are named. Of
-// images that differ each is, as far as anybody reads, because each has to be
-// reviewed.
+// listedAtMost is how many of the failures that are like this one are named. Of images that differ
+// each is, as far as anybody reads, because each has to be reviewed.
 func (f failure) listedAtMost() int {
 	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
 		return maxListed

@@ -51,8 +51,7 @@ func (parseImageFunction) Definition(
 			Name: "image",
 			// So that the message of null can be ours.
 			AllowNullValue: true,
-			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null " +
-				"is an error.",
+			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
 				"Null is an error: `docker_image` is null where the image is withheld.",
 		}},
@@ -119,8 +118,7 @@ func parseImage(image string) (*imageParts, error) {
 	return parts, nil
 }
 
-// obviousFault names mistakes for which the parser has no more than "invalid
-// reference format".
+// obviousFault names mistakes for which the parser has no more than "invalid reference format".
 func obviousFault(image string) error {
 	switch {
 	case image == "":
@@ -156,8 +154,7 @@ func obviousFault(image string) error {
 	return nil
 }
 
-// digestFault puts the parser's words about a digest into ours, with what was
-// counted.
+// digestFault puts the parser's words about a digest into ours, with what was counted.
 func digestFault(text string) error {
 	name, digits, _ := strings.Cut(text, ":")
 	algorithm := digest.Algorithm(name)

@@ -28,9 +28,8 @@ type pinnedModel struct {
 	latest int64
 }
 
-// read reads the pinned model, and fails where its image is not the one that
-// was reviewed. The id and the image are told as they were given. A failure other
-// than of the client is a *groupError.
+// read reads the pinned model, and fails where its image is not the one that was reviewed. The id
+// and the image are told as they were given. A failure other than of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.ModelsWith(ctx, p.groupID, func(models []*catalogue.Model) bool {
 		return slices.ContainsFunc(models, p.names)

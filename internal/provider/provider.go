@@ -122,9 +122,8 @@ func alsoReadFrom(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports what is wrong in the provider block itself. What is
-// only absent, and the environment, are left to Configure: `validate` has to
-// pass where the credentials are not.
+// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the
+// environment, are left to Configure: `validate` has to pass where the credentials are not.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {
@@ -135,8 +134,7 @@ func (p *catalogueProvider) ValidateConfig(
 	}
 }
 
-// Configure makes the client that serves every read of the process. It sends
-// nothing.
+// Configure makes the client that serves every read of the process. It sends nothing.
 func (p *catalogueProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
@@ -193,8 +191,7 @@ func (p *catalogueProvider) DataSources(context.Context) []func() datasource.Dat
 	}
 }
 
-// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines
-// do not ask for them.
+// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines do not ask for them.
 func (p *catalogueProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{newParseImageFunction}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// modelGroupIDAttribute is the argument of every data source that reads below
-// one group.
+// modelGroupIDAttribute is the argument of every data source that reads below one group.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
 		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",

@@ -40,8 +40,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 	}
 }
 
-// selection is which attributes of a record are filled: all of them where it is
-// nil.
+// selection is which attributes of a record are filled: all of them where it is nil.
 type selection map[string]bool
 
 // selected is what the argument selects.
@@ -108,8 +107,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 			v.explained(mistakes), strings.Join(v.known, ", ")))
 }
 
-// mistake is a name that no attribute has, and a sentence about what it may be
-// meant for, or "".
+// mistake is a name that no attribute has, and a sentence about what it may be meant for, or "".
 type mistake struct{ name, hint string }
 
 // explained names the mistakes in one sentence, each with its hint.

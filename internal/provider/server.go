@@ -32,11 +32,10 @@ func newServer(p *catalogueProvider) *server {
 	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState, stopped: stopped, stop: stop}
 }
 
-// server is the framework's server with two differences. An interrupt ends the
-// reads that arrive after it, too. And what a data source has read is encoded
-// straight from its struct: the framework would build, copy and walk a tree of
-// values several times, which costs a multiple of the plan itself (see
-// BENCHMARKS.md).
+// server is the framework's server with two differences. An interrupt ends the reads that arrive
+// after it, too. And what a data source has read is encoded straight from its struct: the framework
+// would build, copy and walk a tree of values several times, which costs a multiple of the plan
+// itself (see BENCHMARKS.md).
 type server struct {
 	tfprotov6.ProviderServer
 	maxState int64
@@ -157,7 +156,6 @@ func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 	}
 	typ := resp.State.Schema.Type().TerraformType(ctx)
 	*box = outbox{result: result, typ: typ, provided: true}
-	// The framework still walks the state that it would send. Walking null costs
-	// the least.
+	// The framework still walks the state that it would send. Walking null costs the least.
 	resp.State.Raw = tftypes.NewValue(typ, nil)
 }

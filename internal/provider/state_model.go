@@ -51,8 +51,7 @@ func modelAttributes() map[string]schema.Attribute {
 			"latest run selects a variant by `axis=key:value` for each.", modelAxisAttributes()),
 		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
-		"output_file_format": computedString("The format in which run output is delivered: " +
-			"`json`, `csv` or `parquet`."),
+		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or `parquet`."),
 		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
 			"as `Europe/Berlin`."),
 		"forecast_variable": keyedNameAttribute("The variable being forecast.",
@@ -223,9 +222,8 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 	return state
 }
 
-// shownImage is the reference of an image, nil for one that is withheld, which
-// the service spells as an empty string. Null makes a required argument fail
-// while planning, and lets coalesce work.
+// shownImage is the reference of an image, nil for one that is withheld, which the service spells
+// as an empty string. Null makes a required argument fail while planning, and lets coalesce work.
 func shownImage(reference *string) *string {
 	if reference != nil && *reference == "" {
 		return nil

@@ -2,8 +2,7 @@ package provider
 
 import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-// argAcceptWithdrawn is the argument by which a block is not warned of pins that
-// are withdrawn.
+// argAcceptWithdrawn is the argument by which a block is not warned of pins that are withdrawn.
 const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {

@@ -100,9 +100,8 @@ func unmetFlag(want, has *bool, yes, no string) string {
 // satisfies tells whether a model satisfies every condition.
 func (w *whereState) satisfies(model *catalogue.Model) bool { return len(w.unmet(model)) == 0 }
 
-// newest reads the highest revision of a group that satisfies the conditions.
-// The remedy is what to do where none does. A failure other than of the client is
-// a *groupError.
+// newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
+// do where none does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, client *catalogue.Client, groupID, remedy string,
 ) (*catalogue.Model, error) {
@@ -162,8 +161,7 @@ func (w *whereState) pick(
 	}
 }
 
-// withLatest are the models of a list and the latest one, which the list may
-// lack, newest first.
+// withLatest are the models of a list and the latest one, which the list may lack, newest first.
 func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	sorted := slices.Clone(models)
 	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool {
