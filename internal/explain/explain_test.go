@@ -91,15 +91,6 @@ func TestMessagesByHand(t *testing.T) {
 			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"Something odd."},
 			next: reportIt,
 		},
-		"limited to the end": {
-			err:     &catalogue.GaveUpError{Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", "")},
-			summary: explain.SummaryRateLimited,
-			parts: []string{
-				"the time of this read was over before one was let through.",
-				"gave up after 9 attempts in 5m0s: read_timeout leaves no time for more",
-			},
-			next: "or give each a share of the allowance with max_requests.",
-		},
 		"failed in an outage": {
 			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Outage: true, Err: answered(500, "", "")},
 			summary: explain.SummaryUnavailable,
@@ -130,18 +121,6 @@ func TestMessagesByHand(t *testing.T) {
 			err: context.Canceled, about: group, summary: explain.SummaryInterrupted, parts: []string{"was interrupted"},
 			next: "read what is missing.",
 		},
-		"interrupted in its back-off": {
-			err: &catalogue.InterruptedError{
-				Attempts: 2, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 2100 * time.Millisecond,
-				Err: context.Canceled,
-			},
-			about: group, summary: explain.SummaryInterrupted,
-			parts: []string{
-				"was interrupted", "This read had made 2 attempts and was waiting for its back-off (2.1s to go).",
-				"The service said: Going down.", "Status 503 Service Unavailable, code DOWN, for GET", "Request id r-1",
-			},
-			next: "read what is missing.",
-		},
 		"interrupted after a fault of the network": {
 			err: &catalogue.InterruptedError{
 				Attempts: 1, Last: &catalogue.NetworkError{Endpoint: tokenEndpoint, Problem: "connection reset"}, WaitingFor: "a token",
@@ -154,35 +133,10 @@ func TestMessagesByHand(t *testing.T) {
 			},
 			next: "read what is missing.",
 		},
-		"interrupted while a request is under way": {
-			err:     &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled},
-			summary: explain.SummaryInterrupted, parts: []string{"This read had made 1 attempt and was waiting for an answer.\n\nRun"},
-			next: "read what is missing.",
-		},
 		"interrupted before its turn": {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
 			summary: explain.SummaryInterrupted, parts: []string{"read. This read was waiting for the requests before it.\n\nRun"},
 			next: "read what is missing.",
-		},
-		"a wait that no time is named for": {
-			err: &catalogue.WaitTooLongError{
-				Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
-			},
-			summary: explain.SummaryRateLimited,
-			parts: []string{
-				"does not say for how long. After 3 attempts in 3.2s the next wait would be longer than the 846ms left of read_timeout.",
-				"Run again later, or raise read_timeout.",
-			},
-			next: "with max_requests.",
-		},
-		"a time to come back": {
-			err: &catalogue.GaveUpError{Attempts: 5, Elapsed: 16 * time.Second, Err: func() error {
-				api := answered(503, "", "")
-				api.RetryAfter = time.Hour
-				return api
-			}()},
-			summary: explain.SummaryUnavailable,
-			parts:   []string{"Try again in 1h0m0s, as the service asks. If it lasts"}, next: "say how long the provider goes on asking.",
 		},
 		"tokens that were accepted before": {
 			err:     &catalogue.RejectedError{Issued: true, Err: answered(401, "UNAUTHORIZED", "")},

@@ -51,7 +51,7 @@ func (parseImageFunction) Definition(
 			Name: "image",
 			// So that the message of null can be ours.
 			AllowNullValue: true,
-			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
+			Description:    "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
 				"Null is an error: `docker_image` is null where the image is withheld.",
 		}},

@@ -11,183 +11,130 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestFailuresThatAreFinal: one request, one diagnostic, at once.
-func TestFailuresThatAreFinal(t *testing.T) {
+// readingOf is a read that sends a request of a route.
+var readingOf = map[sandbox.Route]reading{
+	sandbox.RouteGroups: {"model_groups", nil},
+	sandbox.RouteGroup:  {"model_group", arguments{"id": mainGroup}},
+	sandbox.RouteLatest: {"latest_model", arguments{"model_group_id": mainGroup}},
+	sandbox.RouteModels: {"model", arguments{"model_group_id": mainGroup, "revision": 1}},
+}
+
+// expectFinal wants one request, one diagnostic, at once. more are arguments of the
+// provider.
+func expectFinal(t *testing.T, fault sandbox.Fault, more arguments, read reading, want outcome) {
+	t.Helper()
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(fault)
+		e := inMemory(t, service, more)
+		began := time.Now()
+		state, diagnostics := e.read(t.Context(), t, read.name, read.config)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it took %s", took)
+		}
+		want.expect(t, state, diagnostics)
+		if got := service.Count(sandbox.RouteAny); got != 2 || service.Count(sandbox.RouteToken) != 1 {
+			t.Errorf("%d requests, want one for a token and one read", got)
+		}
+	})
+}
+
+func TestErrorDocumentsThatAreFinal(t *testing.T) {
 	t.Parallel()
-	group := reading{"model_group", arguments{"id": mainGroup}}
-	on := func(route sandbox.Route, code int, body string) sandbox.Fault {
-		return sandbox.Fault{Route: route, Status: code, Body: body}
+	paths := map[sandbox.Route]string{
+		sandbox.RouteGroups: "/v1/model-group", sandbox.RouteGroup: mainPath,
+		sandbox.RouteLatest: mainPath + "/latest-model", sandbox.RouteModels: mainPath + "/models",
 	}
+	for _, test := range []struct {
+		status            int
+		code              string
+		route             sandbox.Route
+		argument, summary string
+	}{
+		{400, "BAD_REQUEST", sandbox.RouteGroup, "id", "Invalid model group id"},
+		{400, "BAD_REQUEST", sandbox.RouteGroups, "", summaryInvalidRequest},
+		{400, "BRAND_NEW", sandbox.RouteGroup, "id", "Invalid model group id"},
+		{403, "FORBIDDEN", sandbox.RouteGroup, "", summaryForbidden},
+		{403, "BRAND_NEW", sandbox.RouteGroup, "", summaryForbidden},
+		{404, "NOT_FOUND", sandbox.RouteGroup, "id", summaryGroupNotFound},
+		{404, "NOT_FOUND", sandbox.RouteLatest, "model_group_id", summaryGroupNotFound + ", or without models"},
+		{404, "NOT_FOUND", sandbox.RouteModels, "model_group_id", summaryGroupNotFound},
+		{404, "BRAND_NEW", sandbox.RouteGroup, "id", summaryGroupNotFound},
+		{409, "CONFLICT", sandbox.RouteGroup, "", summaryNotAnswered},
+		{409, "MODEL_RUN_OUTPUT_UNAVAILABLE", sandbox.RouteGroup, "", summaryNotAnswered},
+		{409, "BRAND_NEW", sandbox.RouteGroup, "", summaryNotAnswered},
+		{418, "BRAND_NEW", sandbox.RouteGroup, "", summaryNotAnswered},
+	} {
+		t.Run(fmt.Sprint(test.status, " ", test.code, " ", test.route), func(t *testing.T) {
+			fault := sandbox.Fault{Route: test.route, Status: test.status, Body: `{"code":"` + test.code + `","message":"The words."}`}
+			status := fmt.Sprintf("Status %d %s, code %s, for GET http://localhost%s\n",
+				test.status, http.StatusText(test.status), test.code, paths[test.route])
+			expectFinal(t, fault, nil, readingOf[test.route],
+				outcome{test.argument, test.summary, []string{"The service said: The words.", status}})
+		})
+	}
+	for client, want := range map[string]outcome{
+		"adventure-works": {"", summaryForbidden, []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}},
+		"tailspin": {"", summaryOrganisationDisabled, []string{
+			"The contract of Tailspin Power ended on 31 March 2026.", "Status 403 Forbidden, code ORGANISATION_DISABLED",
+		}},
+	} {
+		t.Run(client, func(t *testing.T) {
+			expectFinal(t, sandbox.Fault{Route: sandbox.RouteToken}, credentialsOf(client, "http://localhost"), oneGroup, want)
+		})
+	}
+}
+
+func TestOtherAnswersThatAreFinal(t *testing.T) {
+	t.Parallel()
+	unexpected := func(says ...string) outcome { return outcome{"", summaryUnexpected, says} }
+	const noRecord = "id: it is missing or null, and no record is without it."
 	issues := `{"code":"VALIDATION_FAILED","message":"2 fields are not valid.","data":{"issues":[
 		{"field":"id","messages":["is too long","is no UUID"]},{"field":"query.page.size","messages":["must be positive"]}]}}`
 	for name, test := range map[string]struct {
-		fault  sandbox.Fault
-		client string // another organisation than northwind
-		read   reading
+		route  sandbox.Route
+		status int
+		header [2]string
+		body   string
 		want   outcome
 	}{
-		"400 BAD_REQUEST": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "BAD_REQUEST", "No."), read: group,
-			want: outcome{
-				argument: "id", summary: "Invalid model group id",
-				says: []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET http://localhost" + mainPath},
-			},
-		},
-		"400 BAD_REQUEST of a list": {
-			fault: sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "No."), read: reading{"model_groups", nil},
-			want: outcome{
-				summary: summaryInvalidRequest,
-				says:    []string{"The service said: No.", "Status 400 Bad Request, code BAD_REQUEST, for GET http://localhost/v1/model-group"},
-			},
-		},
-		"400 VALIDATION_FAILED": {
-			fault: on(sandbox.RouteGroup, 400, issues), read: group,
-			want: outcome{
-				argument: "id", summary: "Invalid model group id",
-				says: []string{
-					"2 fields are not valid.", "id: is too long; is no UUID", "query.page.size: must be positive",
-					"Status 400 Bad Request, code VALIDATION_FAILED",
-				},
-			},
-		},
-		"400, a code nobody knows": {
-			fault: on(sandbox.RouteGroup, 400, `{"code":"BRAND_NEW","message":"New."}`), read: group,
-			want: outcome{
-				argument: "id", summary: "Invalid model group id", says: []string{"The service said: New.", "Status 400 Bad Request, code BRAND_NEW"},
-			},
-		},
-		"403 FORBIDDEN": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Not you."), read: group,
-			want: outcome{summary: summaryForbidden, says: []string{"The service said: Not you.", "Status 403 Forbidden, code FORBIDDEN"}},
-		},
-		"403 FORBIDDEN, the organisation": {
-			fault:  sandbox.Fault{Route: sandbox.RouteToken},
-			client: "adventure-works", read: group,
-			want: outcome{summary: summaryForbidden, says: []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}},
-		},
-		"403 ORGANISATION_DISABLED": {
-			fault:  sandbox.Fault{Route: sandbox.RouteToken},
-			client: "tailspin", read: group,
-			want: outcome{
-				summary: summaryOrganisationDisabled,
-				says:    []string{"The contract of Tailspin Power ended on 31 March 2026.", "Status 403 Forbidden, code ORGANISATION_DISABLED"},
-			},
-		},
-		"403, a code nobody knows": {
-			fault: on(sandbox.RouteGroup, 403, `{"code":"BRAND_NEW","message":"New."}`), read: group,
-			want: outcome{summary: summaryForbidden, says: []string{"The service said: New.", "code BRAND_NEW"}},
-		},
-		"404 NOT_FOUND": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "NOT_FOUND", "None such."), read: group,
-			want: outcome{
-				argument: "id", summary: summaryGroupNotFound, says: []string{"The service said: None such.", "Status 404 Not Found, code NOT_FOUND"},
-			},
-		},
-		"404 NOT_FOUND, latest model": {
-			fault: sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "None such."),
-			read:  reading{"latest_model", arguments{"model_group_id": mainGroup}},
-			want: outcome{
-				argument: "model_group_id", summary: summaryGroupNotFound + ", or without models",
-				says: []string{"Status 404 Not Found, code NOT_FOUND"},
-			},
-		},
-		"404 NOT_FOUND, models": {
-			fault: sandbox.Refuse(sandbox.RouteModels, "NOT_FOUND", "None such."),
-			read:  reading{"model", arguments{"model_group_id": mainGroup, "revision": 1}},
-			want:  outcome{argument: "model_group_id", summary: summaryGroupNotFound, says: []string{"Status 404 Not Found, code NOT_FOUND"}},
-		},
-		"404, a code nobody knows": {
-			fault: on(sandbox.RouteGroup, 404, `{"code":"BRAND_NEW","message":"New."}`), read: group,
-			want: outcome{argument: "id", summary: summaryGroupNotFound, says: []string{"The service said: New.", "code BRAND_NEW"}},
-		},
-		"404 of the list": {
-			fault: on(sandbox.RouteGroups, 404, "<html>Not here</html>"), read: reading{"model_groups", nil},
-			want: outcome{
-				summary: summaryNotAnswered, says: []string{"Check base_url", "Status 404 Not Found, for GET http://localhost/v1/model-group"},
-			},
-		},
-		"409 CONFLICT": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "In flight."), read: group,
-			want: outcome{summary: summaryNotAnswered, says: []string{"The service said: In flight.", "Status 409 Conflict, code CONFLICT"}},
-		},
-		"409 MODEL_RUN_OUTPUT_UNAVAILABLE": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "MODEL_RUN_OUTPUT_UNAVAILABLE", "Gone."), read: group,
-			want: outcome{summary: summaryNotAnswered, says: []string{"Status 409 Conflict, code MODEL_RUN_OUTPUT_UNAVAILABLE"}},
-		},
-		"409, a code nobody knows": {
-			fault: on(sandbox.RouteGroup, 409, `{"code":"BRAND_NEW","message":"New."}`), read: group,
-			want: outcome{summary: summaryNotAnswered, says: []string{"Status 409 Conflict, code BRAND_NEW"}},
-		},
-		"418": {
-			fault: on(sandbox.RouteGroup, 418, `{"code":"BRAND_NEW","message":"New."}`), read: group,
-			want: outcome{summary: summaryNotAnswered, says: []string{"Status 418", "code BRAND_NEW"}},
-		},
-		"405": {
-			fault: on(sandbox.RouteGroup, 405, ""), read: group,
-			want: outcome{summary: summaryNotAnswered, says: []string{"Status 405 Method Not Allowed, for GET"}},
-		},
-		"204": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 204},
-			read:  group,
-			want:  outcome{summary: summaryUnexpected, says: []string{"Status 204 No Content"}},
-		},
+		"400, issues": {sandbox.RouteGroup, 400, [2]string{}, issues, outcome{"id", "Invalid model group id", []string{
+			"2 fields are not valid.", "id: is too long; is no UUID", "query.page.size: must be positive",
+			"Status 400 Bad Request, code VALIDATION_FAILED",
+		}}},
+		"404 of the list": {sandbox.RouteGroups, 404, [2]string{}, "<html>Not here</html>", outcome{"", summaryNotAnswered, []string{
+			"Check base_url", "Status 404 Not Found, for GET http://localhost/v1/model-group",
+		}}},
+		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", summaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
+		"204": {sandbox.RouteGroup, 204, [2]string{}, "", unexpected("Status 204 No Content")},
 		"redirect": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 307, Header: http.Header{"Location": {"https://elsewhere.example/x"}}},
-			read:  group,
-			want:  outcome{summary: summaryRedirect, says: []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
+			sandbox.RouteGroup, 307, [2]string{"Location", "https://elsewhere.example/x"}, "",
+			outcome{"", summaryRedirect, []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
 		},
-		"200 with HTML": {
-			fault: sandbox.Fault{
-				Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>",
-			},
-			read: group,
-			want: outcome{
-				summary: summaryUnexpected,
-				says:    []string{"The body is a page of HTML.", `content type "text/html"`, "for GET http://localhost" + mainPath},
-			},
-		},
-		"200, empty": {
-			fault: on(sandbox.RouteGroup, 200, ""), read: group,
-			want: outcome{summary: summaryUnexpected, says: []string{"The body is empty."}},
-		},
-		"200, another shape": {
-			fault: on(sandbox.RouteGroup, 200, `{"models":[{"revision":1},{"revision":"two"}]}`), read: group,
-			want: outcome{summary: summaryUnexpected, says: []string{"models[1].revision: a whole number is expected, the service sent a string"}},
-		},
-		"200, no record": {
-			fault: on(sandbox.RouteGroup, 200, `{"items":[]}`), read: group,
-			want: outcome{summary: summaryUnexpected, says: []string{"id: it is missing or null, and no record is without it."}},
-		},
+		"200 with HTML": {sandbox.RouteGroup, 200, [2]string{"Content-Type", "text/html"}, "<html>Sign in</html>", unexpected(
+			"The body is a page of HTML.", `content type "text/html"`, "for GET http://localhost"+mainPath,
+		)},
+		"200, empty": {sandbox.RouteGroup, 200, [2]string{}, "", unexpected("The body is empty.")},
+		"200, another shape": {sandbox.RouteGroup, 200, [2]string{}, `{"models":[{"revision":1},{"revision":"two"}]}`, unexpected(
+			"models[1].revision: a whole number is expected, the service sent a string",
+		)},
+		"200, no record": {sandbox.RouteGroup, 200, [2]string{}, `{"items":[]}`, unexpected(noRecord)},
 		"200, an error document": {
-			fault: on(sandbox.RouteLatest, 200, `{"code":"NOT_FOUND","message":"No such group.","statusCode":404}`),
-			read:  reading{"latest_model", arguments{"model_group_id": mainGroup}},
-			want:  outcome{summary: summaryUnexpected, says: []string{"id: it is missing or null, and no record is without it."}},
+			sandbox.RouteLatest, 200, [2]string{}, `{"code":"NOT_FOUND","message":"No such group.","statusCode":404}`, unexpected(noRecord),
 		},
 		"200, larger than a provider can pass on": {
-			fault: sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Header: http.Header{"Content-Length": {"300000000"}}, Body: "{"},
-			read:  group,
-			want:  outcome{summary: summaryTooLarge, says: []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}},
+			sandbox.RouteGroup, 200,
+			[2]string{"Content-Length", "300000000"},
+			"{",
+			outcome{"", summaryTooLarge, []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(sandbox.Default())
-				service.Inject(test.fault)
-				more := arguments{}
-				if test.client != "" {
-					more = arguments{argClientID: test.client, argClientSecret: test.client + "-sandbox-secret"}
-				}
-				e := inMemory(t, service, more)
-				began := time.Now()
-				state, diagnostics := e.read(t.Context(), t, test.read.name, test.read.config)
-				if took := time.Since(began); took != 0 {
-					t.Errorf("it took %s", took)
-				}
-				test.want.expect(t, state, diagnostics)
-				if got := service.Count(sandbox.RouteAny); got != 2 || service.Count(sandbox.RouteToken) != 1 {
-					t.Errorf("%d requests, want one for a token and one read", got)
-				}
-			})
+			fault := sandbox.Fault{Route: test.route, Status: test.status, Body: test.body}
+			if test.header[0] != "" {
+				fault.Header = http.Header{test.header[0]: {test.header[1]}}
+			}
+			expectFinal(t, fault, nil, readingOf[test.route], test.want)
 		})
 	}
 }

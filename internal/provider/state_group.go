@@ -23,8 +23,8 @@ func groupAttributes() map[string]schema.Attribute {
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
 		"models": nestedList("The group's revisions that are not archived, newest first. Empty where there are none.",
 			map[string]schema.Attribute{
-				"id": computedString("The model's unique identifier, one for each revision."),
-				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
+				"id":         computedString("The model's unique identifier, one for each revision."),
+				"revision":   computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}),
 		"axes": nestedList("Every axis that any revision of the group declares. Empty where there are none.",
