@@ -70,21 +70,18 @@ type settings struct {
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) settings(env environment) (settings, []problem) {
-	r := resolver{env: env, origins: map[string]explain.Origin{}}
-	var client catalogue.Config
+	r := resolver{env: env, settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()}}
+	client := &r.client
 	client.BaseURL = required(&r, argBaseURL, c.BaseURL, parseBaseURL)
-	credentials := c.credentials(&r, &client)
+	r.credentials = c.credentials(&r)
 	client.CACertificates = optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates)
 	client.RequestTimeout = optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration)
 	client.ReadTimeout = optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration)
 	client.MaxRetries = optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries)
 	client.Ceiling = optional(&r, argMaxRequests, c.MaxRequests, pace.Limit{}, parseLimit)
 	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, true, parseSwitch)
-	s := settings{
-		client: client, unknown: r.unknown, credentials: credentials, origins: r.origins,
-		proxy: r.proxyOf(client.BaseURL), unread: env.unread(),
-	}
-	return s, r.problems
+	r.proxy = r.proxyOf(client.BaseURL)
+	return r.settings, r.problems
 }
 
 // malformed lists what is wrong with the provider block itself. It ignores the
@@ -98,25 +95,17 @@ func (c configuration) malformed() []problem {
 type problem struct {
 	argument string // "" where it is with none
 	missing  bool   // it is only absent
-	summary  string // "" for the usual one of the argument
+	summary  string
 	detail   string
 }
 
 func report(problems []problem, diags *diag.Diagnostics) {
 	for _, p := range problems {
-		summary := p.summary
-		switch {
-		case summary != "":
-		case p.missing:
-			summary = explain.SummaryMissing(p.argument)
-		default:
-			summary = explain.SummaryInvalid(p.argument)
-		}
 		if p.argument == "" {
-			diags.AddError(summary, p.detail)
+			diags.AddError(p.summary, p.detail)
 			continue
 		}
-		diags.AddAttributeError(path.Root(p.argument), summary, p.detail)
+		diags.AddAttributeError(path.Root(p.argument), p.summary, p.detail)
 	}
 }
 

@@ -21,9 +21,8 @@ import (
 
 // resolver collects what is found on the way from a configuration to settings.
 type resolver struct {
+	settings
 	env      environment
-	unknown  []string
-	origins  map[string]explain.Origin
 	problems []problem
 }
 
@@ -38,8 +37,17 @@ func required[T any](r *resolver, argument string, value attr.Value, parse func(
 
 // missing adds that an argument is absent, and which variable may have been meant for it.
 func (r *resolver) missing(argument string, paragraphs ...string) {
-	detail := explain.Paragraphs(append(paragraphs, unreadHint(r.env.unread()))...)
-	r.problems = append(r.problems, problem{argument: argument, missing: true, detail: detail})
+	r.problems = append(r.problems, problem{
+		argument: argument, missing: true, summary: explain.SummaryMissing(argument),
+		detail: explain.Paragraphs(append(paragraphs, unreadHint(r.unread))...),
+	})
+}
+
+// invalid adds what is wrong with the value of an argument.
+func (r *resolver) invalid(argument, text string) {
+	r.problems = append(r.problems, problem{
+		argument: argument, summary: explain.SummaryInvalid(argument), detail: explain.Sentence(text),
+	})
 }
 
 func optional[T any](r *resolver, argument string, value attr.Value, standard T, parse func(string) (T, error)) T {
@@ -64,7 +72,7 @@ func resolve[T any](
 	if !present(argument, text) {
 		var err error
 		if text, from, err = r.env.lookUp(argument); err != nil {
-			r.problems = append(r.problems, problem{argument: argument, detail: explain.Sentence(err.Error())})
+			r.invalid(argument, err.Error())
 			return result, true
 		}
 		whose = inEnvironment(argument, text, from)
@@ -75,8 +83,7 @@ func resolve[T any](
 	r.origins[argument] = from
 	result, err := parse(text)
 	if err != nil {
-		detail := explain.Sentence(whose + " cannot be used: " + err.Error())
-		r.problems = append(r.problems, problem{argument: argument, detail: detail})
+		r.invalid(argument, whose+" cannot be used: "+err.Error())
 	}
 	return result, true
 }
