@@ -101,10 +101,14 @@ type groupError struct {
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }
 
+func (e *groupError) on(at path.Path) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, e.summary, e.detail)
+}
+
 // diagnose says why one group could not be read, or has not what the block asks for.
 func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](err); ok {
-		return diag.NewAttributeErrorDiagnostic(path.Root(problem.argument), problem.summary, problem.detail)
+		return problem.on(path.Root(problem.argument))
 	}
 	return d.connection.explainer.Explain(err, typeName+"_"+d.name, about)
 }

@@ -127,7 +127,7 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 
 func explainLatest(f failure) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		return diag.NewAttributeErrorDiagnostic(f.at, problem.summary, problem.detail)
+		return problem.on(f.at)
 	}
 	return explain.Error(f.err, explain.LatestModelOfMany(f.at, f.id))
 }

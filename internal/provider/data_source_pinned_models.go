@@ -118,11 +118,10 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 
 func explainPin(f failure) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		at := f.at
 		if problem.argument == argDockerImage {
-			at = path.Root(argDockerImages).AtMapKey(f.id)
+			return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
 		}
-		return diag.NewAttributeErrorDiagnostic(at, problem.summary, problem.detail)
+		return problem.on(f.at)
 	}
 	return explain.Error(f.err, explain.Group(f.at, f.id))
 }
