@@ -49,7 +49,7 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrForbidden):
 		m.forbidden(api)
-	case api.Status >= 300 && api.Status < 400:
+	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 300:
 		m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
@@ -71,6 +71,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 			"front of it may have sent it: check that this machine's network is allowed there, and check base_url."
 	}
 }
+
+func isRedirect(api *catalogue.APIError) bool { return api.Status >= 300 && api.Status < 400 }
 
 // redirected is a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {

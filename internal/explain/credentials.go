@@ -45,19 +45,11 @@ func (o Origin) clause() string {
 
 // rejected is a process that gets no token, or none that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
-	var unusable *catalogue.TokenError
 	check := "" // beside the credentials, where they are at fault
 	switch {
-	case errors.As(rejected, &unusable):
-		m.say(SummaryNoToken, noUsableToken, notTheService)
-		m.fact = fmt.Sprintf("The fault: %s, for %s", unusable.Problem, unusable.Endpoint)
-		m.requestID = unusable.RequestID
-		if unusable.Page {
-			m.next = "Check base_url: what answers there may not be the service but a proxy or a login page."
-		}
 	case api == nil:
-		m.say(SummaryNoToken, Sentence(rejected.Err.Error()), reportIt)
-	case api.Status >= 300 && api.Status < 400:
+		m.withoutToken(rejected.Err)
+	case isRedirect(api):
 		m.redirected(api)
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
@@ -97,6 +89,19 @@ const (
 	noUsableToken = "The service answered the request for a token without one that can be used."
 	notTheService = "Check base_url: what answers there may not be the service."
 )
+
+// withoutToken is an answer to the request for a token that cannot be used.
+func (m *message) withoutToken(err error) {
+	m.say(SummaryNoToken, Sentence(err.Error()), reportIt)
+	if answer, ok := errors.AsType[*catalogue.TokenError](err); ok {
+		m.say(SummaryNoToken, noUsableToken, notTheService)
+		m.fact = fmt.Sprintf("The fault: %s, for %s", answer.Problem, answer.Endpoint)
+		m.requestID = answer.RequestID
+		if answer.Page {
+			m.next = "Check base_url: what answers there may not be the service but a proxy or a login page."
+		}
+	}
+}
 
 // blame says which credentials were refused: where each comes from, what looks
 // wrong with it, and what was passed over for it. check is what else to look at.

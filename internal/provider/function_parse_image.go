@@ -138,6 +138,11 @@ func obviousFault(image string) error {
 	if _, err := digest.Parse(image); err == nil {
 		return errors.New("it is a digest only, without the repository to find it in")
 	}
+	return faultOfPart(image)
+}
+
+// faultOfPart names a part of a reference that cannot be one.
+func faultOfPart(image string) error {
 	if _, text, found := strings.Cut(image, "@"); found {
 		if err := digestFault(text); err != nil {
 			return err
