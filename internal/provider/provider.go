@@ -57,11 +57,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					variable(argBaseURL) + "`.",
 				Optional: true,
 			},
-			argClientID: schema.StringAttribute{
-				MarkdownDescription: "The client id of your organisation's credentials. Required, together with " +
-					"`client_secret`, unless there is an `access_token`." + alsoReadFrom(argClientID),
-				Optional: true,
-			},
+			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, together "+
+				"with `client_secret`, unless there is an `access_token`."),
 			argClientSecret: schema.StringAttribute{
 				MarkdownDescription: "The client secret of your organisation's credentials." + alsoReadFrom(argClientSecret) +
 					" Either keeps it out of the configuration.",
@@ -74,34 +71,21 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:  true,
 				Sensitive: true,
 			},
-			argCACertificate: schema.StringAttribute{
-				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service " +
-					"behind a private authority." + alsoReadFrom(argCACertificate),
-				Optional: true,
-			},
-			argRequestTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration " +
-					"such as `10s`. The default is `" + defaultRequestTimeout.String() + "`." + alsoReadFrom(argRequestTimeout),
-				Optional: true,
-			},
-			argReadTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one question to the service may take, every wait and retry included, as a " +
-					"duration such as `90s`. A data source that asks about many groups has it for each of them. The " +
-					"default is `5m`." + alsoReadFrom(argReadTimeout),
-				Optional: true,
-			},
+			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the system's "+
+				"own, for a service behind a private authority."),
+			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the body "+
+				"included, as a duration such as `10s`. The default is `"+defaultRequestTimeout.String()+"`."),
+			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
+				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
+				"them. The default is `5m`."),
 			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
 					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
-			argMaxRequests: schema.StringAttribute{
-				MarkdownDescription: "A ceiling for the requests of this process, token requests included: so many in any " +
-					"stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. There is no " +
-					"ceiling by default; the process still slows down where the service asks it to." +
-					alsoReadFrom(argMaxRequests),
-				Optional: true,
-			},
+			argMaxRequests: optionalString(argMaxRequests, "A ceiling for the requests of this process, token requests "+
+				"included: so many in any stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. "+
+				"There is no ceiling by default; the process still slows down where the service asks it to."),
 			argSnapshot: schema.BoolAttribute{
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
 					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
@@ -111,6 +95,11 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			},
 		},
 	}
+}
+
+// optionalString is an argument that can come from the environment as well.
+func optionalString(argument, description string) schema.StringAttribute {
+	return schema.StringAttribute{MarkdownDescription: description + alsoReadFrom(argument), Optional: true}
 }
 
 // alsoReadFrom ends the description of an argument.
