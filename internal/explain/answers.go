@@ -29,8 +29,8 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.onArgument = true
 		m.say(about.missing, about.missingCause, about.missingNext)
 		if api.Code == "" {
-			m.next = Paragraphs("The answer has no code of the catalogue, so something else may have sent it: check base_url first.",
-				about.missingNext)
+			m.next = Paragraphs("The answer has no code of the catalogue, so something else may have sent it: check base_url "+
+				"first.", about.missingNext)
 		}
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
@@ -136,8 +136,8 @@ func TooLarge(what string, size, limit int64) string {
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once.\n\n%s",
-		what, seen, limit, (limit+1<<20-1)>>20, readLess)
+	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once."+
+		"\n\n%s", what, seen, limit, (limit+1<<20-1)>>20, readLess)
 }
 
 const readLess = "Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its " +

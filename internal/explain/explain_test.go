@@ -107,6 +107,14 @@ func TestMessagesByHand(t *testing.T) {
 			summary: explain.SummaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
 			next: "what answers there.",
 		},
+		"a proxy that is not there": {
+			err: &catalogue.NetworkError{
+				Endpoint: tokenEndpoint, Problem: "refused", Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
+			},
+			summary: explain.SummaryUnreachable,
+			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
+			next:    "to go without it.",
+		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
@@ -207,19 +215,6 @@ func TestARedirectToTheSameAddress(t *testing.T) {
 		told := strings.Contains(explain.Error(api, explain.Subject{}).Detail(), "rewrites its addresses")
 		if told != same {
 			t.Errorf("%q: %t, want %t", location, told, same)
-		}
-	}
-}
-
-func TestSnakeCase(t *testing.T) {
-	t.Parallel()
-	for place, want := range map[string]string{
-		"": "", "revision": "revision", "models[3].displayName": "models[3].display_name",
-		"axes[0].values[1].historical": "axes[0].values[1].historical",
-		"defaultComparisonModels[0]":   "default_comparison_models[0]",
-	} {
-		if got := explain.SnakeCase(place); got != want {
-			t.Errorf("%q: %q, want %q", place, got, want)
 		}
 	}
 }

@@ -142,7 +142,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		next = fmt.Sprintf("Check them, %s %s.", goWithout, escaped)
 	case fault.Status == http.StatusProxyAuthRequired:
 		cause = fmt.Sprintf("%s wants a user name and a password: %s.", named, statusText(fault.Status))
-		next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.", fault.Variable, goWithout, escaped)
+		next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.",
+			fault.Variable, goWithout, escaped)
 	default:
 		cause = fmt.Sprintf("%s did not connect to the service: %s.", named, statusText(fault.Status))
 		next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)

@@ -41,15 +41,15 @@ func LatestModel(at path.Path, id string) Subject {
 
 // LatestModelOfMany is such a read for one of many groups.
 func LatestModelOfMany(at path.Path, id string) Subject {
-	return latest(at, id, ". If the group has no models yet, take it out of model_group_ids; without that argument, groups "+
-		"that have none are left out.")
+	return latest(at, id, ". If the group has no models yet, take it out of model_group_ids; without that argument, "+
+		"groups that have none are left out.")
 }
 
 func latest(at path.Path, id, withoutModels string) Subject {
 	about := Group(at, id)
 	about.missing = SummaryGroupOrModels
-	about.missingCause = fmt.Sprintf("The catalogue has no model group %q, or these credentials cannot see it, or it has "+
-		"no models yet.", Abridged(id))
+	about.missingCause = fmt.Sprintf("The catalogue has no model group %q, or these credentials cannot see it, or it "+
+		"has no models yet.", Abridged(id))
 	about.missingNext = Paragraphs(idHint(id), checkTheID+withoutModels)
 	return about
 }

@@ -85,7 +85,8 @@ func twoSchemes(text string) string {
 func bareIPv6(host string) bool { return strings.Contains(host, ":") && net.ParseIP(host) != nil }
 
 // showable tells whether a base URL that cannot be used may be shown. A password
-// stands before an @, a key may stand in a query. A text that is no address at all may be the secret, given in the wrong variable.
+// stands before an @, a key may stand in a query. A text that is no address at all may be the secret,
+// given in the wrong variable.
 func showable(text string) bool {
 	host, _, _ := strings.Cut(strings.TrimSpace(text), "/")
 	host, _, _ = strings.Cut(host, ":")

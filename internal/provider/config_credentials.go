@@ -68,8 +68,8 @@ func (r *resolver) missingCredential(argument string, inBlock bool) {
 		token = fmt.Sprintf("The token of %s is not used, because the provider block gives the other of client_id and "+
 			"client_secret.", variable(argAccessToken))
 	}
-	r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable %s, "+
-		"or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)), token)
+	r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
+		"%s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)), token)
 }
 
 // credential notes where a credential comes from, and what is odd about it. instead

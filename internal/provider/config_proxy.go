@@ -78,6 +78,6 @@ func malformedProxy(name, value string) string {
 	if strings.Trim(value, quotes) != value {
 		cause = "The environment variable " + name + " has quotes around its value that are part of it. Leave them out."
 	}
-	return explain.Paragraphs(cause, "Special characters in a user name or password are written as %XX, such as %23 for #. To go "+
-		"without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
+	return explain.Paragraphs(cause, "Special characters in a user name or password are written as %XX, such as %23 for "+
+		"#. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
 }

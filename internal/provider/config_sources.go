@@ -117,7 +117,8 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 	}
 	if err != nil {
 		// The name is not shown: it may be the secret itself, given in the wrong variable.
-		return "", explain.Origin{}, fmt.Errorf("the file that the environment variable %s names cannot be used: %w", set[0], err)
+		return "", explain.Origin{}, fmt.Errorf("the file that the environment variable %s names cannot be used: %w",
+			set[0], err)
 	}
 	return text, explain.Origin{Variable: set[0], File: true}, nil
 }

@@ -17,7 +17,9 @@ func newLatestModelDataSource() datasource.DataSource {
 	return &latestModelDataSource{catalogueDataSource{name: "latest_model"}}
 }
 
-func (d *latestModelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *latestModelDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is archived " +
 			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
@@ -41,8 +43,8 @@ func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadReq
 		return
 	}
 	id := *state.ModelGroupID
-	model, err := state.Where.newest(ctx, client, id, "Ask for less in where, or wait until a revision that satisfies it "+
-		"is published.")
+	model, err := state.Where.newest(ctx, client, id, "Ask for less in where, or wait until a revision that satisfies "+
+		"it is published.")
 	if err != nil {
 		resp.Diagnostics.Append(d.diagnose(err, explain.LatestModel(path.Root("model_group_id"), id)))
 		return

@@ -80,8 +80,8 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without "+
-			"that argument, groups that have no such model are left out.")
+		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: "+
+			"without that argument, groups that have no such model are left out.")
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
 	missing := leaveOutMissing(replies, listed)
@@ -159,8 +159,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
-		"latest model of them when it was asked for it: %s.\n\n"+
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had "+
+		"no latest model of them when it was asked for it: %s.\n\n"+
 		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
 		"those who run the service.", explain.Quoted(missing)))
 }

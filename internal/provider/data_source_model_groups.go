@@ -17,7 +17,9 @@ func newModelGroupsDataSource() datasource.DataSource {
 	return &modelGroupsDataSource{catalogueDataSource{name: "model_groups"}}
 }
 
-func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *modelGroupsDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them " +
 			"or those of one time horizon.",

@@ -37,7 +37,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"group can be `0`. It is an error where a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{revisionsByGroup{"must have ids of model groups as its keys, and whole numbers of at least 0 as its values"}},
+				Validators:  []validator.Map{revisionsByGroup{"must be whole numbers of at least 0 by model group id"}},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
@@ -45,7 +45,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"re-published in place, or withholds it; all that differ are told at once.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{imagesByGroup{"must have keys that revisions has too, and docker images as its values"}},
+				Validators:  []validator.Map{imagesByGroup{"must be images of groups that revisions has"}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
@@ -106,7 +106,8 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	var lines []string
 	for _, r := range replies {
 		if how := r.answer.withdrawal(); how != "" {
-			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s", r.id, int64(*r.answer.Revision), how, r.answer.newer()))
+			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s",
+				r.id, int64(*r.answer.Revision), how, r.answer.newer()))
 		}
 	}
 	if len(lines) > 0 {

@@ -108,7 +108,9 @@ func TestOtherAnswersThatAreFinal(t *testing.T) {
 		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", summaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
 		"204": {sandbox.RouteGroup, 204, [2]string{}, "", unexpected("Status 204 No Content")},
 		"redirect": {
-			sandbox.RouteGroup, 307, [2]string{"Location", "https://elsewhere.example/x"}, "",
+			sandbox.RouteGroup, 307,
+			[2]string{"Location", "https://elsewhere.example/x"},
+			"",
 			outcome{"", summaryRedirect, []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
 		},
 		"200 with HTML": {sandbox.RouteGroup, 200, [2]string{"Content-Type", "text/html"}, "<html>Sign in</html>", unexpected(

@@ -130,8 +130,8 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	given, has := redact.Shorten(*p.image, maxImage), redact.Shorten(*image, maxImage)
 	changed := "Its publisher may have re-published it in place."
 	if model.UpdatedAt != nil {
-		changed = fmt.Sprintf("Its publisher may have re-published it in place; the service says that it last changed at %s.",
-			explain.Abridged(*model.UpdatedAt))
+		changed = fmt.Sprintf("Its publisher may have re-published it in place; the service says that it last changed at "+
+			"%s.", explain.Abridged(*model.UpdatedAt))
 	}
 	return &groupError{
 		argument: argDockerImage, summary: explain.SummaryImageDiffers,

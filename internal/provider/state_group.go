@@ -84,7 +84,7 @@ func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 
 // sortedSummaryStates maps a group's revisions, newest first, then by id.
 func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
-	states := mapped(models, func(model *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(model) })
+	states := mapped(models, func(from *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(from) })
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
 		if a == nil || b == nil {
 			return nilFirst(b, a)

@@ -201,10 +201,11 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 		Notes: from.Notes, Description: from.Description, Revision: (*int64)(from.Revision),
 		DockerImage: shownImage(from.DockerImage), CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
 		RunMode: from.RunMode, Horizon: (*keyedNameState)(from.Horizon), ModelMetadata: (*string)(from.ModelMetadata),
-		OutputVariables: mapped(from.OutputVariables, newOutputVariableState), OutputSpecification: orEmpty(from.OutputSpecification),
+		OutputVariables:     mapped(from.OutputVariables, newOutputVariableState),
+		OutputSpecification: orEmpty(from.OutputSpecification),
 		// These two, and no other lists, may be null in the service, and stay so.
 		Inputs:   mappedOrNull(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
-		Datasets: mappedOrNull(from.Datasets, func(dataset *catalogue.Dataset) *datasetState { return (*datasetState)(dataset) }),
+		Datasets: mappedOrNull(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
 		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),
 		Sensitivities: mapped(from.Sensitivities, func(record *catalogue.Sensitivity) *namedRecordState {
 			return (*namedRecordState)(record)

@@ -21,8 +21,8 @@ const argWhere = "where"
 // group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does is " +
-			"read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
+		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does " +
+			"is read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
 			"where the latest model does not satisfy them. " + without + " Engines ignore other names in it without a word.",
 		Optional:   true,
 		Validators: []validator.Object{anyCondition{"should have a condition"}},
@@ -227,9 +227,9 @@ func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectReques
 			return
 		}
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, explain.SummaryNoCondition, "Any model satisfies where, because it has none "+
-		"of enabled, archived and tags. Engines drop any other name without a word, so one of these may be misspelt. "+
-		"If no condition is meant, leave where out, or set it to null.")
+	resp.Diagnostics.AddAttributeWarning(req.Path, explain.SummaryNoCondition, "Any model satisfies where, because it "+
+		"has none of enabled, archived and tags. Engines drop any other name without a word, so one of these may be "+
+		"misspelt. If no condition is meant, leave where out, or set it to null.")
 }
 
 // tagNames validates a list of tags.
