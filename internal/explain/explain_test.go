@@ -109,7 +109,8 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"a proxy that is not there": {
 			err: &catalogue.NetworkError{
-				Endpoint: tokenEndpoint, Problem: "refused", Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
+				Endpoint: tokenEndpoint, Problem: "refused",
+				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
 			},
 			summary: explain.SummaryUnreachable,
 			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
