@@ -160,7 +160,15 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 
 func TestImagesComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
-	e, _ := sandboxEngine(t)
+	e, service := sandboxEngine(t)
+	const composed = "registry.example/prévision:1"
+	if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "`+norm.NFD.String(composed)+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": composed})
+	if state["docker_image"] != composed {
+		t.Errorf("docker_image is %q", state["docker_image"])
+	}
 	revisions := map[string]any{mainGroup: 0, oddGroup: 7}
 	for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}} {
 		for _, only := range []any{nil, []any{"revision"}} {
