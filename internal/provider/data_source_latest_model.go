@@ -42,7 +42,7 @@ func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if client == nil {
 		return
 	}
-	id := *state.ModelGroupID
+	id := orZero(state.ModelGroupID)
 	model, err := state.Where.newest(ctx, client, id, "Ask for less in where, or wait until a revision that satisfies "+
 		"it is published.")
 	if err != nil {

@@ -57,7 +57,7 @@ func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		return
 	}
 	wanted := pin{
-		groupID: *state.ModelGroupID, revision: *state.Revision, image: state.DockerImage,
+		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
 		follow: typeName + "_latest_model",
 	}
 	model, err := wanted.read(ctx, client)

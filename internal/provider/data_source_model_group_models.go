@@ -44,9 +44,10 @@ func (d *modelGroupModelsDataSource) Read(
 	if client == nil {
 		return
 	}
-	models, err := client.Models(ctx, *state.ModelGroupID)
+	id := orZero(state.ModelGroupID)
+	models, err := client.Models(ctx, id)
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("model_group_id"), *state.ModelGroupID)))
+		resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("model_group_id"), id)))
 		return
 	}
 	state.Models = sortedModelStates(models, selected(state.Attributes))
