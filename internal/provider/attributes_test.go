@@ -1,38 +1,14 @@
 package provider
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
-
-// A name in a table of fields that is in no schema would never be filled.
-func TestFieldsAgreeWithSchemas(t *testing.T) {
-	t.Parallel()
-	var groups, models []string
-	for _, f := range groupFields {
-		groups = append(groups, f.name)
-	}
-	for _, f := range modelFields {
-		models = append(models, f.name)
-	}
-	check := func(what string, fields []string, attributes map[string]schema.Attribute) {
-		slices.Sort(fields)
-		if want := slices.Sorted(maps.Keys(attributes)); !slices.Equal(fields, want) {
-			t.Errorf("%s: fields %q\nwant %q", what, fields, want)
-		}
-	}
-	check("group", groups, groupAttributes())
-	check("model", models, modelAttributes())
-	check("pinned model", append(models, "latest_revision", "is_latest"), pinnedModelAttributes())
-}
 
 // many are arguments with which the data sources that return many read some,
 // and the records of a state.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
@@ -60,8 +61,8 @@ type settings struct {
 	client catalogue.Config
 	// unknown are the arguments whose values a plan does not know yet.
 	unknown     []string
-	credentials []credential
-	origins     map[string]origin // by argument; none for a default
+	credentials []explain.Credential
+	origins     map[string]explain.Origin // by argument; none for a default
 	proxy       proxy
 	unread      []string // variables that look like the provider's own, and that it does not read
 }
@@ -69,21 +70,18 @@ type settings struct {
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) settings(env environment) (settings, []problem) {
-	r := resolver{env: env, origins: map[string]origin{}}
-	var client catalogue.Config
+	r := resolver{env: env, settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()}}
+	client := &r.client
 	client.BaseURL = required(&r, argBaseURL, c.BaseURL, parseBaseURL)
-	credentials := c.credentials(&r, &client)
+	r.credentials = c.credentials(&r)
 	client.CACertificates = optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates)
 	client.RequestTimeout = optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration)
 	client.ReadTimeout = optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration)
 	client.MaxRetries = optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries)
 	client.Ceiling = optional(&r, argMaxRequests, c.MaxRequests, pace.Limit{}, parseLimit)
 	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, true, parseSwitch)
-	s := settings{
-		client: client, unknown: r.unknown, credentials: credentials, origins: r.origins,
-		proxy: r.proxyOf(client.BaseURL), unread: env.unread(),
-	}
-	return s, r.problems
+	r.proxy = r.proxyOf(client.BaseURL)
+	return r.settings, r.problems
 }
 
 // malformed lists what is wrong with the provider block itself. It ignores the
@@ -97,25 +95,17 @@ func (c configuration) malformed() []problem {
 type problem struct {
 	argument string // "" where it is with none
 	missing  bool   // it is only absent
-	summary  string // "" for the usual one of the argument
+	summary  string
 	detail   string
 }
 
 func report(problems []problem, diags *diag.Diagnostics) {
 	for _, p := range problems {
-		summary := p.summary
-		switch {
-		case summary != "":
-		case p.missing:
-			summary = summaryMissing(p.argument)
-		default:
-			summary = summaryInvalid(p.argument)
-		}
 		if p.argument == "" {
-			diags.AddError(summary, p.detail)
+			diags.AddError(p.summary, p.detail)
 			continue
 		}
-		diags.AddAttributeError(path.Root(p.argument), summary, p.detail)
+		diags.AddAttributeError(path.Root(p.argument), p.summary, p.detail)
 	}
 }
 
@@ -126,13 +116,4 @@ func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env.get("TF_APPEND_USER_AGENT"), separator)
 	return strings.Join(append([]string{"terraform-provider-modelcatalogue/" + version}, words...), " ")
-}
-
-// enumerated joins words with commas and a last "and".
-func enumerated(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -14,10 +14,9 @@ import (
 // placeholders are characters that no host has, and what stands for one may have.
 const placeholders = "<>${}"
 
-// parseBaseURL reads the service's address: an absolute https URL, with a path
-// prefix or not, http to a loopback host only, and nothing else in it. The
-// result has no trailing slash. An error quotes no part of text, which may hold
-// a password.
+// parseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http
+// to a loopback host only, and nothing else in it. The result has no trailing slash. An error
+// quotes no part of text, which may hold a password.
 func parseBaseURL(text string) (*url.URL, error) {
 	if problem := problemOfText(text); problem != "" {
 		return nil, errors.New(problem)
@@ -86,7 +85,8 @@ func twoSchemes(text string) string {
 func bareIPv6(host string) bool { return strings.Contains(host, ":") && net.ParseIP(host) != nil }
 
 // showable tells whether a base URL that cannot be used may be shown. A password
-// stands before an @, a key may stand in a query. A text that is no address at all may be the secret, given in the wrong variable.
+// stands before an @, a key may stand in a query. A text that is no address at all may be the secret,
+// given in the wrong variable.
 func showable(text string) bool {
 	host, _, _ := strings.Cut(strings.TrimSpace(text), "/")
 	host, _, _ = strings.Cut(host, ":")
@@ -95,8 +95,7 @@ func showable(text string) bool {
 	return !strings.ContainsAny(text, "@?#") && (strings.Contains(text, "//") || host == "localhost" || isName)
 }
 
-// problemOfOrigin says what is wrong with the scheme, the host or the port of a
-// base URL, or "".
+// problemOfOrigin says what is wrong with the scheme, the host or the port of a base URL, or "".
 func problemOfOrigin(u *url.URL) string {
 	port := u.Port()
 	switch {

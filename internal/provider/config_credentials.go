@@ -3,46 +3,36 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// credential is what may be told of a client id, a client secret or an access
-// token: never its value, because a user may have swapped two of them.
-type credential struct {
-	argument string
-	origin   origin
-	oddities []string // what looks wrong with the value, such as "has quotes around it"
-}
-
-// credentials resolves client id and secret, or the access token in their place.
-// The kind that the block gives wins. Of two in the environment the token wins: a
-// job that was handed one often has the id and the secret as well, since it asked for the
-// token with them.
-func (c configuration) credentials(r *resolver, client *catalogue.Config) []credential {
+// credentials resolves client id and secret, or the access token in their place. The kind that the
+// block gives wins. Of two in the environment the token wins: a job that was handed one often has
+// the id and the secret as well, since it asked for the token with them.
+func (c configuration) credentials(r *resolver) []explain.Credential {
 	pair, token := gives(c.ClientID) || gives(c.ClientSecret), gives(c.AccessToken)
 	switch {
 	case pair && token:
 		c.bothKinds(r)
 		return nil
 	case token || !pair && r.env.has(argAccessToken):
-		client.AccessToken = optional(r, argAccessToken, c.AccessToken, "", parseAccessToken)
-		return r.credential(argAccessToken, client.AccessToken, argClientID, argClientSecret)
+		r.client.AccessToken = optional(r, argAccessToken, c.AccessToken, "", parseAccessToken)
+		return r.credential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
 	}
 	var hasID, hasSecret bool
-	client.ClientID, hasID = resolve(r, argClientID, c.ClientID, verbatim)
-	client.ClientSecret, hasSecret = resolve(r, argClientSecret, c.ClientSecret, verbatim)
+	r.client.ClientID, hasID = resolve(r, argClientID, c.ClientID, verbatim)
+	r.client.ClientSecret, hasSecret = resolve(r, argClientSecret, c.ClientSecret, verbatim)
 	if !hasID {
-		r.missing(argClientID, needsCredential(argClientID, pair, r.env.has(argAccessToken))...)
+		r.missingCredential(argClientID, pair)
 	}
 	if !hasSecret {
-		r.missing(argClientSecret, needsCredential(argClientSecret, pair, r.env.has(argAccessToken))...)
+		r.missingCredential(argClientSecret, pair)
 	}
-	return slices.Concat(r.credential(argClientID, client.ClientID), r.credential(argClientSecret, client.ClientSecret))
+	return append(r.credential(argClientID, r.client.ClientID), r.credential(argClientSecret, r.client.ClientSecret)...)
 }
 
 // gives tells whether the provider block gives a credential, now or later.
@@ -52,49 +42,48 @@ func gives(value types.String) bool {
 
 // bothKinds is a provider block that gives both. What is not known yet may turn out to be null.
 func (c configuration) bothKinds(r *resolver) {
-	known := true
+	before := len(r.unknown)
 	for i, value := range []types.String{c.ClientID, c.ClientSecret, c.AccessToken} {
 		if value.IsUnknown() {
 			r.unknown = append(r.unknown, []string{argClientID, argClientSecret, argAccessToken}[i])
-			known = false
 		}
 	}
-	if known {
+	if len(r.unknown) == before {
 		r.problems = append(r.problems, problem{
-			argument: argAccessToken, summary: summaryBothCredentials,
+			argument: argAccessToken, summary: explain.SummaryBothCredentials,
 			detail: "The provider block gives a token, and client_id or client_secret as well. The provider uses one or " +
 				"the other. Leave out access_token, or the other two: set them to null, or remove them.",
 		})
 	}
 }
 
-// needsCredential says how to give what is missing.
-func needsCredential(argument string, inBlock, tokenSet bool) []string {
-	paragraphs := []string{fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-		"variable %s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument))}
+// missingCredential says how to give client id or secret. inBlock tells whether the block gives the other one.
+func (r *resolver) missingCredential(argument string, inBlock bool) {
+	token := ""
 	switch {
 	case !inBlock:
-		return append(paragraphs, fmt.Sprintf("Or give a token in place of client_id and client_secret, as access_token or "+
-			"in %s.", variable(argAccessToken)))
-	case tokenSet:
-		return append(paragraphs, fmt.Sprintf("The token of %s is not used, because the provider block gives the other "+
-			"of client_id and client_secret.", variable(argAccessToken)))
+		token = fmt.Sprintf("Or give a token in place of client_id and client_secret, as access_token or in %s.",
+			variable(argAccessToken))
+	case r.env.has(argAccessToken):
+		token = fmt.Sprintf("The token of %s is not used, because the provider block gives the other of client_id and "+
+			"client_secret.", variable(argAccessToken))
 	}
-	return paragraphs
+	r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
+		"%s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)), token)
 }
 
 // credential notes where a credential comes from, and what is odd about it. instead
 // are arguments of the other kind, whose variables it goes before.
-func (r *resolver) credential(argument, value string, instead ...string) []credential {
+func (r *resolver) credential(argument, value string, instead ...string) []explain.Credential {
 	from, used := r.origins[argument]
 	if !used {
 		return nil
 	}
 	for _, other := range instead {
-		from.over = append(from.over, r.env.setFor(other)...)
+		from.Over = append(from.Over, r.env.setFor(other)...)
 	}
 	r.origins[argument] = from
-	return []credential{{argument: argument, origin: from, oddities: oddities(value)}}
+	return []explain.Credential{{Argument: argument, Origin: from, Oddities: oddities(value)}}
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // TestWhichCredentials is the rule of which credentials are used, a row for each
@@ -384,8 +385,8 @@ func TestRejectedCredentialsAreTracedToTheirOrigin(t *testing.T) {
 			if len(problems) > 0 {
 				t.Fatalf("%+v", problems)
 			}
-			d := catalogueDataSource{name: "model_groups", connection: &connection{credentials: s.credentials}}
-			got := d.diagnose(test.err, subject{})
+			d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explain.Explainer{Credentials: s.credentials}}}
+			got := d.diagnose(test.err, explain.Subject{})
 			if got.Summary() != test.summary || strings.Contains(got.Detail(), "hunter2") {
 				t.Errorf("%s: %s", got.Summary(), got.Detail())
 			}

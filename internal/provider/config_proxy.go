@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // proxy is the proxy that requests go through; the zero proxy is none.
@@ -26,7 +28,7 @@ func (r *resolver) proxyOf(base *url.URL) proxy {
 	}
 	address, ok := proxyAddress(value)
 	if !ok {
-		r.problems = append(r.problems, problem{summary: summaryInvalidProxy, detail: malformedProxy(name, value)})
+		r.problems = append(r.problems, problem{summary: explain.SummaryInvalidProxy, detail: malformedProxy(name, value)})
 	}
 	return proxy{address: address, variable: name}
 }
@@ -76,6 +78,6 @@ func malformedProxy(name, value string) string {
 	if strings.Trim(value, quotes) != value {
 		cause = "The environment variable " + name + " has quotes around its value that are part of it. Leave them out."
 	}
-	return joined(cause, "Special characters in a user name or password are written as %XX, such as %23 for #. To go "+
-		"without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
+	return explain.Paragraphs(cause, "Special characters in a user name or password are written as %XX, such as %23 for "+
+		"#. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // surrounded is a scene of configuring the provider in an environment of these
@@ -31,8 +32,8 @@ func rejectedScene(title string, err error, config configuration, assignments ..
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
-		d := catalogueDataSource{name: "model_groups", connection: &connection{credentials: s.credentials}}
-		return told6(d.diagnose(err, subject{}))
+		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explain.Explainer{Credentials: s.credentials}}}
+		return told6(d.diagnose(err, explain.Subject{}))
 	}}
 }
 

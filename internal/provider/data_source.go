@@ -2,23 +2,24 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // connection is what Configure hands to the data sources: a client, or the
 // arguments that keep the provider from having one.
 type connection struct {
-	client  *catalogue.Client
-	limit   string // read_timeout, for messages
-	unknown []string
-	told    toldCauses
-	// credentials are those in use: where each comes from, and not what it is.
-	credentials []credential
+	client    *catalogue.Client
+	unknown   []string
+	explainer explain.Explainer
 }
 
 // catalogueDataSource is what every data source shares.
@@ -41,25 +42,38 @@ func (d *catalogueDataSource) Configure(
 	}
 	connection, ok := req.ProviderData.(*connection)
 	if !ok {
-		resp.Diagnostics.AddError(summaryNotConfigured, fmt.Sprintf("A data source was given %T where it needs the "+
+		resp.Diagnostics.AddError(explain.SummaryNotConfigured, fmt.Sprintf("A data source was given %T where it needs the "+
 			"provider's connection. Please report this to the provider's developers.", req.ProviderData))
 		return
 	}
 	d.connection = connection
 }
 
-// client returns the client to read with, or adds why there is none.
-func (d *catalogueDataSource) client(diags *diag.Diagnostics) (*catalogue.Client, bool) {
+// begin decodes the arguments of a block into its state, a pointer to a struct with
+// tfsdk tags, and returns the client to read with. It is nil where resp says why.
+func (d *catalogueDataSource) begin(
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, state any,
+) *catalogue.Client {
+	// Only the arguments: decoding the other attributes, which are null, would take a
+	// third of the time of a read.
+	attributes, fields := req.Config.Schema.GetAttributes(), reflect.ValueOf(state).Elem()
+	for _, field := range reflect.VisibleFields(fields.Type()) {
+		name := field.Tag.Get("tfsdk")
+		if attribute := attributes[name]; attribute != nil && (attribute.IsRequired() || attribute.IsOptional()) {
+			target := fields.FieldByIndex(field.Index).Addr().Interface()
+			resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), target)...)
+		}
+	}
 	switch {
 	case d.connection == nil:
-		diags.AddError(summaryNotConfigured, "The provider has no connection to the catalogue. Please report this to "+
-			"the provider's developers.")
+		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. Please "+
+			"report this to the provider's developers.")
 	case d.connection.client == nil:
-		diags.AddError(summaryUnknownArgument, unknownDetail(d.connection.unknown))
-	default:
-		return d.connection.client, true
+		resp.Diagnostics.AddError(explain.SummaryUnknownArgument, unknownDetail(d.connection.unknown))
+	case !resp.Diagnostics.HasError():
+		return d.connection.client
 	}
-	return nil, false
+	return nil
 }
 
 // unknownDetail says which of the provider's arguments have to wait for the apply.
@@ -68,8 +82,33 @@ func unknownDetail(arguments []string) string {
 	if len(arguments) > 1 {
 		have, give = "arguments %s have values that are", "them values that are known at plan time, or apply what they come"
 	}
-	return joined(
+	return explain.Paragraphs(
 		fmt.Sprintf("The provider "+have+" known only after other changes are applied, so nothing can be read from the "+
-			"catalogue in this plan.", enumerated(arguments)),
+			"catalogue in this plan.", explain.Enumerated(arguments)),
 		"Give "+give+" from first (with -target), or make this data source wait for the apply (with depends_on).")
+}
+
+// groupError says why a group that was read has not what a block asks for.
+type groupError struct {
+	argument string // the argument at fault: revision, docker_image or where
+	summary  string
+	detail   string
+	short    string // the detail as a phrase about the group
+	// nothing is true where the group has no such model. A group that was only
+	// listed is left out then.
+	nothing bool
+}
+
+func (e *groupError) Error() string { return e.summary + ": " + e.detail }
+
+func (e *groupError) on(at path.Path) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, e.summary, e.detail)
+}
+
+// diagnose says why one group could not be read, or has not what the block asks for.
+func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
+	if problem, ok := errors.AsType[*groupError](err); ok {
+		return problem.on(path.Root(problem.argument))
+	}
+	return d.connection.explainer.Explain(err, typeName+"_"+d.name, about)
 }

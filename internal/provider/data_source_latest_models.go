@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // latestModelsDataSource reads the newest revision of many groups.
@@ -32,19 +33,18 @@ func (d *latestModelsDataSource) Schema(
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
-				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
-					"empty list reads nothing. " +
-					"A group without models is an error. Leave it out to read every group, or those of " +
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list " +
+					"reads nothing. A group without models is an error. Leave it out to read every group, or those of " +
 					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{groupIDs{}},
+				Validators:  []validator.List{groupIDs{"must be ids of model groups, and not be given beside time_horizon"}},
 			},
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far " +
 					"as they have models. It cannot be given beside `model_group_ids`.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
 			},
 			argWhere: whereAttribute("Where no model of a group does, it is an error if the group is named in " +
 				"`model_group_ids`; a group that is not named is left out."),
@@ -64,54 +64,40 @@ type latestModelsState struct {
 }
 
 func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var ids []string
-	var horizon types.String
-	var where *whereState
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_ids"), &ids)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state latestModelsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
-	questions := namedGroups(ids)
+	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
-	if ids == nil {
-		groups, err := client.ModelGroups(ctx, horizon.ValueString())
+	if state.ModelGroupIDs == nil {
+		groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, horizonSubject(horizon)))
+			resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))
 			return
 		}
 		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: without that "+
-			"argument, groups that have no such model are left out.")
+		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: "+
+			"without that argument, groups that have no such model are left out.")
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
-	missing := leaveOutMissing(questions, replies, listed)
-	list := failures(questions, replies, fault)
-	d.tellFailures(&resp.Diagnostics, fault, list, len(questions), explainLatest)
+	missing := leaveOutMissing(replies, listed)
+	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	warnOfMissing(&resp.Diagnostics, missing)
-	models := make(map[string]*modelState, len(questions))
-	for i, q := range questions {
-		if replies[i].answer == nil {
-			continue
+	only := selected(state.Attributes)
+	state.Models = make(map[string]*modelState, len(questions))
+	for _, r := range replies {
+		if r.answer != nil {
+			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), only)
 		}
-		state := newModelState(replies[i].answer, only)
-		if only.has("model_group_id") {
-			state.ModelGroupID = &q.id
-		}
-		models[q.id] = state
 	}
-	setResult(ctx, resp, &latestModelsState{
-		ModelGroupIDs: ids, TimeHorizon: horizon.ValueStringPointer(), Where: where,
-		Attributes: attributes, Models: models,
-	})
+	setResult(ctx, resp, &state)
 }
 
 // namedGroups are the groups of model_group_ids, each once.
@@ -141,30 +127,29 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 
 func explainLatest(f failure) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		return diag.NewAttributeErrorDiagnostic(f.at, problem.summary, problem.detail)
+		return problem.on(f.at)
 	}
-	return diagnose(f.err, latestOfManySubject(f.at, f.id))
+	return explain.Error(f.err, explain.LatestModelOfMany(f.at, f.id))
 }
 
 // leaveOutMissing clears the replies about groups that were listed and have no
 // model that satisfies, or were answered with 404. Most of the latter have no models. A
 // group that the list shows with models was removed in the meantime, or made
 // private: the ids of such groups are returned.
-func leaveOutMissing(
-	questions []question, replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup,
-) (missing []string) {
-	for i, q := range questions {
-		group := listed[q.id]
-		if problem, ok := errors.AsType[*groupError](replies[i].err); ok && group != nil && problem.nothing {
-			replies[i].err = nil
-			continue
-		}
-		if group == nil || !errors.Is(replies[i].err, catalogue.ErrNotFound) {
-			continue
-		}
-		replies[i].err = nil
-		if len(group.Models) > 0 {
-			missing = append(missing, q.id)
+func leaveOutMissing(replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+	for i := range replies {
+		r := &replies[i]
+		group := listed[r.id]
+		problem, isProblem := errors.AsType[*groupError](r.err)
+		switch {
+		case group == nil:
+		case isProblem && problem.nothing:
+			r.err = nil
+		case errors.Is(r.err, catalogue.ErrNotFound):
+			r.err = nil
+			if len(group.Models) > 0 {
+				missing = append(missing, r.id)
+			}
 		}
 	}
 	return missing
@@ -174,8 +159,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(summaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had no "+
-		"latest model of them when it was asked for it: %s.\n\n"+
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had "+
+		"no latest model of them when it was asked for it: %s.\n\n"+
 		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
-		"those who run the service.", quotedList(missing)))
+		"those who run the service.", explain.Quoted(missing)))
 }

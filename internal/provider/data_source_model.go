@@ -8,7 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // modelDataSource reads one revision of a group.
@@ -28,16 +29,15 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
 					"error where the group has no such revision.",
 				Required:   true,
-				Validators: []validator.Number{countOf{}},
+				Validators: []validator.Number{countOf{"must be a whole number of at least 0"}},
 			},
 			argDockerImage: schema.StringAttribute{
-				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read " +
-					"fails where the service has another, because a revision can be re-published in place, or withholds " +
-					"it. Where it is not given, it is the service's, and null for callers outside the owning " +
-					"organisation: `is_owner` tells.",
+				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read fails " +
+					"where the service has another, because a revision can be re-published in place, or withholds it. Where it is " +
+					"not given, it is the service's, and null for callers outside the owning organisation: `is_owner` tells.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{summary: summaryInvalidImage}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidImage}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 		}),
@@ -51,37 +51,24 @@ type modelBlockState struct {
 }
 
 func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var groupID, image types.String
-	var number types.Number
-	var accepted types.Bool
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("revision"), &number)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argDockerImage), &image)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argAcceptWithdrawn), &accepted)...)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state modelBlockState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
-	revision, err := wholeNumber(number)
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("revision"), summaryInvalidRevision, fmt.Sprintf("The value %s.", err))
-		return
+	wanted := pin{
+		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
+		follow: typeName + "_latest_model",
 	}
-	id := groupID.ValueString()
-	wanted := pin{groupID: id, revision: revision, image: image.ValueStringPointer(), follow: typeName + "_latest_model"}
 	model, err := wanted.read(ctx, client)
 	if err != nil {
-		resp.Diagnostics.Append(d.explainRead(err, groupSubject(path.Root("model_group_id"), id)))
+		resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("model_group_id"), wanted.groupID)))
 		return
 	}
-	if how := model.withdrawal(); how != "" && !accepted.ValueBool() {
-		resp.Diagnostics.AddAttributeWarning(path.Root("revision"), summaryWithdrawn, fmt.Sprintf(
-			"Revision %d of model group %q is %s%s.\n\n%s", revision, id, how, model.newer(), withdrawnNext))
+	if how := model.withdrawal(); how != "" && !orZero(state.AcceptWithdrawn) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("revision"), explain.SummaryWithdrawn, fmt.Sprintf(
+			"Revision %d of model group %q is %s%s.\n\n%s", wanted.revision, wanted.groupID, how, model.newer(), withdrawnNext))
 	}
-	state := newPinnedModelState(model, nil)
-	state.ModelGroupID = &id
-	if wanted.image != nil {
-		state.DockerImage = wanted.image
-	}
-	setResult(ctx, resp, &modelBlockState{pinnedModelState: *state, AcceptWithdrawn: accepted.ValueBoolPointer()})
+	state.pinnedModelState = *newPinnedModelState(model, nil)
+	setResult(ctx, resp, &state)
 }

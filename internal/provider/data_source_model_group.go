@@ -14,10 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // modelGroupDataSource reads one group, by id or by name.
@@ -39,7 +39,7 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				// On this attribute, so that the engine points at the block's own
 				// arguments where both are given and where neither is.
 				Validators: []validator.String{
-					idOrName{}, identifier{},
+					idOrName{"must be given where name is not"}, validID,
 				},
 			},
 			"name": schema.StringAttribute{
@@ -47,46 +47,44 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 					"error where no group has the name, or several have.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{summary: summaryInvalidName}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidName}},
 			},
 		}),
 	}
 }
 
 func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var id, name types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &id)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &name)...)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	state := new(groupState)
+	client := d.begin(ctx, req, resp, state)
+	if client == nil {
 		return
 	}
-	var state *groupState
-	if id.IsNull() {
-		named := func(group *catalogue.ModelGroup) bool { return isNamed(group, name.ValueString()) }
-		groups, err := client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
-			return slices.ContainsFunc(groups, named)
-		})
+	id, name := state.ID, state.Name
+	if id != nil {
+		group, err := client.ModelGroup(ctx, *id)
 		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, subject{value: name.ValueString()}))
-			return
-		}
-		group, problem := groupNamed(groups, name.ValueString())
-		if problem != nil {
-			resp.Diagnostics.Append(problem)
+			resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("id"), *id)))
 			return
 		}
 		state = newGroupState(group, nil)
-		state.Name = name.ValueStringPointer()
-	} else {
-		group, err := client.ModelGroup(ctx, id.ValueString())
-		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, groupSubject(path.Root("id"), id.ValueString())))
-			return
-		}
-		state = newGroupState(group, nil)
-		state.ID = id.ValueStringPointer()
+		state.ID = id
+		setResult(ctx, resp, state)
+		return
 	}
+	groups, err := client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
+		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, orZero(name)) })
+	})
+	if err != nil {
+		resp.Diagnostics.Append(d.diagnose(err, explain.GroupNamed(orZero(name))))
+		return
+	}
+	group, problem := groupNamed(groups, orZero(name))
+	if problem != nil {
+		resp.Diagnostics.Append(problem)
+		return
+	}
+	state = newGroupState(group, nil)
+	state.Name = name
 	setResult(ctx, resp, state)
 }
 
@@ -112,14 +110,14 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, diag.NewAttributeErrorDiagnostic(at, summaryGroupNotFound, joined(
+		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummaryGroupNotFound, explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", name),
 			nameHint(groups, name),
 			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."))
 	default:
 		slices.Sort(ids)
-		return nil, diag.NewAttributeErrorDiagnostic(at, summarySeveralGroups,
+		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummarySeveralGroups,
 			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: "+
 				"%s.", len(found), name, strings.Join(ids, ", ")))
 	}
@@ -129,7 +127,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 func idAndHorizon(group *catalogue.ModelGroup) string {
 	text := fmt.Sprintf("%q", *group.ID)
 	if horizon := group.TimeHorizon; horizon != nil && horizon.Key != nil {
-		text += " (" + strings.Trim(strconv.Quote(abridged(*horizon.Key)), `"`) + ")"
+		text += " (" + strings.Trim(strconv.Quote(explain.Abridged(*horizon.Key)), `"`) + ")"
 	}
 	return text
 }

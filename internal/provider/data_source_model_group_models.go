@@ -6,7 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // modelGroupModelsDataSource lists every revision of a group.
@@ -38,19 +39,17 @@ type modelGroupModelsState struct {
 func (d *modelGroupModelsDataSource) Read(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) {
-	var groupID types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("model_group_id"), &groupID)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state modelGroupModelsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
-	models, err := client.Models(ctx, groupID.ValueString())
+	id := orZero(state.ModelGroupID)
+	models, err := client.Models(ctx, id)
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, groupSubject(path.Root("model_group_id"), groupID.ValueString())))
+		resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("model_group_id"), id)))
 		return
 	}
-	setResult(ctx, resp, &modelGroupModelsState{
-		ModelGroupID: groupID.ValueStringPointer(), Attributes: attributes, Models: sortedModelStates(models, only),
-	})
+	state.Models = sortedModelStates(models, selected(state.Attributes))
+	setResult(ctx, resp, &state)
 }

@@ -5,9 +5,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // modelGroupsDataSource lists the groups that the credentials may see.
@@ -17,7 +17,9 @@ func newModelGroupsDataSource() datasource.DataSource {
 	return &modelGroupsDataSource{catalogueDataSource{name: "model_groups"}}
 }
 
-func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *modelGroupsDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them " +
 			"or those of one time horizon.",
@@ -26,7 +28,7 @@ func (d *modelGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +
 					"groups of every horizon.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{summary: summaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
 			},
 			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
@@ -41,19 +43,16 @@ type modelGroupsState struct {
 }
 
 func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var horizon types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state modelGroupsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
-	groups, err := client.ModelGroups(ctx, horizon.ValueString())
+	groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, horizonSubject(horizon)))
+		resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))
 		return
 	}
-	setResult(ctx, resp, &modelGroupsState{
-		TimeHorizon: horizon.ValueStringPointer(), Attributes: attributes, ModelGroups: sortedGroupStates(groups, only),
-	})
+	state.ModelGroups = sortedGroupStates(groups, selected(state.Attributes))
+	setResult(ctx, resp, &state)
 }

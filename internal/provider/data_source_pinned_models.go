@@ -13,6 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // pinnedModelsDataSource reads one revision of each of many groups.
@@ -31,12 +33,11 @@ func (d *pinnedModelsDataSource) Schema(
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
-				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
-					"revision of a group can be `0`. " +
-					"It is an error where a group has no such revision. An empty map reads nothing.",
+				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a " +
+					"group can be `0`. It is an error where a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{revisionsByGroup{}},
+				Validators:  []validator.Map{revisionsByGroup{"must be whole numbers of at least 0 by model group id"}},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
@@ -44,7 +45,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"re-published in place, or withholds it; all that differ are told at once.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{imagesByGroup{}},
+				Validators:  []validator.Map{imagesByGroup{"must be images of groups that revisions has"}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
@@ -68,111 +69,60 @@ type pinnedModelsState struct {
 }
 
 func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	revisions := configuredRevisions(ctx, req, &resp.Diagnostics)
-	images := configuredImages(ctx, req, &resp.Diagnostics)
-	var accepted types.Bool
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argAcceptWithdrawn), &accepted)...)
-	attributes, only := configuredSelection(ctx, &req.Config, &resp.Diagnostics)
-	client, ok := d.client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	var state pinnedModelsState
+	client := d.begin(ctx, req, resp, &state)
+	if client == nil {
 		return
 	}
 	var questions []question
-	for _, id := range slices.Sorted(maps.Keys(revisions)) {
+	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
 	read := func(ctx context.Context, id string) (*pinnedModel, error) {
-		wanted := pin{groupID: id, revision: revisions[id], follow: typeName + "_latest_models"}
-		if image, given := images[id]; given {
+		wanted := pin{groupID: id, revision: state.Revisions[id], follow: typeName + "_latest_models"}
+		if image, given := state.DockerImages[id]; given {
 			wanted.image = &image
 		}
 		return wanted.read(ctx, client)
 	}
 	replies, fault := readFleet(ctx, client.Refused, questions, read)
-	d.tellFailures(&resp.Diagnostics, fault, failures(questions, replies, fault), len(questions), explainPin)
+	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !accepted.ValueBool() {
-		warnOfWithdrawn(&resp.Diagnostics, questions, replies)
+	if !orZero(state.AcceptWithdrawn) {
+		warnOfWithdrawn(&resp.Diagnostics, replies)
 	}
-	models := make(map[string]*pinnedModelState, len(questions))
-	for i, q := range questions {
-		state := newPinnedModelState(replies[i].answer, only)
-		if only.has("model_group_id") {
-			state.ModelGroupID = &q.id
-		}
-		if image, given := images[q.id]; given && only.has(argDockerImage) {
-			state.DockerImage = &image
-		}
-		models[q.id] = state
+	only := selected(state.Attributes)
+	state.Models = make(map[string]*pinnedModelState, len(questions))
+	for _, r := range replies {
+		state.Models[r.id] = newPinnedModelState(r.answer, only)
 	}
-	setResult(ctx, resp, &pinnedModelsState{
-		Revisions: revisions, DockerImages: images, AcceptWithdrawn: accepted.ValueBoolPointer(),
-		Attributes: attributes, Models: models,
-	})
+	setResult(ctx, resp, &state)
 }
 
-// warnOfWithdrawn names the pinned revisions that are archived or disabled, in
-// one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, questions []question, replies []reply[*pinnedModel]) {
+// warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
+func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	var lines []string
-	for i, q := range questions {
-		model := replies[i].answer
-		if how := model.withdrawal(); how != "" {
-			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s", q.id, int64(*model.Revision), how, model.newer()))
+	for _, r := range replies {
+		if how := r.answer.withdrawal(); how != "" {
+			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s",
+				r.id, int64(*r.answer.Revision), how, r.answer.newer()))
 		}
 	}
 	if len(lines) > 0 {
-		diags.AddAttributeWarning(path.Root(argRevisions), summaryWithdrawn, fmt.Sprintf(
+		diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
-			len(questions), len(lines), bulleted(lines, maxIDs), withdrawnFleetNext))
+			len(replies), len(lines), explain.Bulleted(lines, explain.MaxIDs), withdrawnFleetNext))
 	}
-}
-
-// configuredRevisions reads the argument revisions.
-func configuredRevisions(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]int64 {
-	var numbers map[string]types.Number
-	diags.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &numbers)...)
-	revisions := make(map[string]int64, len(numbers))
-	for id, number := range numbers {
-		revision, err := wholeNumber(number)
-		if err != nil {
-			diags.AddAttributeError(
-				path.Root(argRevisions).AtMapKey(id), summaryInvalidRevision, revisionProblem(id, err),
-			)
-			continue
-		}
-		revisions[id] = revision
-	}
-	return revisions
-}
-
-// configuredImages reads the argument docker_images, nil where it is not given.
-func configuredImages(ctx context.Context, req datasource.ReadRequest, diags *diag.Diagnostics) map[string]string {
-	var given map[string]types.String
-	diags.Append(req.Config.GetAttribute(ctx, path.Root(argDockerImages), &given)...)
-	if given == nil {
-		return nil
-	}
-	images := make(map[string]string, len(given))
-	for id, image := range given {
-		if problem := imageProblem(id, image); problem != "" {
-			diags.AddAttributeError(path.Root(argDockerImages).AtMapKey(id), summaryInvalidImage, problem)
-			continue
-		}
-		images[id] = image.ValueString()
-	}
-	return images
 }
 
 func explainPin(f failure) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		at := f.at
 		if problem.argument == argDockerImage {
-			at = path.Root(argDockerImages).AtMapKey(f.id)
+			return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
 		}
-		return diag.NewAttributeErrorDiagnostic(at, problem.summary, problem.detail)
+		return problem.on(f.at)
 	}
-	return diagnose(f.err, groupSubject(f.at, f.id))
+	return explain.Error(f.err, explain.Group(f.at, f.id))
 }

@@ -22,8 +22,7 @@ const (
 	fewAtOnce = 10
 	// manyAtOnce is how many there are at most. Each prompt answer adds two.
 	manyAtOnce = 32
-	// prompt is the longest time that a prompt answer takes, its wait for the
-	// allowance included.
+	// prompt is the longest time that a prompt answer takes, its wait for the allowance included.
 	prompt = 5 * time.Second
 	// progressEvery is the least time between two lines of progress in the log.
 	progressEvery = time.Second
@@ -35,27 +34,19 @@ type question struct {
 	at path.Path // the element of the argument that names it, empty where listing found it
 }
 
-// reply is how a question ended. It is zero for one that was not asked.
+// reply is how a question ended. It has neither an answer nor an error where the
+// question was not started.
 type reply[T any] struct {
+	question
 	answer T
 	err    error
 }
 
-// ending is a question that has ended, and how.
-type ending[T any] struct {
-	reply[T]
-	index    int
-	took     time.Duration
-	answered int // what fleet.answered was when it was started
-}
-
 // fleet is the questions of one read.
 type fleet[T any] struct {
-	questions []question
-	ask       func(context.Context, string) (T, error)
-
-	replies  []reply[T] // by question
-	ended    chan ending[T]
+	ask      func(context.Context, string) (T, error)
+	replies  []reply[T]  // by question
+	ended    chan func() // each takes account of a question that has ended
 	started  int
 	running  int
 	width    fleetWidth
@@ -71,9 +62,8 @@ type fleetWidth struct {
 	refused func() bool // whether the service has refused any request of the process with 429
 }
 
-// may tells whether another question may start beside those under way. Where the
-// service limits requests, several runs that share an allowance would each use it
-// up with one burst.
+// may tells whether another question may start beside those under way. Where the service limits
+// requests, several runs that share an allowance would each use it up with one burst.
 func (w *fleetWidth) may(running int) bool {
 	if running < fewAtOnce {
 		return true
@@ -90,7 +80,7 @@ func (w *fleetWidth) answer(took time.Duration) {
 }
 
 // readFleet asks every question. The replies are in the order of the questions.
-// A fault is a failure that concerns all of them: no more are asked then, and
+// A fault is a failure that concerns all of them: no more are started then, and
 // those under way are ended. refused is Client.Refused.
 func readFleet[T any](
 	ctx context.Context, refused func() bool, questions []question, ask func(context.Context, string) (T, error),
@@ -98,9 +88,11 @@ func readFleet[T any](
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &fleet[T]{
-		questions: questions, ask: ask,
-		replies: make([]reply[T], len(questions)), ended: make(chan ending[T]),
+		ask: ask, replies: make([]reply[T], len(questions)), ended: make(chan func()),
 		width: fleetWidth{now: fewAtOnce, refused: refused}, progress: progress{logged: time.Now()},
+	}
+	for i, q := range questions {
+		f.replies[i].question = q
 	}
 	for {
 		for f.mayStart() {
@@ -109,7 +101,7 @@ func readFleet[T any](
 		if f.running == 0 {
 			break
 		}
-		f.settle(<-f.ended)
+		(<-f.ended)()
 		if f.fault != nil {
 			cancel()
 		}
@@ -123,49 +115,52 @@ func readFleet[T any](
 }
 
 func (f *fleet[T]) mayStart() bool {
-	return f.fault == nil && f.doubt == nil && f.started < len(f.questions) && f.width.may(f.running)
+	return f.fault == nil && f.doubt == nil && f.started < len(f.replies) && f.width.may(f.running)
 }
 
 func (f *fleet[T]) start(ctx context.Context) {
-	index, answered := f.started, f.answered
+	to, answered := &f.replies[f.started], f.answered
 	f.started++
 	f.running++
 	go func() {
 		began := time.Now()
-		answer, err := f.ask(ctx, f.questions[index].id)
-		f.ended <- ending[T]{
-			reply: reply[T]{answer: answer, err: err}, index: index, took: time.Since(began), answered: answered,
+		answer, err := f.ask(ctx, to.id)
+		took := time.Since(began)
+		f.ended <- func() {
+			to.answer, to.err = answer, err
+			f.settle(err, took, answered)
 		}
 	}()
 }
 
-func (f *fleet[T]) settle(e ending[T]) {
+// settle takes account of a question that has ended. answered is what f.answered was
+// when it was started.
+func (f *fleet[T]) settle(err error, took time.Duration, answered int) {
 	f.running--
-	f.replies[e.index] = e.reply
-	switch scopeOf(e.err) {
+	switch scopeOf(err) {
 	case ofThisQuestion:
 		f.answered++
 		f.doubt = nil
 	case ofTheService:
 		// Where another question was answered in the meantime, only this group
 		// fails. Else those under way will tell.
-		if f.answered == e.answered && f.doubt == nil {
-			f.doubt = e.err
+		if f.answered == answered && f.doubt == nil {
+			f.doubt = err
 		}
 	case ofAllQuestions:
 		if f.fault == nil {
-			f.fault = e.err
+			f.fault = err
 		}
 	}
-	f.width.answer(e.took)
-	if e.err == nil {
+	f.width.answer(took)
+	if err == nil {
 		f.progress.read++
 	}
 }
 
 // log notes the progress, and the end where no fault brought it.
 func (f *fleet[T]) log(ctx context.Context) {
-	done, all := f.started-f.running, len(f.questions)
+	done, all := f.started-f.running, len(f.replies)
 	if now := time.Now(); f.fault == nil && (done == all || now.Sub(f.progress.logged) >= progressEvery) {
 		f.progress.logged = now
 		tflog.Info(ctx, f.progress.line(done, all))

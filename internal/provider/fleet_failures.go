@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // failure is a question that was not answered.
@@ -20,11 +21,11 @@ type failure struct {
 }
 
 // failures are the questions that failed. Those that share the fault are left out.
-func failures[T any](questions []question, replies []reply[T], fault error) []failure {
+func failures[T any](replies []reply[T], fault error) []failure {
 	var list []failure
-	for i, r := range replies {
+	for _, r := range replies {
 		if r.err != nil && (fault == nil || scopeOf(r.err) != ofAllQuestions) {
-			list = append(list, failure{questions[i], r.err})
+			list = append(list, failure{r.question, r.err})
 		}
 	}
 	return list
@@ -62,35 +63,34 @@ func withoutDigits(text string) string {
 	}, text)
 }
 
-// tellFailures says what failed: one diagnostic for a fault, and one for each
-// other cause, on the first element that has it. groups is how many groups there
-// are.
+// tellFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
+// first element that has it. groups is how many groups there are.
 func (d *catalogueDataSource) tellFailures(
-	diags *diag.Diagnostics, fault error, list []failure, groups int, explain func(failure) diag.Diagnostic,
+	diags *diag.Diagnostics, fault error, list []failure, groups int, tell func(failure) diag.Diagnostic,
 ) {
-	told := map[cause]bool{}
+	reported := map[cause]bool{}
 	if fault != nil {
-		shared := d.diagnose(fault, subject{})
+		shared := d.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
-			shared = diag.NewErrorDiagnostic(shared.Summary(), joined(shared.Detail(), down.inAPhrase()))
+			shared = diag.NewErrorDiagnostic(shared.Summary(), explain.Paragraphs(shared.Detail(), down.inAPhrase()))
 		}
 		diags.Append(shared)
 		if errors.Is(fault, context.Canceled) {
 			return
 		}
-		told[causeOf(shared.Summary(), fault)] = true
+		reported[causeOf(shared.Summary(), fault)] = true
 	}
+	// By their causes, in the order of the first failure of each.
 	var order []cause
 	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
 	for _, f := range list {
-		own := explain(f)
+		own := tell(f)
 		c := causeOf(own.Summary(), f.err)
-		if told[c] {
+		if reported[c] {
 			continue
 		}
-		if _, known := first[c]; !known {
-			order = append(order, c)
-			first[c] = own
+		if first[c] == nil {
+			order, first[c] = append(order, c), own
 		}
 		alike[c] = append(alike[c], f)
 	}
@@ -99,8 +99,7 @@ func (d *catalogueDataSource) tellFailures(
 	}
 }
 
-// together is the diagnostic of the first of several failures, with the others
-// named.
+// together is the diagnostic of the first of several failures, with the others named.
 func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	detail := d.Detail()
 	if others := alike[1:]; len(others) > 0 {
@@ -109,7 +108,7 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 			lines = append(lines, f.inAPhrase())
 		}
 		detail += fmt.Sprintf("\n\n%d more of %d groups failed the same way:", len(others), groups) +
-			bulleted(lines, alike[0].listedAtMost()-1)
+			explain.Bulleted(lines, alike[0].listedAtMost()-1)
 	}
 	at := alike[0].at
 	if own, ok := d.(diag.DiagnosticWithPath); ok {
@@ -121,21 +120,20 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(d.Summary(), detail)
 }
 
-// listedAtMost is how many of the failures that are like this one are named. Of
-// images that differ each is, as far as anybody reads, because each has to be
-// reviewed.
+// listedAtMost is how many of the failures that are like this one are named. Of images that differ
+// each is, as far as anybody reads, because each has to be reviewed.
 func (f failure) listedAtMost() int {
 	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
 		return maxListed
 	}
-	return maxIDs
+	return explain.MaxIDs
 }
 
 func (f failure) inAPhrase() string {
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
 		return fmt.Sprintf("%q: %s", f.id, problem.short)
 	}
-	if odd := idOddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
+	if odd := explain.Oddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
 		return fmt.Sprintf("%q (%s)", f.id, odd)
 	}
 	return fmt.Sprintf("%q", f.id)

@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/opencontainers/go-digest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // parseImageFunction splits a container image reference into its parts.
@@ -50,8 +51,7 @@ func (parseImageFunction) Definition(
 			Name: "image",
 			// So that the message of null can be ours.
 			AllowNullValue: true,
-			Description: "The reference of a container image, such as registry.example/team/app:1.2.3. Null " +
-				"is an error.",
+			Description:    "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
 				"Null is an error: `docker_image` is null where the image is withheld.",
 		}},
@@ -89,7 +89,7 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	parts, err := parseImage(image)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: "+
-			"%s", abridged(image), err))
+			"%s", explain.Abridged(image), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)
@@ -110,16 +110,15 @@ func parseImage(image string) (*imageParts, error) {
 		FamiliarName: reference.FamiliarName(named),
 	}
 	if tagged, ok := named.(reference.Tagged); ok {
-		parts.Tag = text(tagged.Tag())
+		parts.Tag = new(tagged.Tag())
 	}
 	if digested, ok := named.(reference.Digested); ok {
-		parts.Digest = text(digested.Digest())
+		parts.Digest = new(digested.Digest().String())
 	}
 	return parts, nil
 }
 
-// obviousFault names mistakes for which the parser has no more than "invalid
-// reference format".
+// obviousFault names mistakes for which the parser has no more than "invalid reference format".
 func obviousFault(image string) error {
 	switch {
 	case image == "":
@@ -139,6 +138,11 @@ func obviousFault(image string) error {
 	if _, err := digest.Parse(image); err == nil {
 		return errors.New("it is a digest only, without the repository to find it in")
 	}
+	return faultOfPart(image)
+}
+
+// faultOfPart names a part of a reference that cannot be one.
+func faultOfPart(image string) error {
 	if _, text, found := strings.Cut(image, "@"); found {
 		if err := digestFault(text); err != nil {
 			return err
@@ -150,13 +154,12 @@ func obviousFault(image string) error {
 		return errors.New("its repository must be in lower case")
 	case tag != "" && reference.TagRegexp.FindString(tag) != tag:
 		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
-			"with no dot or hyphen", abridged(tag))
+			"with no dot or hyphen", explain.Abridged(tag))
 	}
 	return nil
 }
 
-// digestFault puts the parser's words about a digest into ours, with what was
-// counted.
+// digestFault puts the parser's words about a digest into ours, with what was counted.
 func digestFault(text string) error {
 	name, digits, _ := strings.Cut(text, ":")
 	algorithm := digest.Algorithm(name)
@@ -194,15 +197,4 @@ func imageFault(err error) error {
 		return errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
 	}
 	return err
-}
-
-// abridged bounds what a message quotes of a value that is of no use in full.
-func abridged(text string) string { return cut(text, 100) }
-
-// cut keeps so many characters of a text.
-func cut(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
 }

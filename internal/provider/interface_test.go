@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -54,7 +55,7 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	check = func(path string, fields map[string]interfaceSchema, attributes map[string]schema.Attribute) {
 		left := maps.Clone(attributes)
 		for _, field := range slices.Sorted(maps.Keys(fields)) {
-			name := snakeCase(field)
+			name := explain.SnakeCase(field)
 			attribute, ok := attributes[name]
 			if delete(left, name); !ok {
 				t.Errorf("%s.%s has no attribute %s", path, field, name)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
@@ -17,9 +18,9 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 
 func TestAnAnswerTooLargeNamesSizeLimitAndWayOut(t *testing.T) {
 	t.Parallel()
-	d := diagnose(
+	d := explain.Error(
 		fmt.Errorf("reading: %w", &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: catalogue.MaxBody, Size: 300 << 20}),
-		subject{},
+		explain.Subject{},
 	)
 	const want = "The result of GET https://c.example/v1/model-group takes 314572800 bytes (300 MiB). " +
 		"A provider can hand its engine at most 268435456 bytes (256 MiB) at once.\n\n" +

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // logConfigured writes one line with what the configuration came to, and where
@@ -20,8 +21,9 @@ func logConfigured(ctx context.Context, s settings, version string) {
 
 func configuredParts(s settings, version string) []string {
 	var parts []string
+	values := settled(s.client)
 	for _, argument := range providerArguments {
-		value, used := settled(s.client, argument)
+		value, used := values[argument]
 		from, given := s.origins[argument]
 		switch {
 		case slices.Contains(s.unknown, argument):
@@ -33,49 +35,42 @@ func configuredParts(s settings, version string) []string {
 		case used:
 			parts = append(parts, argument+" "+value+" by default")
 		}
-		if len(from.over) > 0 {
-			parts[len(parts)-1] += " (not from " + enumerated(from.over) + ")"
+		if len(from.Over) > 0 {
+			parts[len(parts)-1] += " (not from " + explain.Enumerated(from.Over) + ")"
 		}
 	}
+	through := "no proxy"
 	if s.proxy != (proxy{}) {
-		parts = append(parts, fmt.Sprintf("proxy %s from %s", s.proxy.address, s.proxy.variable))
-	} else {
-		parts = append(parts, "no proxy")
+		through = fmt.Sprintf("proxy %s from %s", s.proxy.address, s.proxy.variable)
 	}
+	parts = append(parts, through)
 	if len(s.unread) > 0 {
-		parts = append(parts, "not read: "+enumerated(s.unread))
+		parts = append(parts, "not read: "+explain.Enumerated(s.unread))
 	}
 	return append(parts, "provider "+version)
 }
 
-// settled is what an argument came to, "" for a credential. It tells whether the argument
-// has a value where nothing gives one.
-func settled(client catalogue.Config, argument string) (value string, always bool) {
-	switch argument {
-	case argBaseURL:
-		if client.BaseURL != nil {
-			return client.BaseURL.String(), false
-		}
-	case argCACertificate:
-		if len(client.CACertificates) == 1 {
-			return "of 1 certificate", false
-		}
-		return fmt.Sprintf("of %d certificates", len(client.CACertificates)), false
-	case argRequestTimeout:
-		return client.RequestTimeout.String(), true
-	case argReadTimeout:
-		return client.ReadTimeout.String(), true
-	case argMaxRetries:
-		return strconv.Itoa(client.MaxRetries), true
-	case argMaxRequests:
-		if client.Ceiling.Requests == 0 {
-			return "", true
-		}
-		return client.Ceiling.String(), true
-	case argSnapshot:
-		return strconv.FormatBool(client.Snapshot), true
+// settled is what the arguments came to: those that are given, and those that have a
+// value or "" where nothing gives one. Credentials are left out.
+func settled(client catalogue.Config) map[string]string {
+	values := map[string]string{
+		argRequestTimeout: client.RequestTimeout.String(), argReadTimeout: client.ReadTimeout.String(),
+		argMaxRetries: strconv.Itoa(client.MaxRetries), argMaxRequests: "", argSnapshot: strconv.FormatBool(client.Snapshot),
 	}
-	return "", false
+	if client.Ceiling.Requests > 0 {
+		values[argMaxRequests] = client.Ceiling.String()
+	}
+	if client.BaseURL != nil {
+		values[argBaseURL] = client.BaseURL.String()
+	}
+	switch n := len(client.CACertificates); n {
+	case 0:
+	case 1:
+		values[argCACertificate] = "of 1 certificate"
+	default:
+		values[argCACertificate] = fmt.Sprintf("of %d certificates", n)
+	}
+	return values
 }
 
 // logExchange writes one line for each request. Every field is a string, since

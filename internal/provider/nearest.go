@@ -22,8 +22,7 @@ func nearest(mistaken string, known []string, changes int) []string {
 // because they are one slip of the hand (optimal string alignment).
 func distance(from, to string) int {
 	a, b := []rune(from), []rune(to)
-	// Rows of the table of distances between the beginnings of both: this one and
-	// the two before it.
+	// Rows of the table of distances between the beginnings of both: this one and the two before it.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

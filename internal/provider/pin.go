@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // pin is what a block asks for in one model group.
@@ -26,8 +28,8 @@ type pinnedModel struct {
 	latest int64
 }
 
-// read reads the pinned model, and fails where its image is not the one that
-// was reviewed. A failure other than of the client is a *groupError.
+// read reads the pinned model, and fails where its image is not the one that was reviewed. The id
+// and the image are told as they were given. A failure other than of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.ModelsWith(ctx, p.groupID, func(models []*catalogue.Model) bool {
 		return slices.ContainsFunc(models, p.names)
@@ -42,7 +44,18 @@ func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, 
 	if problem != nil {
 		return nil, problem
 	}
+	model.Model = ofGroup(model.Model, p.groupID)
+	if p.image != nil {
+		model.DockerImage = p.image
+	}
 	return model, nil
+}
+
+// ofGroup is a model with the id of its group as it was given.
+func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
+	own := *model
+	own.ModelGroupID = &id
+	return &own
 }
 
 // names tells whether a model is of the pinned revision.
@@ -70,7 +83,7 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
 	case len(revisions) == 0:
 		return nil, &groupError{
-			argument: "revision", summary: summaryRevisionNotFound,
+			argument: "revision", summary: explain.SummaryRevisionNotFound,
 			detail: fmt.Sprintf("Model group %q has no models yet, or the service lists none because they are "+
 				"archived. So there is no revision %d. Wait for the publisher of the group, or read another "+
 				"group.", p.groupID, p.revision),
@@ -78,7 +91,7 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 		}
 	default:
 		return nil, &groupError{
-			argument: "revision", summary: summaryRevisionNotFound,
+			argument: "revision", summary: explain.SummaryRevisionNotFound,
 			detail: fmt.Sprintf("Model group %q has no revision %d. It has: %s. One that was archived may be "+
 				"missing there, because the service may leave archived revisions out.\n\nGive one of these as "+
 				"revision. To follow the newest, use %s.", p.groupID, p.revision, listed(revisions), p.follow),
@@ -91,7 +104,7 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 // tells which of several models is meant.
 func severalModels(argument, groupID string, revision int64, count int) *groupError {
 	return &groupError{
-		argument: argument, summary: summarySeveralModels,
+		argument: argument, summary: explain.SummarySeveralModels,
 		detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
 			"names no single one. Ask the publisher of the group to mend it.", count, revision, groupID),
 		short: fmt.Sprintf("%d models of revision %d", count, revision),
@@ -114,14 +127,14 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	if sameText(*p.image, *image) {
 		return nil
 	}
-	given, has := cut(*p.image, maxImage), cut(*image, maxImage)
+	given, has := redact.Shorten(*p.image, maxImage), redact.Shorten(*image, maxImage)
 	changed := "Its publisher may have re-published it in place."
 	if model.UpdatedAt != nil {
-		changed = fmt.Sprintf("Its publisher may have re-published it in place; the service says that it last changed at %s.",
-			abridged(*model.UpdatedAt))
+		changed = fmt.Sprintf("Its publisher may have re-published it in place; the service says that it last changed at "+
+			"%s.", explain.Abridged(*model.UpdatedAt))
 	}
 	return &groupError{
-		argument: argDockerImage, summary: summaryImageDiffers,
+		argument: argDockerImage, summary: explain.SummaryImageDiffers,
 		detail: fmt.Sprintf("Revision %d of model group %q has another image than the one given.\n\n"+
 			"  given:   %q\n  service: %q\n\n%s\n\n"+
 			"If that image is right, give it in place of the old one. If not, correct the revision or the image.",
@@ -145,9 +158,9 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 			"are of another one (is_owner is false)."
 	}
 	return &groupError{
-		argument: argDockerImage, summary: summaryImageWithheld,
+		argument: argDockerImage, summary: explain.SummaryImageWithheld,
 		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
-			"one given, %q.\n\n%s\n\n%s", p.revision, p.groupID, cut(*p.image, maxImage), why, next),
+			"one given, %q.\n\n%s\n\n%s", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), why, next),
 		short: fmt.Sprintf("revision %d", p.revision),
 	}
 }

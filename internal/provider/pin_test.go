@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -161,7 +160,15 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 
 func TestImagesComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
-	e, _ := sandboxEngine(t)
+	e, service := sandboxEngine(t)
+	const composed = "registry.example/prévision:1"
+	if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "`+norm.NFD.String(composed)+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": composed})
+	if state["docker_image"] != composed {
+		t.Errorf("docker_image is %q", state["docker_image"])
+	}
 	revisions := map[string]any{mainGroup: 0, oddGroup: 7}
 	for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}} {
 		for _, only := range []any{nil, []any{"revision"}} {
@@ -249,24 +256,6 @@ func TestAPinThatFailsIsNotWarnedOf(t *testing.T) {
 	e, _ := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 2, "docker_image": "app"})
 	expectError(t, diagnostics, "docker_image", summaryImageDiffers)
-}
-
-// Each data source names the one of its own kind that follows the newest.
-func TestTheRemedyIsThatOfTheDataSource(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 9})
-	expectError(t, diagnostics, "revision", summaryRevisionNotFound, "use modelcatalogue_latest_model.")
-	_, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
-	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", mainGroup), summaryRevisionNotFound, "use modelcatalogue_latest_models.")
-	_, diagnostics = e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup})
-	expectError(t, diagnostics, "model_group_id", summaryGroupOrModels, "remove this block until it has one")
-	_, diagnostics = e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": []any{emptyGroup, " none", "No such name"}})
-	expectError(t, diagnostics, "model_group_ids[0]", summaryGroupOrModels, "take it out of model_group_ids",
-		"\n  - \" none\" (starts with a space)\n  - \"No such name\" (looks like a name)")
-	service.Inject(sandbox.Fault{Status: http.StatusNotFound, Body: "<title>404</title>"})
-	_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-	expectError(t, diagnostics, "id", summaryGroupNotFound, "The answer has no code of the catalogue", "check base_url first")
 }
 
 // A lookup that finds nothing may be of an answer from before the group was named

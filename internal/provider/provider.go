@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 const (
@@ -56,11 +57,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					variable(argBaseURL) + "`.",
 				Optional: true,
 			},
-			argClientID: schema.StringAttribute{
-				MarkdownDescription: "The client id of your organisation's credentials. Required, together with " +
-					"`client_secret`, unless there is an `access_token`." + alsoReadFrom(argClientID),
-				Optional: true,
-			},
+			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, together "+
+				"with `client_secret`, unless there is an `access_token`."),
 			argClientSecret: schema.StringAttribute{
 				MarkdownDescription: "The client secret of your organisation's credentials." + alsoReadFrom(argClientSecret) +
 					" Either keeps it out of the configuration.",
@@ -73,34 +71,21 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:  true,
 				Sensitive: true,
 			},
-			argCACertificate: schema.StringAttribute{
-				MarkdownDescription: "Certificates in PEM form that are trusted beside the system's own, for a service " +
-					"behind a private authority." + alsoReadFrom(argCACertificate),
-				Optional: true,
-			},
-			argRequestTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one attempt of one request may take, the body included, as a duration " +
-					"such as `10s`. The default is `" + defaultRequestTimeout.String() + "`." + alsoReadFrom(argRequestTimeout),
-				Optional: true,
-			},
-			argReadTimeout: schema.StringAttribute{
-				MarkdownDescription: "How long one question to the service may take, every wait and retry included, as a " +
-					"duration such as `90s`. A data source that asks about many groups has it for each of them. The " +
-					"default is `5m`." + alsoReadFrom(argReadTimeout),
-				Optional: true,
-			},
+			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the system's "+
+				"own, for a service behind a private authority."),
+			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the body "+
+				"included, as a duration such as `10s`. The default is `"+defaultRequestTimeout.String()+"`."),
+			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
+				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
+				"them. The default is `5m`."),
 			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
 					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
-			argMaxRequests: schema.StringAttribute{
-				MarkdownDescription: "A ceiling for the requests of this process, token requests included: so many in any " +
-					"stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. There is no " +
-					"ceiling by default; the process still slows down where the service asks it to." +
-					alsoReadFrom(argMaxRequests),
-				Optional: true,
-			},
+			argMaxRequests: optionalString(argMaxRequests, "A ceiling for the requests of this process, token requests "+
+				"included: so many in any stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. "+
+				"There is no ceiling by default; the process still slows down where the service asks it to."),
 			argSnapshot: schema.BoolAttribute{
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
 					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
@@ -112,6 +97,11 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
+// optionalString is an argument that can come from the environment as well.
+func optionalString(argument, description string) schema.StringAttribute {
+	return schema.StringAttribute{MarkdownDescription: description + alsoReadFrom(argument), Optional: true}
+}
+
 // alsoReadFrom ends the description of an argument.
 func alsoReadFrom(argument string) string {
 	text := " Also read from `" + variable(argument) + "`"
@@ -121,9 +111,8 @@ func alsoReadFrom(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports what is wrong in the provider block itself. What is
-// only absent, and the environment, are left to Configure: `validate` has to
-// pass where the credentials are not.
+// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the
+// environment, are left to Configure: `validate` has to pass where the credentials are not.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {
@@ -134,8 +123,7 @@ func (p *catalogueProvider) ValidateConfig(
 	}
 }
 
-// Configure makes the client that serves every read of the process. It sends
-// nothing.
+// Configure makes the client that serves every read of the process. It sends nothing.
 func (p *catalogueProvider) Configure(
 	ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse,
 ) {
@@ -168,7 +156,10 @@ func (p *catalogueProvider) Configure(
 	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
 	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client), limit: settings.client.ReadTimeout.String(), credentials: settings.credentials,
+		client: catalogue.New(settings.client),
+		explainer: explain.Explainer{
+			ReadTimeout: settings.client.ReadTimeout.String(), Credentials: settings.credentials,
+		},
 	}
 }
 
@@ -189,8 +180,7 @@ func (p *catalogueProvider) DataSources(context.Context) []func() datasource.Dat
 	}
 }
 
-// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines
-// do not ask for them.
+// Functions are known to Terraform 1.8, OpenTofu 1.7 and later; older engines do not ask for them.
 func (p *catalogueProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{newParseImageFunction}
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// modelGroupIDAttribute is the argument of every data source that reads below
-// one group.
+// modelGroupIDAttribute is the argument of every data source that reads below one group.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
 		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",
 		Required:            true,
-		Validators:          []validator.String{identifier{}},
+		Validators:          []validator.String{validID},
 	}
 }
 
@@ -42,6 +41,13 @@ func keyedNameAttribute(description, name, shortName, key string) schema.SingleN
 			"key":        computedString(key),
 		},
 	}
+}
+
+// keyedNameState is such an object as state holds it.
+type keyedNameState struct {
+	Name      *string `tfsdk:"name"`
+	ShortName *string `tfsdk:"short_name"`
+	Key       *string `tfsdk:"key"`
 }
 
 // horizonAttribute is a time horizon.

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // maxState is the largest state that a read may return, in bytes: what the plugin
@@ -29,11 +32,10 @@ func newServer(p *catalogueProvider) *server {
 	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState, stopped: stopped, stop: stop}
 }
 
-// server is the framework's server with two differences. An interrupt ends the
-// reads that arrive after it, too. And what a data source has read is encoded
-// straight from its struct: the framework would build, copy and walk a tree of
-// values several times, which costs a multiple of the plan itself (see
-// BENCHMARKS.md).
+// server is the framework's server with two differences. An interrupt ends the reads that arrive
+// after it, too. And what a data source has read is encoded straight from its struct: the framework
+// would build, copy and walk a tree of values several times, which costs a multiple of the plan
+// itself (see BENCHMARKS.md).
 type server struct {
 	tfprotov6.ProviderServer
 	maxState int64
@@ -66,32 +68,25 @@ func (s *server) ReadDataSource(
 		return resp, err
 	}
 	resp.State, err = dynamicValue(box, s.maxState)
-	var tooLarge *encode.TooLargeError
-	switch {
-	case errors.As(err, &tooLarge):
-		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  summaryTooLarge,
-			Detail:   tooLargeDetail(req.TypeName, tooLarge.Size, tooLarge.Limit),
-		})
-	case err != nil:
-		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityError,
-			Summary:  summaryNotEncoded,
-			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
-				"developers.", req.TypeName, err),
-		})
+	if err != nil {
+		problem := &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError, Summary: explain.SummaryNotEncoded,
+			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.",
+				req.TypeName, err),
+		}
+		if tooLarge, ok := errors.AsType[*encode.TooLargeError](err); ok {
+			problem.Summary = explain.SummaryTooLarge
+			problem.Detail = explain.TooLarge(req.TypeName, tooLarge.Size, tooLarge.Limit)
+		}
+		resp.Diagnostics = append(resp.Diagnostics, problem)
 	}
 	return resp, nil
 }
 
 func failed(diagnostics []*tfprotov6.Diagnostic) bool {
-	for _, d := range diagnostics {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Severity == tfprotov6.DiagnosticSeverityError
+	})
 }
 
 // dynamicValue is the only function that knows what a DynamicValue is made of.
@@ -114,10 +109,9 @@ func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 var encoders sync.Map
 
 func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) {
-	if known, ok := encoders.Load(result); ok {
-		if encoder, ok := known.(*encode.Encoder); ok {
-			return encoder, nil
-		}
+	known, _ := encoders.Load(result)
+	if encoder, ok := known.(*encode.Encoder); ok {
+		return encoder, nil
 	}
 	encoder, err := encode.Compile(result, typ)
 	if err != nil {
@@ -125,4 +119,43 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 	}
 	encoders.Store(result, encoder)
 	return encoder, nil
+}
+
+// msgpackNil is null in MessagePack.
+const msgpackNil = 0xc0
+
+// CallFunction spells out an argument that is null where the engine sends nothing
+// for it, as OpenTofu 1.12 does: the framework takes that for a fault.
+func (s *server) CallFunction(
+	ctx context.Context, req *tfprotov6.CallFunctionRequest,
+) (*tfprotov6.CallFunctionResponse, error) {
+	for i, argument := range req.Arguments {
+		if argument == nil || len(argument.MsgPack) == 0 && len(argument.JSON) == 0 {
+			req.Arguments[i] = &tfprotov6.DynamicValue{MsgPack: []byte{msgpackNil}}
+		}
+	}
+	return s.ProviderServer.CallFunction(ctx, req)
+}
+
+// outbox is where a Read leaves its result for the server.
+type outbox struct {
+	result   any
+	typ      tftypes.Type
+	provided bool
+}
+
+type outboxKey struct{}
+
+// setResult makes result, a struct with tfsdk tags, the state of a read. The
+// provider's own server encodes it; under any other server the framework does.
+func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
+	box, ok := ctx.Value(outboxKey{}).(*outbox)
+	if !ok {
+		resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
+		return
+	}
+	typ := resp.State.Schema.Type().TerraformType(ctx)
+	*box = outbox{result: result, typ: typ, provided: true}
+	// The framework still walks the state that it would send. Walking null costs the least.
+	resp.State.Raw = tftypes.NewValue(typ, nil)
 }

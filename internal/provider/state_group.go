@@ -21,32 +21,21 @@ func groupAttributes() map[string]schema.Attribute {
 			"to the owning organisation."),
 		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
-		"models": schema.ListNestedAttribute{
-			MarkdownDescription: "The group's revisions that are not archived, newest first. Empty where there are none.",
-			Computed:            true,
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id": computedString("The model's unique identifier, one for each revision."),
-				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as " +
-					"`revision`."),
+		"models": nestedList("The group's revisions that are not archived, newest first. Empty where there are none.",
+			map[string]schema.Attribute{
+				"id":         computedString("The model's unique identifier, one for each revision."),
+				"revision":   computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
-			}},
-		},
-		"axes": schema.ListNestedAttribute{
-			MarkdownDescription: "Every axis that any revision of the group declares. Empty where there are none.",
-			Computed:            true,
-			NestedObject: schema.NestedAttributeObject{Attributes: with(axisAttributes(), map[string]schema.Attribute{
-				"values": schema.ListNestedAttribute{
-					MarkdownDescription: "The values that any revision of the group offers on the axis.",
-					Computed:            true,
-					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-						"value": computedString("The value as a string, spelled as an `axis=key:value` query " +
-							"takes it. The axis's `type` says what to convert it to."),
-						"historical": computedBool("Whether the latest revision no longer offers this value: `true` " +
-							"for one that was dropped."),
-					}},
-				},
-			})},
-		},
+			}),
+		"axes": nestedList("Every axis that any revision of the group declares. Empty where there are none.",
+			with(axisAttributes(), map[string]schema.Attribute{
+				"values": nestedList("The values that any revision of the group offers on the axis.", map[string]schema.Attribute{
+					"value": computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's " +
+						"`type` says what to convert it to."),
+					"historical": computedBool("Whether the latest revision no longer offers this value: `true` for one that " +
+						"was dropped."),
+				}),
+			})),
 	}
 }
 
@@ -63,9 +52,9 @@ type groupState struct {
 }
 
 type modelSummaryState struct {
-	ID        *string `tfsdk:"id"`
-	Revision  *int64  `tfsdk:"revision"`
-	CreatedAt *string `tfsdk:"created_at"`
+	ID        *string            `tfsdk:"id"`
+	Revision  *catalogue.Integer `tfsdk:"revision"`
+	CreatedAt *string            `tfsdk:"created_at"`
 }
 
 type groupAxisState struct {
@@ -78,39 +67,27 @@ type groupAxisState struct {
 }
 
 type groupAxisValueState struct {
-	Value      *string `tfsdk:"value"`
-	Historical *bool   `tfsdk:"historical"`
-}
-
-// groupFields map a model group.
-var groupFields = []field[catalogue.ModelGroup, groupState]{
-	{"id", func(to *groupState, from *catalogue.ModelGroup) { to.ID = from.ID }},
-	{"name", func(to *groupState, from *catalogue.ModelGroup) { to.Name = from.Name }},
-	{"latest_revision", func(to *groupState, from *catalogue.ModelGroup) {
-		to.LatestRevision = (*int64)(from.LatestRevision)
-	}},
-	{"public", func(to *groupState, from *catalogue.ModelGroup) { to.Public = from.Public }},
-	{"created_at", func(to *groupState, from *catalogue.ModelGroup) { to.CreatedAt = from.CreatedAt }},
-	{"time_horizon", func(to *groupState, from *catalogue.ModelGroup) {
-		to.TimeHorizon = newHorizonState(from.TimeHorizon)
-	}},
-	{"models", func(to *groupState, from *catalogue.ModelGroup) { to.Models = sortedSummaryStates(from.Models) }},
-	{"axes", func(to *groupState, from *catalogue.ModelGroup) { to.Axes = list(from.Axes, newGroupAxisState) }},
+	Value      *catalogue.Scalar `tfsdk:"value"`
+	Historical *bool             `tfsdk:"historical"`
 }
 
 // newGroupState maps the selected attributes of a group.
-func newGroupState(group *catalogue.ModelGroup, only selection) *groupState {
-	return newState(groupFields, group, only)
+func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
+	state := &groupState{
+		ID: from.ID, Name: from.Name, LatestRevision: (*int64)(from.LatestRevision), Public: from.Public,
+		CreatedAt: from.CreatedAt, TimeHorizon: (*keyedNameState)(from.TimeHorizon),
+		Models: sortedSummaryStates(from.Models), Axes: mapped(from.Axes, newGroupAxisState),
+	}
+	only.keep(state)
+	return state
 }
 
 // sortedSummaryStates maps a group's revisions, newest first, then by id.
 func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
-	states := list(models, func(model *catalogue.ModelSummary) *modelSummaryState {
-		return &modelSummaryState{ID: model.ID, Revision: (*int64)(model.Revision), CreatedAt: model.CreatedAt}
-	})
+	states := mapped(models, func(from *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(from) })
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
 		if a == nil || b == nil {
-			return compareNil(a == nil, b == nil)
+			return nilFirst(b, a)
 		}
 		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 	})
@@ -120,14 +97,10 @@ func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState 
 func newGroupAxisState(axis *catalogue.GroupAxis) *groupAxisState {
 	return &groupAxisState{
 		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
-		Values: list(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
-			return &groupAxisValueState{Value: (*string)(value.Value), Historical: value.Historical}
+		Values: mapped(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
+			return (*groupAxisValueState)(value)
 		}),
 	}
-}
-
-func newHorizonState(horizon *catalogue.TimeHorizon) *keyedNameState {
-	return (*keyedNameState)(horizon)
 }
 
 // sortedGroupStates maps groups, sorted by name, then id.
@@ -136,5 +109,5 @@ func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupS
 	slices.SortStableFunc(sorted, func(a, b *catalogue.ModelGroup) int {
 		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
 	})
-	return list(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) })
+	return mapped(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) })
 }

@@ -30,14 +30,14 @@ func TestAGroupWithEverythingSet(t *testing.T) {
 			ID: new("g"), Name: new("Price"), LatestRevision: new(int64(7)), Public: new(true), CreatedAt: new("2026-01-01"),
 			TimeHorizon: &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 			Models: []*modelSummaryState{
-				{ID: new("m7"), Revision: new(int64(7)), CreatedAt: new("2026-01-01")},
-				{ID: new("m0"), Revision: new(int64(0)), CreatedAt: new("2025-01-01")},
+				{ID: new("m7"), Revision: new(catalogue.Integer(7)), CreatedAt: new("2026-01-01")},
+				{ID: new("m0"), Revision: new(catalogue.Integer(0)), CreatedAt: new("2025-01-01")},
 			},
 			Axes: []*groupAxisState{{
 				Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
 				Values: []*groupAxisValueState{
-					{Value: new("0.9"), Historical: new(false)},
-					{Value: new("0.1"), Historical: new(true)},
+					{Value: new(catalogue.Scalar("0.9")), Historical: new(false)},
+					{Value: new(catalogue.Scalar("0.1")), Historical: new(true)},
 				},
 			}},
 		})
@@ -58,7 +58,7 @@ func TestAGroupWithNullElements(t *testing.T) {
 
 		&groupState{
 			TimeHorizon: &keyedNameState{},
-			Models:      []*modelSummaryState{{Revision: new(int64(1))}, {}, nil},
+			Models:      []*modelSummaryState{{Revision: new(catalogue.Integer(1))}, {}, nil},
 			Axes: []*groupAxisState{
 				nil,
 				{Values: []*groupAxisValueState{}},
@@ -76,7 +76,7 @@ func TestRevisionsOfAGroupThatTieAreSortedByID(t *testing.T) {
 	}}, nil)
 
 	expectSame(t, state.Models, []*modelSummaryState{
-		{ID: new("a"), Revision: new(int64(1))}, {ID: new("b"), Revision: new(int64(1))}, {ID: new("c"), Revision: new(int64(1))},
+		{ID: new("a"), Revision: new(catalogue.Integer(1))}, {ID: new("b"), Revision: new(catalogue.Integer(1))}, {ID: new("c"), Revision: new(catalogue.Integer(1))},
 	})
 }
 

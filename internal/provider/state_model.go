@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -52,8 +51,7 @@ func modelAttributes() map[string]schema.Attribute {
 			"latest run selects a variant by `axis=key:value` for each.", modelAxisAttributes()),
 		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
-		"output_file_format": computedString("The format in which run output is delivered: " +
-			"`json`, `csv` or `parquet`."),
+		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or `parquet`."),
 		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
 			"as `Europe/Berlin`."),
 		"forecast_variable": keyedNameAttribute("The variable being forecast.",
@@ -139,7 +137,7 @@ type modelState struct {
 	Horizon                 *keyedNameState        `tfsdk:"horizon"`
 	ModelMetadata           *string                `tfsdk:"model_metadata"`
 	OutputVariables         []*outputVariableState `tfsdk:"output_variables"`
-	OutputSpecification     []*string              `tfsdk:"output_specification"`
+	OutputSpecification     []*catalogue.Scalar    `tfsdk:"output_specification"`
 	Inputs                  []*inputState          `tfsdk:"inputs"`
 	Datasets                []*datasetState        `tfsdk:"datasets"`
 	Archived                *bool                  `tfsdk:"archived"`
@@ -157,101 +155,76 @@ type modelState struct {
 }
 
 type outputVariableState struct {
-	Name      *string   `tfsdk:"name"`
-	Key       *string   `tfsdk:"key"`
-	Type      *string   `tfsdk:"type"`
-	SeriesKey *bool     `tfsdk:"series_key"`
-	Colours   []*string `tfsdk:"colours"`
+	Name      *string             `tfsdk:"name"`
+	Key       *string             `tfsdk:"key"`
+	Type      *string             `tfsdk:"type"`
+	SeriesKey *bool               `tfsdk:"series_key"`
+	Colours   []*catalogue.Scalar `tfsdk:"colours"`
 }
 
 type inputState struct {
-	ID   *string `tfsdk:"id"`
-	Key  *string `tfsdk:"key"`
-	JSON *string `tfsdk:"json"`
+	ID   *string              `tfsdk:"id"`
+	Key  *string              `tfsdk:"key"`
+	JSON catalogue.JSONObject `tfsdk:"json"`
 }
 
 type datasetState struct {
-	ID              *string `tfsdk:"id"`
-	Key             *string `tfsdk:"key"`
-	StorageLocation *string `tfsdk:"storage_location"`
-	Source          *string `tfsdk:"source"`
-	FileFormat      *string `tfsdk:"file_format"`
-	JSON            *string `tfsdk:"json"`
+	ID              *string              `tfsdk:"id"`
+	Key             *string              `tfsdk:"key"`
+	StorageLocation *string              `tfsdk:"storage_location"`
+	Source          *string              `tfsdk:"source"`
+	FileFormat      *string              `tfsdk:"file_format"`
+	JSON            catalogue.JSONObject `tfsdk:"json"`
 }
 
 type namedRecordState struct {
-	ID   *string `tfsdk:"id"`
-	Key  *string `tfsdk:"key"`
-	Name *string `tfsdk:"name"`
-	JSON *string `tfsdk:"json"`
+	ID   *string              `tfsdk:"id"`
+	Key  *string              `tfsdk:"key"`
+	Name *string              `tfsdk:"name"`
+	JSON catalogue.JSONObject `tfsdk:"json"`
 }
 
 type modelAxisState struct {
-	Key         *string   `tfsdk:"key"`
-	Kind        *string   `tfsdk:"kind"`
-	Label       *string   `tfsdk:"label"`
-	Description *string   `tfsdk:"description"`
-	Type        *string   `tfsdk:"type"`
-	Values      []*string `tfsdk:"values"`
-	Default     *string   `tfsdk:"default"`
-}
-
-// modelFields map a model.
-var modelFields = []field[catalogue.Model, modelState]{
-	{"id", func(to *modelState, from *catalogue.Model) { to.ID = from.ID }},
-	{"model_group_id", func(to *modelState, from *catalogue.Model) { to.ModelGroupID = from.ModelGroupID }},
-	{"name", func(to *modelState, from *catalogue.Model) { to.Name = from.Name }},
-	{"display_name", func(to *modelState, from *catalogue.Model) { to.DisplayName = from.DisplayName }},
-	{"notes", func(to *modelState, from *catalogue.Model) { to.Notes = from.Notes }},
-	{"description", func(to *modelState, from *catalogue.Model) { to.Description = from.Description }},
-	{"revision", func(to *modelState, from *catalogue.Model) { to.Revision = (*int64)(from.Revision) }},
-	{"docker_image", func(to *modelState, from *catalogue.Model) { to.DockerImage = shownImage(from.DockerImage) }},
-	{"created_at", func(to *modelState, from *catalogue.Model) { to.CreatedAt = from.CreatedAt }},
-	{"updated_at", func(to *modelState, from *catalogue.Model) { to.UpdatedAt = from.UpdatedAt }},
-	{"run_mode", func(to *modelState, from *catalogue.Model) { to.RunMode = from.RunMode }},
-	{"horizon", func(to *modelState, from *catalogue.Model) { to.Horizon = newHorizonState(from.Horizon) }},
-	{"model_metadata", func(to *modelState, from *catalogue.Model) { to.ModelMetadata = (*string)(from.ModelMetadata) }},
-	{"output_variables", func(to *modelState, from *catalogue.Model) {
-		to.OutputVariables = list(from.OutputVariables, newOutputVariableState)
-	}},
-	{"output_specification", func(to *modelState, from *catalogue.Model) {
-		to.OutputSpecification = scalars(from.OutputSpecification)
-	}},
-	// These two, and no other lists, may be null in the service, and stay so.
-	{"inputs", func(to *modelState, from *catalogue.Model) { to.Inputs = listOrNull(from.Inputs, newInputState) }},
-	{"datasets", func(to *modelState, from *catalogue.Model) { to.Datasets = listOrNull(from.Datasets, newDatasetState) }},
-	{"archived", func(to *modelState, from *catalogue.Model) { to.Archived = from.Archived }},
-	{"enabled", func(to *modelState, from *catalogue.Model) { to.Enabled = from.Enabled }},
-	{"tags", func(to *modelState, from *catalogue.Model) { to.Tags = list(from.Tags, asIs) }},
-	{"sensitivities", func(to *modelState, from *catalogue.Model) {
-		to.Sensitivities = list(from.Sensitivities, newSensitivityState)
-	}},
-	{"axes", func(to *modelState, from *catalogue.Model) { to.Axes = list(from.Axes, newModelAxisState) }},
-	{"input_aggregations", func(to *modelState, from *catalogue.Model) {
-		to.InputAggregations = list(from.InputAggregations, newInputAggregationState)
-	}},
-	{"output_file_format", func(to *modelState, from *catalogue.Model) { to.OutputFileFormat = from.OutputFileFormat }},
-	{"display_timezone", func(to *modelState, from *catalogue.Model) { to.DisplayTimezone = from.DisplayTimezone }},
-	{"forecast_variable", func(to *modelState, from *catalogue.Model) {
-		to.ForecastVariable = (*keyedNameState)(from.ForecastVariable)
-	}},
-	{"is_owner", func(to *modelState, from *catalogue.Model) { to.IsOwner = from.IsOwner }},
-	{"has_performance_metrics", func(to *modelState, from *catalogue.Model) {
-		to.HasPerformanceMetrics = from.HasPerformanceMetrics
-	}},
-	{"default_comparison_models", func(to *modelState, from *catalogue.Model) {
-		to.DefaultComparisonModels = list(from.DefaultComparisonModels, asIs)
-	}},
+	Key         *string             `tfsdk:"key"`
+	Kind        *string             `tfsdk:"kind"`
+	Label       *string             `tfsdk:"label"`
+	Description *string             `tfsdk:"description"`
+	Type        *string             `tfsdk:"type"`
+	Values      []*catalogue.Scalar `tfsdk:"values"`
+	Default     *catalogue.Scalar   `tfsdk:"default"`
 }
 
 // newModelState maps the selected attributes of a model.
-func newModelState(model *catalogue.Model, only selection) *modelState {
-	return newState(modelFields, model, only)
+func newModelState(from *catalogue.Model, only selection) *modelState {
+	state := &modelState{
+		ID: from.ID, ModelGroupID: from.ModelGroupID, Name: from.Name, DisplayName: from.DisplayName,
+		Notes: from.Notes, Description: from.Description, Revision: (*int64)(from.Revision),
+		DockerImage: shownImage(from.DockerImage), CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
+		RunMode: from.RunMode, Horizon: (*keyedNameState)(from.Horizon), ModelMetadata: (*string)(from.ModelMetadata),
+		OutputVariables:     mapped(from.OutputVariables, newOutputVariableState),
+		OutputSpecification: orEmpty(from.OutputSpecification),
+		// These two, and no other lists, may be null in the service, and stay so.
+		Inputs:   mappedOrNull(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
+		Datasets: mappedOrNull(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
+		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),
+		Sensitivities: mapped(from.Sensitivities, func(record *catalogue.Sensitivity) *namedRecordState {
+			return (*namedRecordState)(record)
+		}),
+		Axes: mapped(from.Axes, newModelAxisState),
+		InputAggregations: mapped(from.InputAggregations, func(record *catalogue.InputAggregation) *namedRecordState {
+			return (*namedRecordState)(record)
+		}),
+		OutputFileFormat: from.OutputFileFormat, DisplayTimezone: from.DisplayTimezone,
+		ForecastVariable: (*keyedNameState)(from.ForecastVariable), IsOwner: from.IsOwner,
+		HasPerformanceMetrics:   from.HasPerformanceMetrics,
+		DefaultComparisonModels: orEmpty(from.DefaultComparisonModels),
+	}
+	only.keep(state)
+	return state
 }
 
-// shownImage is the reference of an image, nil for one that is withheld, which
-// the service spells as an empty string. Null makes a required argument fail
-// while planning, and lets coalesce work.
+// shownImage is the reference of an image, nil for one that is withheld, which the service spells
+// as an empty string. Null makes a required argument fail while planning, and lets coalesce work.
 func shownImage(reference *string) *string {
 	if reference != nil && *reference == "" {
 		return nil
@@ -259,47 +232,21 @@ func shownImage(reference *string) *string {
 	return reference
 }
 
-func newOutputVariableState(variable *catalogue.OutputVariable) *outputVariableState {
-	return &outputVariableState{
-		Name: variable.Name, Key: variable.Key, Type: variable.Type, SeriesKey: variable.SeriesKey,
-		Colours: scalars(variable.Colours),
-	}
+func newOutputVariableState(from *catalogue.OutputVariable) *outputVariableState {
+	state := outputVariableState(*from)
+	state.Colours = orEmpty(state.Colours)
+	return &state
 }
 
-func newInputState(input *catalogue.Input) *inputState {
-	return &inputState{ID: input.ID, Key: input.Key, JSON: text(input.JSON)}
-}
-
-func newDatasetState(dataset *catalogue.Dataset) *datasetState {
-	return &datasetState{
-		ID: dataset.ID, Key: dataset.Key, StorageLocation: dataset.StorageLocation, Source: dataset.Source,
-		FileFormat: dataset.FileFormat, JSON: text(dataset.JSON),
-	}
-}
-
-func newSensitivityState(record *catalogue.Sensitivity) *namedRecordState {
-	return &namedRecordState{ID: record.ID, Key: record.Key, Name: record.Name, JSON: text(record.JSON)}
-}
-
-func newInputAggregationState(record *catalogue.InputAggregation) *namedRecordState {
-	return &namedRecordState{ID: record.ID, Key: record.Key, Name: record.Name, JSON: text(record.JSON)}
-}
-
-func newModelAxisState(axis *catalogue.ModelAxis) *modelAxisState {
-	return &modelAxisState{
-		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
-		Values: scalars(axis.Values), Default: (*string)(axis.Default),
-	}
+func newModelAxisState(from *catalogue.ModelAxis) *modelAxisState {
+	state := modelAxisState(*from)
+	state.Values = orEmpty(state.Values)
+	return &state
 }
 
 // sortedModelStates maps models, newest revision first, then by id.
 func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
 	sorted := slices.Clone(models)
 	slices.SortStableFunc(sorted, newestFirst)
-	return list(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) })
-}
-
-// newestFirst orders models by their revisions, the highest first, then by id.
-func newestFirst(a, b *catalogue.Model) int {
-	return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+	return mapped(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) })
 }

@@ -46,25 +46,25 @@ func TestAModelWithEverythingSet(t *testing.T) {
 			Horizon:       &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 			ModelMetadata: new(`{"a":1}`),
 			OutputVariables: []*outputVariableState{
-				{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*string{new("#1")}},
+				{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*catalogue.Scalar{new(catalogue.Scalar("#1"))}},
 			},
-			OutputSpecification: []*string{new("column")},
-			Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: new(`{"id":"i"}`)}},
+			OutputSpecification: []*catalogue.Scalar{new(catalogue.Scalar("column"))},
+			Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: `{"id":"i"}`}},
 			Datasets: []*datasetState{
 				{
 					ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"),
-					JSON: new(`{"id":"d"}`),
+					JSON: `{"id":"d"}`,
 				},
 			},
 			Archived: new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
-			Sensitivities: []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: new(`{"id":"s"}`)}},
+			Sensitivities: []*namedRecordState{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: `{"id":"s"}`}},
 			Axes: []*modelAxisState{
 				{
 					Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
-					Values: []*string{new("0.9"), new("0.1")}, Default: new("0.5"),
+					Values: []*catalogue.Scalar{new(catalogue.Scalar("0.9")), new(catalogue.Scalar("0.1"))}, Default: new(catalogue.Scalar("0.5")),
 				},
 			},
-			InputAggregations: []*namedRecordState{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: new(`{"id":"n"}`)}},
+			InputAggregations: []*namedRecordState{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: `{"id":"n"}`}},
 			OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
 			ForecastVariable: &keyedNameState{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
 			IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
@@ -74,7 +74,7 @@ func TestAModelWithEverythingSet(t *testing.T) {
 // emptyModel is a model of which the service says nothing.
 func emptyModel() *modelState {
 	return &modelState{
-		OutputVariables: []*outputVariableState{}, OutputSpecification: []*string{}, Tags: []*string{}, Sensitivities: []*namedRecordState{},
+		OutputVariables: []*outputVariableState{}, OutputSpecification: []*catalogue.Scalar{}, Tags: []*string{}, Sensitivities: []*namedRecordState{},
 		Axes: []*modelAxisState{}, InputAggregations: []*namedRecordState{}, DefaultComparisonModels: []*string{},
 	}
 }
@@ -102,13 +102,13 @@ func TestAWithheldImageIsNull(t *testing.T) {
 func TestAModelWithNullElements(t *testing.T) {
 	t.Parallel()
 	want := emptyModel()
-	want.OutputVariables = []*outputVariableState{nil, {Colours: []*string{}}, {Colours: []*string{nil}}}
-	want.OutputSpecification = []*string{nil}
+	want.OutputVariables = []*outputVariableState{nil, {Colours: []*catalogue.Scalar{}}, {Colours: []*catalogue.Scalar{nil}}}
+	want.OutputSpecification = []*catalogue.Scalar{nil}
 	want.Inputs = []*inputState{nil}
 	want.Datasets = []*datasetState{nil}
 	want.Tags = []*string{nil, new("a")}
 	want.Sensitivities = []*namedRecordState{nil}
-	want.Axes = []*modelAxisState{nil, {Values: []*string{}}, {Values: []*string{nil}}}
+	want.Axes = []*modelAxisState{nil, {Values: []*catalogue.Scalar{}}, {Values: []*catalogue.Scalar{nil}}}
 	want.InputAggregations = []*namedRecordState{nil}
 	want.DefaultComparisonModels = []*string{nil}
 	expectSame(t, newModelState(&catalogue.Model{

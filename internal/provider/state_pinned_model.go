@@ -2,8 +2,7 @@ package provider
 
 import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-// argAcceptWithdrawn is the argument by which a block is not warned of pins that
-// are withdrawn.
+// argAcceptWithdrawn is the argument by which a block is not warned of pins that are withdrawn.
 const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
@@ -31,13 +30,11 @@ type pinnedModelState struct {
 }
 
 // newPinnedModelState maps the selected attributes of a model.
-func newPinnedModelState(model *pinnedModel, only selection) *pinnedModelState {
-	state := &pinnedModelState{modelState: *newModelState(model.Model, only)}
-	if only.has("latest_revision") {
-		state.LatestRevision = new(model.latest)
+func newPinnedModelState(from *pinnedModel, only selection) *pinnedModelState {
+	state := &pinnedModelState{
+		modelState:     *newModelState(from.Model, nil),
+		LatestRevision: new(from.latest), IsLatest: new(int64(*from.Revision) == from.latest),
 	}
-	if only.has("is_latest") {
-		state.IsLatest = new(int64(*model.Revision) == model.latest)
-	}
+	only.keep(state)
 	return state
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // argWhere is the argument by which the newest of only some models is read.
@@ -20,11 +21,11 @@ const argWhere = "where"
 // group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does is " +
-			"read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
+		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does " +
+			"is read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
 			"where the latest model does not satisfy them. " + without + " Engines ignore other names in it without a word.",
 		Optional:   true,
-		Validators: []validator.Object{anyCondition{}},
+		Validators: []validator.Object{anyCondition{"should have a condition"}},
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model has to be enabled, `true`, or disabled, `false`. Leave it out for either.",
@@ -39,7 +40,7 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"more. They are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{tagNames{}},
+				Validators:  []validator.List{tagNames{"must be tags, none of them empty"}},
 			},
 		},
 	}
@@ -76,9 +77,9 @@ func (w *whereState) unmet(model *catalogue.Model) []string {
 	case 0:
 		return phrases
 	case 1:
-		return append(phrases, "lacks the tag "+quotedList(lacking))
+		return append(phrases, "lacks the tag "+explain.Quoted(lacking))
 	default:
-		return append(phrases, "lacks the tags "+quotedList(lacking))
+		return append(phrases, "lacks the tags "+explain.Quoted(lacking))
 	}
 }
 
@@ -99,9 +100,8 @@ func unmetFlag(want, has *bool, yes, no string) string {
 // satisfies tells whether a model satisfies every condition.
 func (w *whereState) satisfies(model *catalogue.Model) bool { return len(w.unmet(model)) == 0 }
 
-// newest reads the highest revision of a group that satisfies the conditions.
-// The remedy is what to do where none does. A failure other than of the client is
-// a *groupError.
+// newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
+// do where none does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, client *catalogue.Client, groupID, remedy string,
 ) (*catalogue.Model, error) {
@@ -161,8 +161,7 @@ func (w *whereState) pick(
 	}
 }
 
-// withLatest are the models of a list and the latest one, which the list may
-// lack, newest first.
+// withLatest are the models of a list and the latest one, which the list may lack, newest first.
 func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	sorted := slices.Clone(models)
 	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool {
@@ -193,9 +192,9 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy st
 		mayLack = "Archived revisions may be missing here, because the service may leave them out."
 	}
 	return &groupError{
-		argument: argWhere, summary: summaryNoneSatisfies, nothing: true,
-		detail: joined(fmt.Sprintf("No revision of model group %q satisfies %s:%s",
-			groupID, w, bulleted(lines, maxIDs)), mayLack, remedy),
+		argument: argWhere, summary: explain.SummaryNoneSatisfies, nothing: true,
+		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies %s:%s",
+			groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 		short: short,
 	}
 }
@@ -210,18 +209,14 @@ func (w *whereState) String() string {
 		conditions = append(conditions, fmt.Sprintf("archived = %t", *w.Archived))
 	}
 	if len(w.Tags) > 0 {
-		conditions = append(conditions, "tags = ["+quotedList(w.Tags)+"]")
+		conditions = append(conditions, "tags = ["+explain.Quoted(w.Tags)+"]")
 	}
 	return "where = { " + strings.Join(conditions, ", ") + " }"
 }
 
 // anyCondition warns of an object without any condition. Engines drop names that
 // an object does not have, so it may be what is left of a misspelt one.
-type anyCondition struct{}
-
-func (anyCondition) Description(context.Context) string { return "should have a condition" }
-
-func (v anyCondition) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type anyCondition struct{ rule }
 
 func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -232,29 +227,19 @@ func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectReques
 			return
 		}
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, summaryNoCondition, "Any model satisfies where, because it has none "+
-		"of enabled, archived and tags. Engines drop any other name without a word, so one of these may be misspelt. "+
-		"If no condition is meant, leave where out, or set it to null.")
+	resp.Diagnostics.AddAttributeWarning(req.Path, explain.SummaryNoCondition, "Any model satisfies where, because it "+
+		"has none of enabled, archived and tags. Engines drop any other name without a word, so one of these may be "+
+		"misspelt. If no condition is meant, leave where out, or set it to null.")
 }
 
 // tagNames validates a list of tags.
-type tagNames struct{}
-
-func (tagNames) Description(context.Context) string { return "must be tags, none of them empty" }
-
-func (v tagNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+type tagNames struct{ rule }
 
 func (tagNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	for i, element := range req.ConfigValue.Elements() {
-		tag, ok := element.(types.String)
-		if !ok || tag.IsUnknown() || tag.ValueString() != "" {
-			continue
+		if is := emptyOrNull(element); is != "" {
+			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
+				fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 		}
-		is := "empty"
-		if tag.IsNull() {
-			is = "null"
-		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryInvalidTag,
-			fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 	}
 }

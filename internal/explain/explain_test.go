@@ -1,4 +1,4 @@
-package provider
+package explain_test
 
 import (
 	"context"
@@ -11,9 +11,19 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+// What messages end with.
+const (
+	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
+	reportIt        = "Please report this to the provider's developers."
+	actOrShow       = "Act on what the service said, or show it to those who run the service."
+	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, report this to those " +
+		"who run it, and look for a newer version of the provider."
+	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
 // getting is where a read is sent to.
@@ -33,103 +43,91 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, Message: message}
 }
 
-// TestDiagnose has what TestMessages cannot lead to.
-func TestDiagnose(t *testing.T) {
+// TestMessagesByHand has what the provider's TestMessages cannot lead to.
+func TestMessagesByHand(t *testing.T) {
 	t.Parallel()
-	group := groupSubject(path.Root("model_group_id"), "g")
+	group := explain.Group(path.Root("model_group_id"), "g")
 	for name, test := range map[string]struct {
 		err      error
-		about    subject
+		about    explain.Subject
 		summary  string
 		argument string
 		parts    []string // of the detail, in order
 		next     string   // what it ends with
 	}{
 		"422": {
-			err: answered(422, "NEW_CODE", ""), about: horizonSubject(types.StringValue("h")), summary: summaryInvalidHorizon,
+			err: answered(422, "NEW_CODE", ""), about: explain.Groups(new("h")), summary: explain.SummaryInvalidHorizon,
 			argument: "time_horizon",
 			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "and the time_horizon.key of each is a key in use.",
 		},
 		"request rejected": {
-			err: answered(400, "BAD_REQUEST", "Odd."), summary: summaryInvalidRequest,
+			err: answered(400, "BAD_REQUEST", "Odd."), summary: explain.SummaryInvalidRequest,
 			parts: []string{"calls the request invalid", "The service said: Odd."}, next: "report this to the provider's developers.",
 		},
 		"path not found": {
-			err: answered(404, "", "a page of HTML"), summary: summaryNotAnswered,
+			err: answered(404, "", "a page of HTML"), summary: explain.SummaryNotAnswered,
 			parts: []string{"The service has no such path.", "The service said: a page of HTML", "Status 404 Not Found, for GET"},
 			next:  checkBaseURL,
 		},
 		"an unknown status": {
-			err: answered(499, "", ""), about: group, summary: summaryNotAnswered,
+			err: answered(499, "", ""), about: group, summary: explain.SummaryNotAnswered,
 			parts: []string{"Status 499, for GET https://c.example/v1/model-group/g"}, next: "or show it to those who run the service.",
 		},
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},
-			summary: summaryOrganisationDisabled,
-			parts:   []string{"is disabled", askedNoMore, "The contract ended."}, next: "the service's message carries the reason.",
+			summary: explain.SummaryOrganisationDisabled,
+			parts:   []string{"is disabled", endsAllReads, "The contract ended."}, next: "the service's message carries the reason.",
 		},
 		"a token by another method": {
-			err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: summaryNoToken,
+			err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: explain.SummaryNoToken,
 			parts: []string{"no token endpoint", "Status 405"}, next: checkBaseURL,
 		},
 		"a redirect without a target": {
-			err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: summaryRedirect,
-			parts: []string{"a redirect that does not say where to.", askedNoMore, "Status 301"},
+			err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: explain.SummaryRedirect,
+			parts: []string{"a redirect that does not say where to.", endsAllReads, "Status 301"},
 			next:  "from a proxy or a gateway in between.",
 		},
 		"a token refused for another reason": {
-			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: summaryNoToken, parts: []string{"Something odd."},
+			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"Something odd."},
 			next: reportIt,
-		},
-		"limited to the end": {
-			err:     &catalogue.GaveUpError{Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", "")},
-			summary: summaryRateLimited,
-			parts: []string{
-				"the time of this read was over before one was let through.",
-				"gave up after 9 attempts in 5m0s: read_timeout leaves no time for more",
-			},
-			next: "or give each a share of the allowance with max_requests.",
 		},
 		"failed in an outage": {
 			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Outage: true, Err: answered(500, "", "")},
-			summary: summaryUnavailable,
+			summary: explain.SummaryUnavailable,
 			parts:   []string{"gave up after 1 attempt in 20ms: other reads had used up theirs, so this one made no more."},
 			next:    "say how long the provider goes on asking.",
 		},
 		"never asked": {
 			err: &catalogue.GaveUpError{Timeout: true, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
-			summary: summaryTimeout,
+			summary: explain.SummaryTimeout,
 			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests where it is set.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
-			summary: summaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
+			summary: explain.SummaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
 			next: "what answers there.",
 		},
+		"a proxy that is not there": {
+			err: &catalogue.NetworkError{
+				Endpoint: tokenEndpoint, Problem: "refused",
+				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
+			},
+			summary: explain.SummaryUnreachable,
+			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
+			next:    "to go without it.",
+		},
 		"too large, size unknown": {
-			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: summaryTooLarge,
+			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
 		},
 		"too large in memory": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 1 << 30, InMemory: true}, about: group,
-			summary: summaryTooLarge,
+			summary: explain.SummaryTooLarge,
 			parts:   []string{"would take more than 1073741824 bytes (1024 MiB) of memory, many times its text."},
 			next:    "or read one group or its latest model only.",
 		},
 		"interrupted": {
-			err: context.Canceled, about: group, summary: summaryInterrupted, parts: []string{"was interrupted"},
-			next: "read what is missing.",
-		},
-		"interrupted in its back-off": {
-			err: &catalogue.InterruptedError{
-				Attempts: 2, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 2100 * time.Millisecond,
-				Err: context.Canceled,
-			},
-			about: group, summary: summaryInterrupted,
-			parts: []string{
-				"was interrupted", "This read had made 2 attempts and was waiting for its back-off (2.1s to go).",
-				"The service said: Going down.", "Status 503 Service Unavailable, code DOWN, for GET", "Request id r-1",
-			},
+			err: context.Canceled, about: group, summary: explain.SummaryInterrupted, parts: []string{"was interrupted"},
 			next: "read what is missing.",
 		},
 		"interrupted after a fault of the network": {
@@ -137,74 +135,49 @@ func TestDiagnose(t *testing.T) {
 				Attempts: 1, Last: &catalogue.NetworkError{Endpoint: tokenEndpoint, Problem: "connection reset"}, WaitingFor: "a token",
 				Err: context.Canceled,
 			},
-			summary: summaryInterrupted,
+			summary: explain.SummaryInterrupted,
 			parts: []string{
 				"This read had made 1 attempt and was waiting for a token.",
 				"The fault: connection reset, for POST https://c.example/v1/auth/token",
 			},
 			next: "read what is missing.",
 		},
-		"interrupted while a request is under way": {
-			err:     &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled},
-			summary: summaryInterrupted, parts: []string{"This read had made 1 attempt and was waiting for an answer.\n\nRun"},
-			next: "read what is missing.",
-		},
 		"interrupted before its turn": {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
-			summary: summaryInterrupted, parts: []string{"read. This read was waiting for the requests before it.\n\nRun"},
+			summary: explain.SummaryInterrupted, parts: []string{"read. This read was waiting for the requests before it.\n\nRun"},
 			next: "read what is missing.",
-		},
-		"a wait that no time is named for": {
-			err: &catalogue.WaitTooLongError{
-				Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
-			},
-			summary: summaryRateLimited,
-			parts: []string{
-				"does not say for how long. After 3 attempts in 3.2s the next wait would be longer than the 846ms left of read_timeout.",
-				"Run again later, or raise read_timeout.",
-			},
-			next: "with max_requests.",
-		},
-		"a time to come back": {
-			err: &catalogue.GaveUpError{Attempts: 5, Elapsed: 16 * time.Second, Err: func() error {
-				api := answered(503, "", "")
-				api.RetryAfter = time.Hour
-				return api
-			}()},
-			summary: summaryUnavailable,
-			parts:   []string{"Try again in 1h0m0s, as the service asks. If it lasts"}, next: "say how long the provider goes on asking.",
 		},
 		"tokens that were accepted before": {
 			err:     &catalogue.RejectedError{Issued: true, Err: answered(401, "UNAUTHORIZED", "")},
-			summary: summaryRejected,
+			summary: explain.SummaryRejected,
 			parts:   []string{"gave tokens for client_id and client_secret, and then refused them", "The credentials themselves were accepted."},
 			next:    "may answer at base_url.",
 		},
 		"forbidden by something else": {
-			err: answered(403, "", "a page of HTML titled Request blocked"), about: group, summary: summaryForbidden,
+			err: answered(403, "", "a page of HTML titled Request blocked"), about: group, summary: explain.SummaryForbidden,
 			parts: []string{"the provider does not know why", "The answer has no code of the service"}, next: "and check base_url.",
 		},
 		"forbidden with another code": {
-			err: answered(403, "QUOTA_ENDED", "No quota."), summary: summaryForbidden,
+			err: answered(403, "QUOTA_ENDED", "No quota."), summary: explain.SummaryForbidden,
 			parts: []string{"the provider does not know why", "The service said: No quota."}, next: actOrShow,
 		},
 		"success without content": {
-			err: answered(204, "", ""), about: group, summary: summaryUnexpected,
+			err: answered(204, "", ""), about: group, summary: explain.SummaryUnexpected,
 			parts: []string{"answered with success, but not with", "Status 204 No Content, for GET"}, next: checkWhoAnswers,
 		},
 		"a token without content": {
-			err: &catalogue.RejectedError{Err: tokenAnswered(204, "", "")}, summary: summaryNoToken,
+			err: &catalogue.RejectedError{Err: tokenAnswered(204, "", "")}, summary: explain.SummaryNoToken,
 			parts: []string{"without one that can be used", "Status 204 No Content, for POST"}, next: "may not be the service.",
 		},
 		"anything else": {
-			err: errors.New("something odd"), about: group, summary: summaryNotRead,
+			err: errors.New("something odd"), about: group, summary: explain.SummaryNotRead,
 			parts: []string{"Reading: something odd."}, next: reportIt,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// As the client hands errors over: wrapped once.
-			got := diagnose(fmt.Errorf("reading: %w", test.err), test.about)
+			got := explain.Error(fmt.Errorf("reading: %w", test.err), test.about)
 			if got.Severity() != diag.SeverityError || got.Summary() != test.summary {
 				t.Errorf("%s %q, want the error %q", got.Severity(), got.Summary(), test.summary)
 			}
@@ -240,22 +213,9 @@ func TestARedirectToTheSameAddress(t *testing.T) {
 	} {
 		api := answered(301, "", "")
 		api.Location = location
-		told := strings.Contains(diagnose(api, subject{}).Detail(), "rewrites its addresses")
+		told := strings.Contains(explain.Error(api, explain.Subject{}).Detail(), "rewrites its addresses")
 		if told != same {
 			t.Errorf("%q: %t, want %t", location, told, same)
-		}
-	}
-}
-
-func TestSnakeCase(t *testing.T) {
-	t.Parallel()
-	for place, want := range map[string]string{
-		"": "", "revision": "revision", "models[3].displayName": "models[3].display_name",
-		"axes[0].values[1].historical": "axes[0].values[1].historical",
-		"defaultComparisonModels[0]":   "default_comparison_models[0]",
-	} {
-		if got := snakeCase(place); got != want {
-			t.Errorf("%q: %q, want %q", place, got, want)
 		}
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // argAttributes is the argument by which a data source that returns many
@@ -22,7 +22,10 @@ const argAttributes = "attributes"
 // attributesArgument is that argument, for records with the given attributes in
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
-	names := attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name"}
+	names := attributeNames{
+		rule:  "must be names of attributes of one record",
+		known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name",
+	}
 	if attributes[argDockerImage] != nil {
 		names.example = argDockerImage
 	}
@@ -37,56 +40,47 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 	}
 }
 
-// selection is which attributes of a record are filled: all of them where it is
-// nil.
+// selection is which attributes of a record are filled: all of them where it is nil.
 type selection map[string]bool
 
-func (s selection) has(name string) bool { return s == nil || s[name] }
-
-// configuredSelection reads the argument, as it is configured and as what it
-// selects.
-func configuredSelection(ctx context.Context, config *tfsdk.Config, diags *diag.Diagnostics) ([]string, selection) {
-	var names []string
-	diags.Append(config.GetAttribute(ctx, path.Root(argAttributes), &names)...)
-	if names == nil {
-		return nil, nil
+// selected is what the argument selects.
+func selected(attributes []string) selection {
+	if attributes == nil {
+		return nil
 	}
-	selected := selection{}
-	for _, name := range names {
-		selected[name] = true
+	only := selection{}
+	for _, name := range attributes {
+		only[name] = true
 	}
-	return names, selected
+	return only
 }
 
-// field maps one attribute of a record of the service.
-type field[Record, State any] struct {
-	name string
-	fill func(*State, *Record)
+// keep empties the attributes of a state that are not selected. State is a pointer to
+// a struct with tfsdk tags.
+func (s selection) keep(state any) {
+	if s != nil {
+		s.keepIn(reflect.ValueOf(state).Elem())
+	}
 }
 
-// newState maps the selected attributes of a record.
-func newState[Record, State any](fields []field[Record, State], record *Record, only selection) *State {
-	state := new(State)
-	for _, f := range fields {
-		if only.has(f.name) {
-			f.fill(state, record)
+func (s selection) keepIn(state reflect.Value) {
+	for i := range state.NumField() {
+		switch field := state.Type().Field(i); {
+		case field.Anonymous:
+			s.keepIn(state.Field(i))
+		case !s[field.Tag.Get("tfsdk")]:
+			state.Field(i).SetZero()
 		}
 	}
-	return state
 }
 
 // attributeNames validates the names of attributes.
 type attributeNames struct {
+	rule
 	known   []string
 	within  string // the list or map of the records
 	example string // one of the names
 }
-
-func (attributeNames) Description(context.Context) string {
-	return "must be names of attributes of one record"
-}
-
-func (v attributeNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	var mistakes []mistake
@@ -97,7 +91,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 		case !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()):
 			continue
 		case name.IsNull():
-			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), summaryAttribute,
+			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute,
 				fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i))
 			continue
 		case first < 0:
@@ -108,24 +102,23 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 	if len(mistakes) == 0 {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(first), summaryAttribute,
+	resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(first), explain.SummaryAttribute,
 		fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.",
 			v.explained(mistakes), strings.Join(v.known, ", ")))
 }
 
-// mistake is a name that no attribute has, and a sentence about what it may be
-// meant for, or "".
+// mistake is a name that no attribute has, and a sentence about what it may be meant for, or "".
 type mistake struct{ name, hint string }
 
 // explained names the mistakes in one sentence, each with its hint.
 func (v attributeNames) explained(mistakes []mistake) string {
 	if len(mistakes) == 1 {
 		return strings.TrimSpace(fmt.Sprintf("%q is no attribute of an element of %s. %s",
-			abridged(mistakes[0].name), v.within, mistakes[0].hint))
+			explain.Abridged(mistakes[0].name), v.within, mistakes[0].hint))
 	}
 	named := make([]string, 0, len(mistakes))
 	for _, m := range mistakes {
-		text := fmt.Sprintf("%q", abridged(m.name))
+		text := fmt.Sprintf("%q", explain.Abridged(m.name))
 		if m.hint != "" {
 			text += " (" + strings.ToLower(m.hint[:1]) + strings.TrimSuffix(m.hint[1:], ".") + ")"
 		}
@@ -141,7 +134,7 @@ func (v attributeNames) hint(mistaken string) string {
 	if strings.Contains(mistaken, ",") {
 		return "Write each name as an element of its own."
 	}
-	name := strings.ReplaceAll(snakeCase(strings.TrimSpace(mistaken)), " ", "_")
+	name := strings.ReplaceAll(explain.SnakeCase(strings.TrimSpace(mistaken)), " ", "_")
 	name = strings.TrimPrefix(name, v.within+".")
 	switch name {
 	case "*":

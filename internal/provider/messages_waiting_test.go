@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,14 +11,31 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
+
+// getting is where a read is sent to.
+func getting(path string) catalogue.Endpoint {
+	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: path}
+}
+
+// answered is an answer of the service to a read.
+func answered(status int, code, message string) *catalogue.APIError {
+	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
+}
+
+// tokenAnswered is an answer of the token endpoint.
+func tokenAnswered(status int, code, message string) *catalogue.APIError {
+	endpoint := catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}
+	return &catalogue.APIError{Endpoint: endpoint, Status: status, Code: code, Message: message}
+}
 
 // handMade is a scene of an error that no service of these scenes leads to.
 func handMade(title string, err error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var told diag.Diagnostic
-		synctest.Test(t, func(*testing.T) { told = diagnose(err, subject{}) })
+		synctest.Test(t, func(*testing.T) { told = explain.Error(err, explain.Subject{}) })
 		return []*tfprotov6.Diagnostic{{Summary: told.Summary(), Detail: told.Detail()}}
 	}}
 }

@@ -1,0 +1,75 @@
+package explain
+
+// The summaries of all diagnostics. They stay the same from release to release,
+// because users search for them.
+const (
+	SummaryUnknownArgument = "Provider argument not known yet"
+	SummaryNotConfigured   = "Provider not configured"
+	SummaryBothCredentials = "Both access_token and client credentials given"
+	SummaryInvalidProxy    = "Invalid HTTPS_PROXY"
+
+	SummaryInvalidID       = "Invalid model group id"
+	SummaryInvalidName     = "Invalid model group name"
+	SummaryInvalidRevision = "Invalid revision"
+	SummaryInvalidHorizon  = "Invalid time horizon"
+	SummaryIDAndName       = "Both id and name given"
+	SummaryIDsAndHorizon   = "Both model_group_ids and time_horizon given"
+	SummaryAttribute       = "Unknown attribute"
+	SummaryNoIDNorName     = "Missing id or name"
+	SummaryInvalidImage    = "Invalid docker image"
+	SummaryInvalidTag      = "Invalid tag"
+	SummaryNoCondition     = "No condition in where"
+
+	SummaryGroupNotFound    = "Model group not found"
+	SummaryGroupOrModels    = "Model group not found, or without models"
+	SummarySeveralGroups    = "Several model groups of that name"
+	SummaryRevisionNotFound = "Revision not found"
+	SummarySeveralModels    = "Several models of that revision"
+	SummaryLeftOut          = "Model group left out"
+	SummaryNoneSatisfies    = "No model satisfies where"
+	SummaryImageDiffers     = "Docker image differs"
+	SummaryImageWithheld    = "Docker image withheld"
+	SummaryWithdrawn        = "Pinned revision withdrawn"
+
+	SummaryRejected             = "Credentials rejected"
+	SummaryTokenRejected        = "Access token rejected" //nolint:gosec // words, no credential
+	SummaryNoToken              = "No usable token"
+	SummaryOrganisationDisabled = "Organisation disabled"
+	SummaryForbidden            = "Access forbidden"
+
+	SummaryInvalidRequest = "Request rejected"
+	SummaryNotAnswered    = "Request refused"
+	SummaryRateLimited    = "Request allowance exceeded"
+
+	SummaryUnavailable = "Catalogue service failed"
+	SummaryUnreachable = "Catalogue service not reached"
+	SummaryTimeout     = "Catalogue service too slow"
+	SummaryUntrusted   = "Secure connection failed"
+	SummaryRedirect    = "Unexpected redirect"
+	SummaryUnexpected  = "Unexpected answer"
+	SummaryTooLarge    = "Answer too large"
+	SummaryInterrupted = "Read interrupted"
+	SummaryNotRead     = "Catalogue not read"
+	SummaryNotEncoded  = "Result not encoded"
+)
+
+// briefs say what failed where another error tells it in full: at most 36 characters for each
+// summary of a cause that many reads can share, so that a pointer takes two lines.
+var briefs = map[string]string{ //nolint:gosec // words, no credential
+	SummaryTokenRejected:        "The service refused the token.",
+	SummaryRejected:             "The service gave no token.",
+	SummaryNoToken:              "The service gave no usable token.",
+	SummaryOrganisationDisabled: "The organisation is disabled.",
+	SummaryRateLimited:          "The request allowance is used up.",
+	SummaryUnavailable:          "The service failed.",
+	SummaryUnreachable:          "No complete answer came.",
+	SummaryTimeout:              "No complete answer came in time.",
+	SummaryUntrusted:            "No secure connection was possible.",
+	SummaryRedirect:             "The service sent a redirect.",
+}
+
+// SummaryInvalid is the summary where an argument of the provider cannot be used.
+func SummaryInvalid(argument string) string { return "Invalid " + argument }
+
+// SummaryMissing is the summary where the provider needs an argument.
+func SummaryMissing(argument string) string { return "Missing " + argument }

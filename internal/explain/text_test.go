@@ -1,0 +1,48 @@
+package explain_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	var many []string
+	for i := range 12 {
+		many = append(many, fmt.Sprint(i))
+	}
+	ten := `"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"`
+	for _, test := range []struct{ got, want string }{
+		{explain.Paragraphs("", "One.", "", "Two.", ""), "One.\n\nTwo."},
+		{explain.Sentence(""), ""},
+		{explain.Sentence("élan vital"), "Élan vital."},
+		{explain.Sentence("Ends already."), "Ends already."},
+		{explain.Enumerated(nil), ""},
+		{explain.Enumerated([]string{"a"}), "a"},
+		{explain.Enumerated([]string{"a", "b"}), "a and b"},
+		{explain.Enumerated([]string{"a", "b", "c"}), "a, b and c"},
+		{explain.Abridged(strings.Repeat("é", 101)), strings.Repeat("é", 100) + "…"},
+		{explain.Quoted([]string{"a", "b\n"}), `"a", "b\n"`},
+		{explain.Quoted(many[:10]), ten},
+		{explain.Quoted(many[:11]), ten + ", and 1 other"},
+		{explain.Quoted(many), ten + ", and 2 others"},
+		{explain.Bulleted([]string{"a", "b"}, 2), "\n  - a\n  - b"},
+		{explain.Bulleted([]string{"a", "b"}, 1), "\n  - a\n  - and 1 other"},
+		{explain.Oddity("an id"), "looks like a name"},
+		{explain.Oddity(" id"), "starts with a space"},
+		{explain.Oddity("id\n"), "ends with a space"},
+		{explain.Oddity("id"), ""},
+		{explain.SnakeCase(""), ""},
+		{explain.SnakeCase("revision"), "revision"},
+		{explain.SnakeCase("models[3].displayName"), "models[3].display_name"},
+		{explain.SnakeCase("axes[0].values[1].historical"), "axes[0].values[1].historical"},
+		{explain.SnakeCase("defaultComparisonModels[0]"), "default_comparison_models[0]"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}

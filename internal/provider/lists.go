@@ -1,0 +1,67 @@
+package provider
+
+import (
+	"cmp"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// orEmpty is a list that is never null: one that the service left out is empty.
+func orEmpty[Element any](list []*Element) []*Element {
+	if list == nil {
+		return []*Element{}
+	}
+	return list
+}
+
+// mapped maps the elements of a list that is never null.
+func mapped[From, To any](from []*From, each func(*From) *To) []*To {
+	to := make([]*To, len(from))
+	for i, element := range from {
+		if element != nil {
+			to[i] = each(element)
+		}
+	}
+	return to
+}
+
+// mappedOrNull maps a list that is null where the service left it out.
+func mappedOrNull[From, To any](from []*From, each func(*From) *To) []*To {
+	if from == nil {
+		return nil
+	}
+	return mapped(from, each)
+}
+
+// comparePointers orders values, nil before any.
+func comparePointers[T cmp.Ordered](a, b *T) int {
+	if a == nil || b == nil {
+		return nilFirst(a, b)
+	}
+	return cmp.Compare(*a, *b)
+}
+
+// nilFirst orders what is nil before what is not.
+func nilFirst[T any](a, b *T) int {
+	switch {
+	case (a == nil) == (b == nil):
+		return 0
+	case a == nil:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// newestFirst orders models by their revisions, the highest first, then by id.
+func newestFirst(a, b *catalogue.Model) int {
+	return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+}
+
+// orZero is a value, or the zero value where it is nil.
+func orZero[T any](value *T) T {
+	if value == nil {
+		return *new(T)
+	}
+	return *value
+}
