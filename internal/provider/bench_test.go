@@ -70,7 +70,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	service := sandbox.New(sandbox.Default())
 	e := newEngine(b, northwind(sandboxtest.Start(b, service)))
-	config := arguments{"model_group_id": mainGroup}.valueOf(b, e.types["latest_model"])
+	config := arguments{"model_group_id": mainGroup}.value(b, typeOf("latest_model"))
 	request := &tfprotov6.ReadDataSourceRequest{TypeName: typeName + "_latest_model", Config: config}
 	b.ReportAllocs()
 	for b.Loop() {

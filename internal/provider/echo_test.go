@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -89,20 +90,27 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.token(w, r)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		writeJSON(w, map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes})
+		_, _ = io.WriteString(w, document(map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes}))
+	}
+}
+
+// raw writes bytes below HTTP and leaves the connection open.
+func raw(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		if _, err := io.WriteString(conn, text); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = io.Copy(io.Discard, conn) // until the other side closes it
+		_ = conn.Close()
 	}
 }
 
 // badAnswers are answers full of echoes, by what they are.
-func badAnswers(t *testing.T, echoes string, credentials ...string) map[string]http.HandlerFunc {
-	t.Helper()
-	document := func(fields map[string]any) string {
-		text, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
+func badAnswers(echoes string, credentials ...string) map[string]http.HandlerFunc {
 	refusal := document(map[string]any{
 		"code": echoes, "message": echoes, "error": echoes, "error_description": echoes, "statusCode": echoes,
 		"data": map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes, "x"}}}},
@@ -111,41 +119,35 @@ func badAnswers(t *testing.T, echoes string, credentials ...string) map[string]h
 	broken := document(map[string]any{"message": credentials})
 	packed := strings.Join(credentials, "")
 	bodies := map[string]struct{ contentType, body string }{
-		"JSON":  {contentType: "application/json", body: refusal},
-		"OAuth": {contentType: "application/json", body: document(map[string]any{"error": echoes, "error_description": echoes})},
-		"odd JSON": {
-			contentType: "application/json", body: document(map[string]any{"code": []string{echoes}, "message": map[string]any{"a": credentials}}),
-		},
-		"broken JSON": {contentType: "application/json", body: broken[:len(broken)-1]},
-		"HTML":        {contentType: "text/html", body: "<html><title>" + echoes + "</title>" + echoes},
-		"text":        {contentType: "text/plain", body: echoes},
-		"a form": {
-			contentType: "application/x-www-form-urlencoded", body: url.Values{"error": credentials, "error_description": credentials}.Encode(),
-		},
-		"an odd label":   {contentType: echoes, body: echoes},
-		"cut by us":      {contentType: "text/plain", body: strings.Repeat(" ", 4000-10) + packed},
-		"cut by us, too": {contentType: "text/plain", body: strings.Repeat(" ", 1<<20-10) + packed},
+		"JSON":           {"application/json", refusal},
+		"OAuth":          {"application/json", document(map[string]any{"error": echoes, "error_description": echoes})},
+		"odd JSON":       {"application/json", document(map[string]any{"code": []string{echoes}, "message": map[string]any{"a": credentials}})},
+		"broken JSON":    {"application/json", broken[:len(broken)-1]},
+		"HTML":           {"text/html", "<html><title>" + echoes + "</title>" + echoes},
+		"text":           {"text/plain", echoes},
+		"a form":         {"application/x-www-form-urlencoded", url.Values{"error": credentials, "error_description": credentials}.Encode()},
+		"an odd label":   {echoes, echoes},
+		"cut by us":      {"text/plain", strings.Repeat(" ", 4000-10) + packed},
+		"cut by us, too": {"text/plain", strings.Repeat(" ", 1<<20-10) + packed},
 	}
+	redirect := func(target string) http.HandlerFunc { return answering(307, "text/plain", echoes, "Location", target) }
+	good := func(body any) http.HandlerFunc { return answering(200, "application/json", document(body)) }
 	answers := map[string]http.HandlerFunc{
-		"no HTTP":                  raw("HELLO " + echoes + "\r\n\r\n"),
-		"a status that is none":    raw("HTTP/1.1 " + echoes + "\r\n\r\n"),
-		"a header that is none":    raw("HTTP/1.1 200 OK\r\n" + echoes + "\r\n\r\n"),
-		"a length that is none":    raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoes + "\r\n\r\n"),
-		"an encoding that is none": raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + echoes + "\r\n\r\n"),
-		"a chunk that is none":     raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoes + "\r\n\r\n"),
-		"a redirect": answering(
-			307, "text/plain", echoes, "Location", "https://elsewhere.example/?"+url.Values{"a": credentials}.Encode(),
-		),
-		"a redirect with all of it": answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.QueryEscape(echoes)),
-		"a redirect without scheme": answering(302, "text/plain", "", "Location", "//elsewhere.example/"+echoes),
-		"a broken redirect":         answering(302, "text/plain", "", "Location", "http://[::1/%zz"+echoes),
-		"200, a list":               answering(200, "application/json", document(map[string]any{"id": []string{echoes}})),
-		"200, a text":               answering(200, "application/json", document(map[string]any{"latestRevision": echoes})),
-		"200, a key": answering(
-			200, "application/json", document(map[string]any{"axes": []any{map[string]any{echoes: 1, "values": echoes}}}),
-		),
-		"limited":          answering(429, "application/json", refusal, "Retry-After", echoes),
-		"limited for long": answering(429, "application/json", refusal, "Retry-After", "99999"),
+		"no HTTP":                   raw("HELLO " + echoes + "\r\n\r\n"),
+		"a status that is none":     raw("HTTP/1.1 " + echoes + "\r\n\r\n"),
+		"a header that is none":     raw("HTTP/1.1 200 OK\r\n" + echoes + "\r\n\r\n"),
+		"a length that is none":     raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoes + "\r\n\r\n"),
+		"an encoding that is none":  raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + echoes + "\r\n\r\n"),
+		"a chunk that is none":      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoes + "\r\n\r\n"),
+		"a redirect":                redirect("https://elsewhere.example/?" + url.Values{"a": credentials}.Encode()),
+		"a redirect with all of it": redirect("https://elsewhere.example/?" + url.QueryEscape(echoes)),
+		"a redirect without scheme": redirect("//elsewhere.example/" + echoes),
+		"a broken redirect":         redirect("http://[::1/%zz" + echoes),
+		"200, a list":               good(map[string]any{"id": []string{echoes}}),
+		"200, a text":               good(map[string]any{"latestRevision": echoes}),
+		"200, a key":                good(map[string]any{"axes": []any{map[string]any{echoes: 1, "values": echoes}}}),
+		"limited":                   answering(429, "application/json", refusal, "Retry-After", echoes),
+		"limited for long":          answering(429, "application/json", refusal, "Retry-After", "99999"),
 	}
 	for _, status := range []int{200, 400, 401, 403, 404, 409, 500} {
 		for name, body := range bodies {
@@ -155,15 +157,24 @@ func badAnswers(t *testing.T, echoes string, credentials ...string) map[string]h
 	return answers
 }
 
+func document(fields any) string {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // TestAServiceThatEchoesCredentials: whatever it answers, to a token request or
-// a read, no diagnostic and no log at TRACE has them.
+// a read, no diagnostic, no state and no log at TRACE has them.
 func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
-	services := map[string]echoing{}
-	for name, answer := range badAnswers(t, allEchoes, oddSecret, oddToken) {
+	const good = "a good read"
+	services := map[string]echoing{good: {read: answering(200, "application/json", `{"id":"a","name":"b"}`)}}
+	for name, answer := range badAnswers(allEchoes, oddSecret, oddToken) {
 		services["a read, "+name] = echoing{read: answer}
 	}
-	for name, answer := range badAnswers(t, secretEchoes, oddSecret) {
+	for name, answer := range badAnswers(secretEchoes, oddSecret) {
 		services["a token request, "+name] = echoing{token: answer}
 	}
 	// A token that is of no use, with echoes of it.
@@ -173,11 +184,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 		"with an error":     {"access_token": oddToken, "error": allEchoes, "error_description": allEchoes},
 		"with an odd error": {"access_token": oddToken, "error": []string{allEchoes}},
 	} {
-		body, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		services["a token "+name] = echoing{token: answering(200, allEchoes, string(body), "X-Request-Id", allEchoes)}
+		services["a token "+name] = echoing{token: answering(200, allEchoes, document(fields), "X-Request-Id", allEchoes)}
 	}
 	services["a token as a form"] = echoing{token: answering(200, "application/x-www-form-urlencoded",
 		url.Values{"access_token": {oddToken}, "token_type": {allEchoes}}.Encode(), "X-Request-Id", allEchoes)}
@@ -186,42 +193,27 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				e := inMemory(t, service, arguments{argClientSecret: oddSecret, argMaxRetries: 1, argReadTimeout: "20s"})
 				var written logs
-				_, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": mainGroup})
+				state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
 				// As a group that JSON is one without attributes.
-				if len(diagnostics) != 1 && !strings.HasPrefix(name, "a read, 200, ") {
+				if len(diagnostics) != 1 && !strings.HasPrefix(name, "a read, 200, ") && name != good {
 					t.Fatalf("%d diagnostics, want one", len(diagnostics))
 				}
 				for _, d := range diagnostics {
 					expectHidden(t, "the summary", d.Summary)
 					expectHidden(t, "the detail", d.Detail)
 				}
-				if len(written.requests(t)) == 0 {
-					t.Error("no request was logged")
+				requests := written.requests(t)
+				if len(requests) == 0 || name == good && (len(requests) != 2 || state == nil) {
+					t.Errorf("%d requests were logged", len(requests))
 				}
+				for _, line := range requests {
+					if id, named := line["request_id"].(string); (named || name == good) && !strings.Contains(id, "***") {
+						t.Errorf("request id %q, which ought to be masked", id)
+					}
+				}
+				expectHidden(t, "the state", fmt.Sprint(state))
 				expectHidden(t, "the log", written.String())
 			})
 		})
 	}
-}
-
-// TestASuccessThatEchoesCredentials: headers of good answers.
-func TestASuccessThatEchoesCredentials(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := echoing{read: answering(200, "application/json", `{"id":"a","name":"b"}`)}
-		e := inMemory(t, service, arguments{argClientSecret: oddSecret})
-		var written logs
-		state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
-		expectNone(t, diagnostics)
-		expectHidden(t, "the state", fmt.Sprint(state))
-		requests := written.requests(t)
-		if len(requests) != 2 {
-			t.Fatalf("%d requests logged", len(requests))
-		}
-		for _, line := range requests {
-			if id, _ := line["request_id"].(string); !strings.Contains(id, "***") {
-				t.Errorf("request id %q, which ought to be masked", id)
-			}
-		}
-		expectHidden(t, "the log", written.String())
-	})
 }

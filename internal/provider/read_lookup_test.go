@@ -13,97 +13,21 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-func TestAGroupIsFoundByItsName(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	byName := e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
-	if byID := e.mustRead(t, "model_group", arguments{"id": oddGroup}); !reflect.DeepEqual(byName, byID) {
-		t.Errorf("by name %v\nby id %v", byName, byID)
-	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteGroup: 1})
-}
-
-func TestANameIsMatchedExactly(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	names := []string{"EMEA power", "emea power balance", "EMEA power balance ", oddGroup}
-	for _, name := range names {
-		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"name": name})
-		expectError(t, diagnostics, "name", "Model group not found", fmt.Sprintf("no model group named %q", name), "modelcatalogue_model_groups")
-	}
-	// The list that was kept for the first name cannot prove that another one is absent.
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: len(names)})
-}
-
-func TestSeveralGroupsOfOneNameAreNamedByID(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(sandbox.Default())
-	url := sandboxtest.Start(t, service)
-	const ids = `"10ab405e-fef7-45c5-9684-bc287f03345c" (day_ahead), "270c0fa6-6a8c-4874-8f76-da0680bcda61" (week_ahead).`
-	for seed := range int64(4) {
-		stop := sandboxtest.Shuffle(service, seed)
-		_, diagnostics := newEngine(t, northwind(url)).read(t.Context(), t, "model_group", arguments{"name": "Wind generation North Sea"})
-		expectError(t, diagnostics, "name", "Several model groups of that name", "2 model groups", ids)
-		stop()
-	}
-}
-
 // Engines hand every string of a configuration over in NFC.
 func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 	t.Parallel()
 	const composed = "Prévision été"
-	decomposed := norm.NFD.String(composed)
-	if decomposed == composed {
-		t.Fatal("one form only")
-	}
 	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", decomposed))
+	service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", norm.NFD.String(composed)))
 	state := e.mustRead(t, "model_group", arguments{"name": composed})
 	if state["id"] != oddGroup || state["name"] != composed {
 		t.Errorf("id %q, name %q", state["id"], state["name"])
 	}
 }
 
-func TestAPinnedRevision(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	for _, test := range []struct {
-		revision         int64
-		image            string
-		archived, latest bool
-	}{
-		{revision: 0, image: "de-lu-day-ahead-price:0.9.0"},
-		{revision: 2, image: "de-lu-day-ahead-price:1.1.0", archived: true},
-		{revision: 3, image: "de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479", latest: true},
-	} {
-		state := e.mustRead(t, "model", arguments{
-			"model_group_id": mainGroup, "revision": test.revision, "accept_withdrawn": test.archived,
-		})
-		want := map[string]any{
-			"revision": test.revision, "docker_image": "registry.northwind.example/forecasting/" + test.image,
-			"archived": test.archived, "is_latest": test.latest, "latest_revision": int64(3),
-		}
-		for attribute, value := range want {
-			if state[attribute] != value {
-				t.Errorf("revision %d: %s is %v, want %v", test.revision, attribute, state[attribute], value)
-			}
-		}
-	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
-}
-
-func TestAMissingRevisionListsThoseThatAre(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	sandboxtest.Shuffle(service, 1)
-	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 4})
-	expectError(t, diagnostics, "revision", "Revision not found", "no revision 4", "It has: 3, 2, 1, 0.")
-}
-
 func TestAPinPicksItsRevision(t *testing.T) {
 	t.Parallel()
-	numbered := func(revisions ...int64) []*catalogue.Model {
-		var models []*catalogue.Model
+	numbered := func(revisions ...int64) (models []*catalogue.Model) {
 		for _, revision := range revisions {
 			models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
 		}
@@ -113,63 +37,31 @@ func TestAPinPicksItsRevision(t *testing.T) {
 	for revision := range int64(103) {
 		many = append(many, revision)
 	}
-	withoutNumber := append(numbered(1), &catalogue.Model{})
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
 		models          []*catalogue.Model
 		revision        int64
 		latest          int64
 		summary, detail string
 	}{
-		"first":              {models: numbered(0, 1, 2), revision: 0, latest: 2},
-		"newest first":       {models: numbered(2, 1, 0), revision: 2, latest: 2},
-		"one without number": {models: withoutNumber, revision: 1, latest: 1},
-		"missing":            {models: numbered(1, 3, 1), revision: 2, summary: "Revision not found", detail: "It has: 3, 1."},
-		"none at all":        {models: nil, revision: 0, summary: "Revision not found", detail: "has no models yet"},
-		"twice": {
-			models: numbered(1, 2, 1), revision: 1, summary: "Several models of that revision", detail: "2 models of revision 1",
-		},
-		"too many to list": {models: numbered(many...), revision: 500, summary: "Revision not found", detail: "102, 101, 100, 99, 98"},
-		"the oldest of many": {
-			models: numbered(many...), revision: 500, summary: "Revision not found", detail: "3, and 3 older ones, down to 0.",
-		},
+		{numbered(0, 1, 2), 0, 2, "", ""},
+		{numbered(2, 1, 0), 2, 2, "", ""},
+		{append(numbered(1), &catalogue.Model{}), 1, 1, "", ""},
+		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
+		{nil, 0, 0, "Revision not found", "has no models yet"},
+		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
+		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98"},
+		{numbered(many...), 500, 0, "Revision not found", "3, and 3 older ones, down to 0."},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
-			if test.summary == "" {
-				if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
-					t.Errorf("%+v, %v", model, problem)
-				}
-				return
+		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
+		switch {
+		case test.summary == "":
+			if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
+				t.Errorf("%+v: %+v, %v", test, model, problem)
 			}
-			if problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail) {
-				t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
-			}
-		})
+		case problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail):
+			t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
+		}
 	}
-}
-
-func TestAGroupWithoutModels(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	_, diagnostics := e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup})
-	expectError(
-		t, diagnostics, "model_group_id", "Model group not found, or without models", emptyGroup, "no models yet",
-		"404 Not Found, code NOT_FOUND", "contains no models",
-	)
-	_, diagnostics = e.read(t.Context(), t, "model", arguments{"model_group_id": emptyGroup, "revision": 0})
-	expectError(t, diagnostics, "revision", "Revision not found", "has no models yet")
-	state := e.mustRead(t, "model_group_models", arguments{"model_group_id": emptyGroup})
-	if len(asList(t, state["models"])) != 0 {
-		t.Errorf("models %v", state["models"])
-	}
-	state = e.mustRead(t, "model_group", arguments{"id": emptyGroup})
-	if len(asList(t, state["models"])) != 0 || len(asList(t, state["axes"])) != 0 {
-		t.Errorf("models %v, axes %v", state["models"], state["axes"])
-	}
-	expectRequests(
-		t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1, sandbox.RouteGroup: 1},
-	)
 }
 
 // The service may spell what it was asked for in another way.
@@ -195,27 +87,33 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	if id := asObject(t, models[0])["model_group_id"]; id != "OTHER-ID" {
 		t.Errorf("models[0].model_group_id is %v", id)
 	}
-	if state := e.mustRead(t, "model_groups", nil); state["time_horizon"] != nil {
-		t.Errorf("time_horizon is %v", state["time_horizon"])
-	}
 }
 
-func TestAnotherOrderGivesTheSameState(t *testing.T) {
+// TestAnyOrderGivesTheSame state and the same message, whatever order the service
+// answers in.
+func TestAnyOrderGivesTheSame(t *testing.T) {
 	t.Parallel()
-	want := map[string]map[string]any{}
+	readings := []reading{
+		{"latest_models", nil},
+		{"model_group", arguments{"name": "Wind generation North Sea"}},  // two groups have it
+		{"model", arguments{"model_group_id": mainGroup, "revision": 4}}, // there is none
+	}
+	for name, config := range readable {
+		readings = append(readings, reading{name, config})
+	}
+	var want []answer
 	for seed := range int64(7) {
 		service := sandbox.New(sandbox.Default())
 		if seed > 0 {
 			sandboxtest.Shuffle(service, seed)
 		}
-		e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-		for name, config := range readable {
-			state := e.mustRead(t, name, config)
-			if seed == 0 {
-				want[name] = state
-			} else if !reflect.DeepEqual(state, want[name]) {
-				t.Errorf("%s, seed %d: %v\nwant %v", name, seed, state, want[name])
-			}
+		// Requests have numbers, which messages show.
+		got := newEngine(t, northwind(sandboxtest.Start(t, service))).readAll(t, 1, readings)
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: %v\nwant %v", seed, got, want)
 		}
 	}
 }

@@ -1,134 +1,41 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
-	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// logs is what a provider logs at TRACE: its own lines and its framework's.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logs) in(ctx context.Context) context.Context {
-	return tfsdklogtest.RootLogger(tflogtest.RootLogger(ctx, l), l)
-}
-
-func (l *logs) lines(t *testing.T) []map[string]any {
-	t.Helper()
-	lines, err := tflogtest.MultilineJSONDecode(strings.NewReader(l.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
-}
-
-// requests are the fields of the lines that tell of a request.
-func (l *logs) requests(t *testing.T) []map[string]any {
-	t.Helper()
-	var found []map[string]any
-	for _, line := range l.lines(t) {
-		if line["http_method"] != nil {
-			found = append(found, line)
-		}
-	}
-	return found
-}
-
-func writeJSON(w http.ResponseWriter, value any) {
-	if err := json.NewEncoder(w).Encode(value); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// raw writes bytes below HTTP and leaves the connection open.
-func raw(text string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		if _, err := io.WriteString(conn, text); err != nil {
-			panic(http.ErrAbortHandler)
-		}
-		_, _ = io.Copy(io.Discard, conn) // until the other side closes it
-		_ = conn.Close()
-	}
-}
-
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
+	elsewhere := sandbox.New(sandbox.Default())
+	target := sandboxtest.Start(t, elsewhere) + mainPath
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, route := range []sandbox.Route{sandbox.RouteToken, sandbox.RouteGroup} {
-			t.Run(fmt.Sprintf("%d %s", status, route), func(t *testing.T) {
-				t.Parallel()
-				elsewhere := sandbox.New(sandbox.Default())
-				target := sandboxtest.Start(t, elsewhere)
-				service := sandbox.New(sandbox.Default())
-				service.Inject(sandbox.Fault{Route: route, Status: status, Header: http.Header{"Location": {target + mainPath}}})
-				e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-				_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-				expectError(t, diagnostics, "", summaryRedirect, "a redirect to "+target+mainPath, fmt.Sprintf("Status %d ", status))
-				if got := elsewhere.Requests(); len(got) != 0 {
-					t.Errorf("the other host was asked: %+v", got)
-				}
-				if got := service.Count(route); got != 1 {
-					t.Errorf("%d requests", got)
-				}
-			})
+			e, service := sandboxEngine(t)
+			service.Inject(sandbox.Fault{Route: route, Status: status, Header: http.Header{"Location": {target}}})
+			expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryRedirect, "a redirect to "+target,
+				fmt.Sprintf("Status %d ", status))
+			if got := service.Count(route); got != 1 {
+				t.Errorf("%d requests", got)
+			}
 		}
 	}
-}
-
-func TestHTTPIsOnlyForALoopbackHost(t *testing.T) {
-	t.Parallel()
-	for _, host := range []string{"catalogue.invalid", "10.0.0.1", "localhost.invalid", "0.0.0.0", "[::2]"} {
-		dialled := false
-		p := &catalogueProvider{dial: func(context.Context, string, string) (net.Conn, error) {
-			dialled = true
-			return nil, errors.New("no network in this test")
-		}}
-		_, diagnostics := startEngine(t, p, northwind("http://"+host))
-		expectError(t, diagnostics, argBaseURL, "Invalid base_url", "unencrypted", "use https")
-		if dialled {
-			t.Errorf("%s was connected to", host)
-		}
-	}
+	expectRequests(t, elsewhere, nil)
 }
 
 // overTLS serves a sandbox over TLS, with a certificate that is its own
@@ -143,205 +50,123 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 	return server, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
 
-// counting dials the network and counts.
-type counting struct {
-	mu    sync.Mutex
-	dials []string
-}
-
-func (c *counting) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	c.mu.Lock()
-	c.dials = append(c.dials, address)
-	c.mu.Unlock()
-	return (&net.Dialer{}).DialContext(ctx, network, address)
-}
-
-func TestAPrivateAuthority(t *testing.T) {
+// TestTLS: an authority that is given is trusted, and TLS before 1.2 is refused.
+func TestTLS(t *testing.T) {
 	t.Parallel()
-	t.Run("trusted", func(t *testing.T) {
-		t.Parallel()
+	for version, works := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
 		service := sandbox.New(sandbox.Default())
-		server, authority := overTLS(t, service, nil)
-		e := newEngine(t, northwind(server.URL).with(argCACertificate, authority))
-		e.mustRead(t, "model_group", arguments{"id": mainGroup})
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
-	})
-	t.Run("not trusted", func(t *testing.T) {
-		t.Parallel()
-		service := sandbox.New(sandbox.Default())
-		server, _ := overTLS(t, service, nil)
-		var network counting
-		e, diagnostics := startEngine(t, &catalogueProvider{version: "test", dial: network.dial}, northwind(server.URL))
-		expectNone(t, diagnostics)
-		_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-		expectError(
-			t, diagnostics, "", summaryUntrusted, "ca_certificate_pem", "certificate signed by unknown authority", "for POST https://127.0.0.1:",
-			"/v1/auth/token",
-		)
-		if len(network.dials) != 1 {
-			t.Errorf("%d connections, want one attempt", len(network.dials))
+		server, authority := overTLS(t, service, &tls.Config{MinVersion: version, MaxVersion: version})
+		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
+		want := outcome{summary: summaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
+		if works {
+			want = outcome{}
 		}
-		expectRequests(t, service, nil)
-	})
-	t.Run("trusted, another host", func(t *testing.T) {
-		t.Parallel()
-		service := sandbox.New(sandbox.Default())
-		server, authority := overTLS(t, service, nil)
-		var dials int
-		e, diagnostics := startEngine(
-			t, &catalogueProvider{version: "test", dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				dials++
-				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
-			}}, northwind("https://other.invalid").with(argCACertificate, authority))
-		expectNone(t, diagnostics)
-		_, diagnostics = e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-		expectError(t, diagnostics, "", summaryUntrusted, "other.invalid")
-		if dials != 1 {
-			t.Errorf("%d connections, want one attempt", dials)
+		state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+		want.expect(t, state, diagnostics)
+		if n := service.Count(sandbox.RouteAny); n > 0 != works {
+			t.Errorf("%s: %d requests", tls.VersionName(version), n)
 		}
-		expectRequests(t, service, nil)
-	})
-}
-
-func TestTLSBefore12IsRefused(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		version uint16
-		works   bool
-	}{
-		"1.0": {version: tls.VersionTLS10}, "1.1": {version: tls.VersionTLS11}, "1.2": {version: tls.VersionTLS12, works: true},
-		"1.3": {version: tls.VersionTLS13, works: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := sandbox.New(sandbox.Default())
-			server, authority := overTLS(t, service, &tls.Config{MinVersion: test.version, MaxVersion: test.version})
-			e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
-			state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-			if test.works {
-				outcome{}.expect(t, state, diagnostics)
-				return
-			}
-			expectError(t, diagnostics, "", summaryUntrusted, "does not support TLS 1.2 or later", "protocol version")
-			expectRequests(t, service, nil)
-		})
 	}
 }
 
-func TestUserAgent(t *testing.T) { //nolint:paralleltest // it sets the environment
-	for more, want := range map[string]string{
-		"":                   "terraform-provider-modelcatalogue/test",
-		"our-pipeline/7 (x)": "terraform-provider-modelcatalogue/test our-pipeline/7 (x)",
-		"a\r\nX-B: c\n":      "terraform-provider-modelcatalogue/test a X-B: c",
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	for appended, want := range map[string]string{
+		"":                         "",
+		"ci/1.2 (a b)":             " ci/1.2 (a b)",
+		"ci/1\r\nX-Injected: yes":  " ci/1 X-Injected: yes",
+		"\n":                       "",
+		"a\tb\x00c\x7fd\u0085e\n ": " a b c d e",
 	} {
-		t.Setenv("TF_APPEND_USER_AGENT", more)
-		e, service := sandboxEngine(t)
+		env := environmentOf([]string{"TF_APPEND_USER_AGENT=" + appended})
+		service := sandbox.New(sandbox.Default())
+		e := configure(t, &catalogueProvider{version: "test", environment: &env}, northwind(sandboxtest.Start(t, service)))
 		e.mustRead(t, "model_group", arguments{"id": mainGroup})
 		for _, r := range service.Requests() {
-			if got := r.Header.Get("User-Agent"); got != want {
-				t.Errorf("%s: User-Agent %q, want %q", r.Path, got, want)
+			if got := r.Header.Get("User-Agent"); got != "terraform-provider-modelcatalogue/test"+want {
+				t.Errorf("%s: %q appended: User-Agent %q", r.Path, appended, got)
 			}
 		}
 	}
 }
 
-func TestEachRequestIsLogged(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Status: 503, Body: "busy", Times: 1, Delay: 250 * sec / 1000})
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Kind: sandbox.CutLength, Times: 1})
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Kind: sandbox.Hang, Times: 1})
-		e := inMemory(t, service, arguments{argRequestTimeout: "3s"})
-		var written logs
-		_, diagnostics := e.read(written.in(t.Context()), t, "model_groups", arguments{"time_horizon": "day_ahead"})
-		expectNone(t, diagnostics)
-		const list = "/v1/model-group?timeHorizon=day_ahead"
-		want := []map[string]string{
-			{
-				"http_method": "POST", "http_path": "/v1/auth/token", "http_status": "200", "attempt": "1", "duration_ms": "0",
-				"request_id": "sandbox-000001",
-			},
-			{
-				"http_method": "GET", "http_path": list, "http_status": "503", "attempt": "1", "duration_ms": "250", "size_bytes": "4",
-				"request_id": "sandbox-000002",
-			},
-			{
-				"http_method": "GET", "http_path": list, "http_status": "200", "attempt": "2", "duration_ms": "0", "request_id": "sandbox-000003",
-				"http_problem": "unexpected EOF",
-			},
-			{
-				"http_method": "GET", "http_path": list, "http_status": "0", "attempt": "3", "duration_ms": "3000",
-				"http_problem": "context deadline exceeded",
-			},
-			{"http_method": "GET", "http_path": list, "http_status": "200", "attempt": "4", "duration_ms": "0", "request_id": "sandbox-000005"},
-		}
-		got := written.requests(t)
-		if len(got) != len(want) {
-			t.Fatalf("%d requests logged, want %d", len(got), len(want))
-		}
-		for i, line := range got {
-			if line["@level"] != "debug" {
-				t.Errorf("request %d is logged at %s", i, line["@level"])
-			}
-			fields := slices.DeleteFunc(slices.Collect(maps.Keys(line)), func(name string) bool {
-				return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "tf_")
-			})
-			for _, name := range fields {
-				// Masks of terraform-plugin-log reach nothing but strings.
-				if _, text := line[name].(string); !text {
-					t.Errorf("request %d: %s is %v, no string", i, name, line[name])
+// pipes is a listener whose connections are in memory, so that it works on a
+// fake clock. dial is its other side.
+type pipes struct {
+	connections chan net.Conn
+	dialled     []*deadEnd
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	if connection, ok := <-p.connections; ok {
+		return connection, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p *pipes) Close() error {
+	close(p.connections)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	connection := &deadEnd{Conn: near}
+	p.dialled = append(p.dialled, connection)
+	p.connections <- far
+	return connection, nil
+}
+
+// deadEnd is a connection that can go dead without a sign: what is written to
+// it is lost, and nothing comes back.
+type deadEnd struct {
+	net.Conn
+	dead atomic.Bool
+}
+
+func (c *deadEnd) Write(b []byte) (int, error) {
+	if c.dead.Load() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+// TestADeadConnectionOfHTTP2IsNotUsedAgain: HTTP/2 sends every request over one
+// connection, so that a dead one would fail all attempts of a read.
+func TestADeadConnectionOfHTTP2IsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	certified, authority := overTLS(t, http.NotFoundHandler(), nil)
+	synctest.Test(t, func(t *testing.T) {
+		service, network := sandbox.New(sandbox.Default()), &pipes{connections: make(chan net.Conn)}
+		server := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ProtoMajor != 2 {
+					t.Errorf("a request came by %s", r.Proto)
 				}
-			}
-			for name, value := range want[i] {
-				if line[name] != value {
-					t.Errorf("request %d: %s is %v, want %s", i, name, line[name], value)
-				}
-			}
-			size, _ := line["size_bytes"].(string)
-			if n, err := strconv.Atoi(size); err != nil || n == 0 && line["http_status"] != "0" {
-				t.Errorf("request %d: size %q", i, size)
-			}
+				service.ServeHTTP(w, r)
+			}),
+			TLSConfig: &tls.Config{Certificates: certified.TLS.Certificates},
+		}
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = server.ServeTLS(network, "", "") })
+		e := configure(t, &catalogueProvider{version: "test", dial: network.dial}, northwind("https://example.com").merge(arguments{
+			argCACertificate: authority, argRequestTimeout: "6s", argSnapshot: false,
+		}))
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		network.dialled[0].dead.Store(true)
+		began := time.Now()
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		// A ping goes unanswered within the first attempt; the second attempt
+		// goes over another connection.
+		if took := time.Since(began); took > 8*sec || len(network.dialled) != 2 {
+			t.Errorf("it took %s over %d connections, want 2", took, len(network.dialled))
+		}
+		_ = server.Close()
+		serving.Wait()
+		for _, connection := range network.dialled {
+			_ = connection.Close()
 		}
 	})
-}
-
-// TestAnIDNeverReadsAnotherPath: with a client that pasted it, ? and # would read
-// another endpoint, and / another group.
-func TestAnIDNeverReadsAnotherPath(t *testing.T) {
-	t.Parallel()
-	for id, path := range map[string]string{
-		"a/b?c#d%2e":           "a%2Fb%3Fc%23d%252e",
-		"a/../../auth/token":   "a%2F..%2F..%2Fauth%2Ftoken",
-		"x/latest-model?a=b":   "x%2Flatest-model%3Fa=b",
-		"..%2f..":              "..%252f..",
-		"é ü+&;=@:$,":          "%C3%A9%20%C3%BC+&%3B=@:$%2C",
-		"emea/power?v=1#β %41": "emea%2Fpower%3Fv=1%23%CE%B2%20%2541",
-	} {
-		for _, test := range []struct {
-			reading
-			suffix string
-		}{
-			{reading: reading{"model_group", arguments{"id": id}}},
-			{reading: reading{"latest_model", arguments{"model_group_id": id}}, suffix: "/latest-model"},
-			{reading: reading{"model_group_models", arguments{"model_group_id": id}}, suffix: "/models"},
-			{reading: reading{"model", arguments{"model_group_id": id, "revision": 0}}, suffix: "/models"},
-		} {
-			t.Run(id+" "+test.name, func(t *testing.T) {
-				onFakeClock(t, func(t *testing.T) {
-					service := sandbox.New(sandbox.Default())
-					dial, closeAll := sandboxtest.Pipe(http.StripPrefix("/base/path", service))
-					t.Cleanup(closeAll)
-					e := dialling(t, dial, arguments{argBaseURL: "http://localhost/base/path/"})
-					e.read(t.Context(), t, test.name, test.config)
-					requests := service.Requests()
-					if len(requests) != 2 {
-						t.Fatalf("%d requests", len(requests))
-					}
-					if got, want := requests[1].Path, "/v1/model-group/"+path+test.suffix; got != want || requests[1].Query != "" {
-						t.Errorf("asked for %s and query %q, want %s", got, requests[1].Query, want)
-					}
-				})
-			})
-		}
-	}
 }
