@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -30,8 +31,9 @@ var soughtInAnswers = map[string]sought{
 		sandbox.RouteModels, pinning(1), pinning(3), publishThree, outcome{"revision", summaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a revision of a fleet": {
-		sandbox.RouteModels, reading{"pinned_models", arguments{"revisions": pins(1, 1)}}, reading{"pinned_models", arguments{"revisions": pins(1, 3)}},
-		publishThree, outcome{`revisions["group-000"]`, summaryRevisionNotFound, []string{"no revision 3"}},
+		sandbox.RouteModels, reading{"pinned_models", arguments{"revisions": pins(1, 1)}},
+		reading{"pinned_models", arguments{"revisions": pins(1, 3)}}, publishThree,
+		outcome{`revisions["group-000"]`, summaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a name": {
 		sandbox.RouteGroups, reading{"model_group", arguments{"name": "Group 0"}}, reading{"model_group", arguments{"name": "Group 3"}},
@@ -54,55 +56,38 @@ func pinning(revision int) reading {
 // that misses nothing sends what it always sent.
 func TestAKeptAnswerProvesNoAbsence(t *testing.T) {
 	t.Parallel()
-	const parallelism = 10 // an engine's own
-	for name, test := range map[string]struct {
-		fresh, kept, misses, appears bool // fresh: snapshot = false
-		blocks, atOnce               int
-		most                         int // requests after the answer that is kept
-	}{
-		"200 blocks":                {kept: true, misses: true, appears: true, blocks: 200, most: 1},
-		"200 blocks at once":        {kept: true, misses: true, appears: true, blocks: 200, atOnce: 200, most: 1},
-		"200 at once, never there":  {kept: true, misses: true, blocks: 200, atOnce: 200, most: 1},
-		"200 blocks, never there":   {kept: true, misses: true, blocks: 200, most: 200 / parallelism},
-		"200 at once, nothing kept": {misses: true, blocks: 200, atOnce: 200, most: 1},
-		"200 blocks that miss none": {kept: true, appears: true, blocks: 200},
-		"200 blocks, no snapshot":   {fresh: true, kept: true, misses: true, appears: true, blocks: 200, most: 200},
-		"no snapshot, never there":  {fresh: true, kept: true, misses: true, blocks: 200, most: 200},
-		"one block":                 {kept: true, misses: true, appears: true, blocks: 1, most: 1},
-		"one block, never there":    {kept: true, misses: true, blocks: 1, most: 1},
-		"one block, nothing kept":   {misses: true, blocks: 1, most: 1},
-	} {
-		for what, thing := range soughtInAnswers {
-			t.Run(what+", "+name, func(t *testing.T) {
+	const blocks = 200
+	for what, thing := range soughtInAnswers {
+		for _, snapshot := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, snapshot %t", what, snapshot), func(t *testing.T) {
 				onFakeClock(t, func(t *testing.T) {
 					service := sandbox.New(manyGroups(t, 1))
-					e := inMemory(t, service, arguments{argSnapshot: !test.fresh})
-					if test.kept {
-						e.mustRead(t, thing.present.name, thing.present.config)
+					e := inMemory(t, service, arguments{argSnapshot: snapshot})
+					slow := sandbox.Fault{Route: thing.route, Delay: sec / 10} // so that blocks meet
+					remove := service.Inject(slow)
+					look := func(r reading, atOnce, requests int, want outcome) {
+						t.Helper()
+						time.Sleep(sec) // what is kept is from before
+						before := service.Count(thing.route)
+						for _, a := range e.readAll(t, atOnce, slices.Repeat([]reading{r}, blocks)) {
+							want.expect(t, a.state, a.diagnostics)
+						}
+						if !snapshot {
+							requests = blocks
+						}
+						if sent := service.Count(thing.route) - before; sent > requests || sent < min(1, requests) || !snapshot && sent != requests {
+							t.Errorf("%v: %d more requests, want %d", r, sent, requests)
+						}
 					}
-					time.Sleep(sec) // what is kept is from before the blocks below
-					if test.appears {
-						thing.appear(t, service)
-					}
-					service.Inject(sandbox.Fault{Route: thing.route, Delay: sec / 10}) // so that blocks meet
-					before := service.Count(thing.route)
-					look, want := thing.present, outcome{}
-					if test.misses {
-						look = thing.absent
-					}
-					if !test.appears {
-						want = thing.lacking
-					}
-					for _, a := range e.readAll(t, max(parallelism, test.atOnce), slices.Repeat([]reading{look}, test.blocks)) {
-						want.expect(t, a.state, a.diagnostics)
-					}
-					least := min(1, test.most)
-					if test.fresh {
-						least = test.most
-					}
-					if sent := service.Count(thing.route) - before; sent < least || sent > test.most {
-						t.Errorf("%d more requests, want %d to %d", sent, least, test.most)
-					}
+					look(thing.absent, blocks, 1, thing.lacking) // nothing is kept
+					look(thing.absent, blocks, 1, thing.lacking)
+					look(thing.absent, 10, blocks/10, thing.lacking)
+					look(thing.present, 10, 0, outcome{})
+					remove()
+					thing.appear(t, service)
+					service.Inject(slow)
+					look(thing.absent, 10, 1, outcome{})
+					look(thing.absent, blocks, 0, outcome{})
 				})
 			})
 		}

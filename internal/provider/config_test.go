@@ -178,15 +178,14 @@ func TestRefusedValues(t *testing.T) {
 			"it must be an absolute URL that starts with https://.": {
 				"catalogue.example", "catalogue.example:8443", "10.0.0.1:8080", "/v1", "//catalogue.example", "https:catalogue.example", "ftp://a",
 			},
-			"it names no host":         {"https://", "https:///a", "https://:8443"},
-			"user name or password":    {"https://me@c.example", "https://me:hunter2@c.example", "https://me:$hunter2@c.example"},
-			"must not have a query":    {"https://c.example?", "https://c.example/?", "https://c.example/a?b=c"},
-			"must not have a fragment": {"https://c.example/#", "https://c.example/a#b"},
-			"its port is not a number": {"https://c.example:", "https://c.example:0", "https://c.example:65536", "https://c.example:100000"},
-			"it cannot be parsed as a URL": {
-				"https://c.example:abc", "https://c.example/%zz", "https://c .example", "https://c.example/\x7f", "https://me:hunter2%zz@c.example",
-				"https://me:hunter2@c .example",
-			},
+			"it names no host":                      {"https://", "https:///a", "https://:8443"},
+			"user name or password":                 {"https://me@c.example", "https://me:hunter2@c.example", "https://me:$hunter2@c.example"},
+			"must not have a query":                 {"https://c.example?", "https://c.example/?", "https://c.example/a?b=c"},
+			"must not have a fragment":              {"https://c.example/#", "https://c.example/a#b"},
+			"its port is not a number":              {"https://c.example:", "https://c.example:0", "https://c.example:65536", "https://c.example:100000"},
+			"it cannot be parsed as a URL: invalid": {"https://c.example:abc", "https://c.example/%zz", "https://c .example"},
+			"it cannot be parsed as a URL: net/url": {"https://c.example/\x7f"},
+			"it cannot be parsed as a URL.":         {"https://me:hunter2%zz@c.example", "https://me:hunter2@c .example"},
 			"white space around it; leave that out": {" https://c.example", "https://c.example\n"},
 			"quotes around it":                      {`"https://c.example"`, "'https://c.example'", "“https://c.example”"},
 			"it ends in /v1; leave that out":        {"https://c.example/v1", "https://c.example/a/v1/"},
@@ -320,6 +319,58 @@ func TestAcceptedValues(t *testing.T) {
 	for _, token := range []string{"t", "eyJhbGciOiJub25lIn0.e30.x-_~+/=", `"quoted"`, "bearertoken", strings.Repeat("x", 8000)} {
 		if got, err := parseAccessToken(token); got != token || err != nil {
 			t.Errorf("%q: %q, %v", token, got, err)
+		}
+	}
+}
+
+// TestTheProxyThatApplies has which variable counts for which base_url, and what
+// is no address of a proxy. No message has the value, which may hold a password.
+func TestTheProxyThatApplies(t *testing.T) {
+	t.Parallel()
+	const (
+		base      = "https://catalogue.example"
+		malformed = "it is not the address of a proxy, such as http://proxy.example:8080."
+	)
+	none := proxy{}
+	for _, test := range []struct {
+		base        string
+		environment []string
+		want        proxy
+		problem     string // a fragment
+	}{
+		{base, nil, none, ""},
+		{base, []string{"HTTPS_PROXY=http://p.example:3128"}, proxy{"http://p.example:3128", "HTTPS_PROXY"}, ""},
+		{base, []string{"https_proxy=p.example:3128"}, proxy{"http://p.example:3128", "https_proxy"}, ""},
+		{base, []string{"https_proxy=:", "HTTPS_PROXY=https://p"}, proxy{"https://p", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTPS_PROXY=http://joe:p%23ss@p.example:3128/"}, proxy{"http://p.example:3128", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTPS_PROXY=socks5://[::1]:1080"}, proxy{"socks5://[::1]:1080", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTP_PROXY=http:"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=.other.example,catalogue.example"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "no_proxy=*"}, none, ""},
+		{"http://localhost:8080", []string{"HTTPS_PROXY=http:", "HTTP_PROXY=http:"}, none, ""},
+		{"https://127.0.0.1:8443", []string{"HTTPS_PROXY=http:"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, none, malformed},
+		{base, []string{"https_proxy=http://"}, none, "https_proxy is set, and " + malformed},
+		{base, []string{`HTTPS_PROXY="http://p.example:3128"`}, none, "HTTPS_PROXY has quotes around its value"},
+		{base, []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, none, "%XX, such as %23 for #."},
+		{base, []string{"HTTPS_PROXY=http://joe:12#hunter2@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://joe:12/hunter2@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2%rd@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=ftp://p.example"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://p.example:99999"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://p.example :3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=${PROXY}"}, none, malformed},
+	} {
+		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
+		if test.problem == "" {
+			if len(problems) > 0 || got.proxy != test.want {
+				t.Errorf("%q: %+v, %+v; want %+v", test.environment, got.proxy, problems, test.want)
+			}
+			continue
+		}
+		if expectRefused(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+summaryInvalidProxy ||
+			strings.Contains(problems[0].detail, "p.example:3128") {
+			t.Errorf("%q: %+v", test.environment, problems)
 		}
 	}
 }

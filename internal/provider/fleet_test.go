@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -42,35 +41,6 @@ func modelsOf(t *testing.T, state map[string]any) map[string]any {
 	return asObject(t, state["models"])
 }
 
-// Each model is what a single block reads of the group: for the owner, for
-// others, and for ids that need escaping.
-func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
-	t.Parallel()
-	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-	for _, organisation := range []string{"northwind", "contoso-trading", "fabrikam"} {
-		e := newEngine(t, credentialsOf(organisation, url))
-		latest := modelsOf(t, e.mustRead(t, "latest_models", nil))
-		revisions := map[string]any{}
-		for id, model := range latest {
-			revisions[id] = asObject(t, model)["revision"]
-		}
-		pinned := modelsOf(t, e.mustRead(t, "pinned_models", arguments{"revisions": revisions, "accept_withdrawn": true}))
-		if latest[oddGroup] == nil || len(pinned) != len(latest) {
-			t.Errorf("%s: latest %v, pinned %v", organisation, slices.Collect(maps.Keys(latest)), slices.Collect(maps.Keys(pinned)))
-		}
-		for id := range latest {
-			single := e.mustRead(t, "latest_model", arguments{"model_group_id": id})
-			if !reflect.DeepEqual(latest[id], any(without(single, "where"))) {
-				t.Errorf("%s, %s: latest\n%v\n%v", organisation, id, latest[id], single)
-			}
-			single = e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id], "accept_withdrawn": true})
-			if !reflect.DeepEqual(pinned[id], any(without(single, "accept_withdrawn"))) || single["is_latest"] != true {
-				t.Errorf("%s, %s: pinned\n%v\n%v", organisation, id, pinned[id], single)
-			}
-		}
-	}
-}
-
 // without returns a copy that lacks an argument of the block.
 func without(state map[string]any, argument string) map[string]any {
 	copied := maps.Clone(state)
@@ -92,19 +62,15 @@ func TestAnEmptyFleetSendsNothing(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
-func TestAnIDGivenTwiceIsOneEntry(t *testing.T) {
+func TestAnIDGivenTwiceIsAskedForOnce(t *testing.T) {
 	t.Parallel()
-	for _, snapshot := range []bool{true, false} {
-		service := sandbox.New(sandbox.Default())
-		e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, snapshot))
-		ids := []any{mainGroup, oddGroup, mainGroup, mainGroup}
-		state := e.mustRead(t, "latest_models", arguments{"model_group_ids": ids})
-		got := slices.Sorted(maps.Keys(modelsOf(t, state)))
-		if !slices.Equal(got, []string{mainGroup, oddGroup}) || !reflect.DeepEqual(state["model_group_ids"], any(ids)) {
-			t.Errorf("models of %q, model_group_ids %v", got, state["model_group_ids"])
-		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
+	service := sandbox.New(sandbox.Default())
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, false))
+	state := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup, mainGroup}})
+	if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
+		t.Errorf("models of %q", got)
 	}
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
 }
 
 func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
@@ -158,17 +124,22 @@ func TestAFleetAsksAtMost32AtATime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		latency time.Duration
+		refuse  int // so many of the first requests
 		most    int
 		took    time.Duration
 	}{
-		"prompt answers": {sec, 32, 12 * sec},       // 10, 20, then 32 at a time, after a second for the token
-		"slow answers":   {20 * sec, 10, 620 * sec}, // 10 at a time, as with single blocks
+		"prompt answers":      {sec, 0, 32, 12 * sec},       // 10, 20, then 32 at a time, after a second for the token
+		"slow answers":        {20 * sec, 0, 10, 620 * sec}, // 10 at a time, as with single blocks
+		"a refusal, at first": {sec, 1, 10, 35 * sec},       // the same
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				var crowd crowd
-				e := inMemory(t, crowd.watch(sandbox.New(manyGroups(t, 300)), test.latency), nil)
-				began := time.Now()
+				service := sandbox.New(manyGroups(t, 300))
+				if test.refuse > 0 {
+					service.Inject(limited(sandbox.RouteLatest, "1", test.refuse))
+				}
+				e, began := inMemory(t, crowd.watch(service, test.latency), nil), time.Now()
 				e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(300)})
 				if took := time.Since(began); crowd.most != test.most || took != test.took {
 					t.Errorf("%d at a time, in %s; want %d, in %s", crowd.most, took, test.most, test.took)
@@ -246,6 +217,13 @@ func TestProgressIsLogged(t *testing.T) {
 		if n := len(lines); n < seconds/2 || n > seconds+1 || lines[n-1] != "300 of 300 groups read" {
 			t.Errorf("%d seconds: %q", seconds, lines)
 		}
+		// A group that has no models is not read.
+		e = inMemory(t, sandbox.New(sandbox.Default()), nil)
+		_, diagnostics = e.read(written.in(t.Context()), t, "latest_models", nil)
+		expectNone(t, diagnostics)
+		if said := written.messages(t, "info"); !slices.Contains(said, "8 of 8 groups asked for, 7 of them read") {
+			t.Errorf("%q", said)
+		}
 	})
 }
 
@@ -282,5 +260,51 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning ||
 		diagnostics[0].Summary != summaryLeftOut || !strings.Contains(diagnostics[0].Detail, fmt.Sprintf("%q.", mainGroup)) {
 		t.Errorf("%+v", diagnostics)
+	}
+}
+
+// Where the service limits requests, a fleet asks no more at once than an engine
+// does, from the first refusal on.
+func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
+	t.Parallel()
+	const quick, slow = sec, 6 * sec
+	type step struct {
+		took    time.Duration
+		refused bool
+		want    int // how many may be under way after it
+	}
+	repeated := func(n int, s step) (steps []step) {
+		for range n {
+			steps = append(steps, s)
+		}
+		return steps
+	}
+	for name, steps := range map[string][]step{
+		"two more with each prompt answer": {{took: quick, want: 12}, {took: quick, want: 14}, {took: quick, want: 16}},
+		"32 at most":                       append(repeated(11, step{took: quick, want: -1}), repeated(3, step{took: quick, want: 32})...),
+		"few after a slow one":             {{took: quick, want: 12}, {took: slow, want: 10}, {took: quick, want: 12}},
+		"few after a refusal":              {{took: quick, want: 12}, {took: quick, refused: true, want: 10}},
+		"few from the first on":            repeated(20, step{took: quick, refused: true, want: 10}),
+	} {
+		refused := false
+		width := fleetWidth{now: fewAtOnce, refused: func() bool { return refused }}
+		for i, s := range steps {
+			refused = s.refused
+			width.answer(s.took)
+			most := 0
+			for width.may(most) {
+				most++
+			}
+			if s.want >= 0 && most != s.want {
+				t.Errorf("%s: %d may be under way after answer %d, want %d", name, most, i+1, s.want)
+			}
+		}
+	}
+	// A refusal counts at once, before another answer comes.
+	refused := false
+	width := fleetWidth{now: manyAtOnce, refused: func() bool { return refused }}
+	before := width.may(fewAtOnce)
+	if refused = true; !before || width.may(fewAtOnce) || !width.may(fewAtOnce-1) {
+		t.Error("a refusal does not count at once")
 	}
 }

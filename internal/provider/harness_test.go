@@ -40,9 +40,15 @@ var schemas = func() *tfprotov6.GetProviderSchemaResponse {
 	return resp
 }()
 
-func typeOf(name string) tftypes.Type {
-	return schemas.DataSourceSchemas[typeName+"_"+name].ValueType()
-}
+func typeOf(name string) tftypes.Type { return blockTypes[typeName+"_"+name] }
+
+var blockTypes = func() map[string]tftypes.Type {
+	types := map[string]tftypes.Type{}
+	for name, schema := range schemas.DataSourceSchemas {
+		types[name] = schema.ValueType()
+	}
+	return types
+}()
 
 // northwind are the arguments for the sandbox at url, as the organisation that
 // owns most groups of its default catalogue.

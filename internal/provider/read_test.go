@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -117,7 +120,7 @@ func (c comparison) check(t *testing.T, name string, config arguments, document 
 	}
 	maps.Copy(want, config)
 	c.note(typeName+"_"+name, typeOf(name), want)
-	expectSame(t, c.e.mustRead(t, name, config), want)
+	expectSame(t, c.e.readBothWays(t, name, config), want)
 	if all := allAttributes(name); all != nil {
 		// Naming all of them is the same as leaving the argument out.
 		want["attributes"] = all
@@ -272,87 +275,121 @@ func sortedGroups(t *testing.T, service caller, query string) []any {
 	return groups
 }
 
-// What follows is spelled out, so that a mistake in expected cannot hide one in
-// the provider.
-
-func TestImageAndNotesAreOnlyForTheOwner(t *testing.T) {
+// Engines hand every string of a configuration over in NFC.
+func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 	t.Parallel()
-	base := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-	for organisation, want := range map[string]struct{ image, notes, owner any }{
-		"northwind":       {firstImage, "First revision.", true},
-		"contoso-trading": {nil, nil, false},
+	const composed = "Prévision été"
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", norm.NFD.String(composed)))
+	state := e.mustRead(t, "model_group", arguments{"name": composed})
+	if state["id"] != oddGroup || state["name"] != composed {
+		t.Errorf("id %q, name %q", state["id"], state["name"])
+	}
+}
+
+func TestAPinPicksItsRevision(t *testing.T) {
+	t.Parallel()
+	numbered := func(revisions ...int64) (models []*catalogue.Model) {
+		for _, revision := range revisions {
+			models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
+		}
+		return models
+	}
+	var many []int64
+	for revision := range int64(103) {
+		many = append(many, revision)
+	}
+	for _, test := range []struct {
+		models          []*catalogue.Model
+		revision        int64
+		latest          int64
+		summary, detail string // without a summary, what a warning adds
+	}{
+		{numbered(0, 1, 2), 0, 2, "", " (the latest is 2)"},
+		{numbered(2, 1, 0), 2, 2, "", ""},
+		{append(numbered(1), &catalogue.Model{}), 1, 1, "", ""},
+		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
+		{nil, 0, 0, "Revision not found", "has no models yet"},
+		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
+		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98"},
+		{numbered(many...), 500, 0, "Revision not found", "3, and 3 older ones, down to 0."},
 	} {
-		e := newEngine(t, credentialsOf(organisation, base))
-		listed := asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})["models"])
-		for place, model := range map[string]map[string]any{
-			"model":  e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 0}),
-			"listed": asObject(t, listed[len(listed)-1]),
-		} {
-			if model["docker_image"] != want.image || model["notes"] != want.notes || model["is_owner"] != want.owner {
-				t.Errorf("%s for %s: image %v, notes %v, is_owner %v", place, organisation, model["docker_image"], model["notes"], model["is_owner"])
+		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
+		switch {
+		case test.summary == "":
+			if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest || model.newer() != test.detail {
+				t.Errorf("%+v: %+v, %v", test, model, problem)
 			}
+		case problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail):
+			t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
 		}
 	}
 }
 
-// TestAPinBehindTheLatest, in a block of its own and in one of several.
-func TestAPinBehindTheLatest(t *testing.T) {
+// The service may spell what it was asked for in another way.
+func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
-	e, _ := sandboxEngine(t)
-	fleet := modelsOf(t, e.mustRead(t, "pinned_models", arguments{
-		"revisions": map[string]any{mainGroup: 2, sparseGroup: 1}, "accept_withdrawn": true,
-	}))
-	for id, want := range map[string]map[string]any{
-		mainGroup:   {"revision": int64(2), "latest_revision": int64(3), "is_latest": false, "archived": true, "model_group_id": mainGroup},
-		sparseGroup: {"revision": int64(1), "latest_revision": int64(1), "is_latest": true, "model_group_id": sparseGroup},
-	} {
-		single := e.mustRead(t, "model", arguments{"model_group_id": id, "revision": want["revision"], "accept_withdrawn": true})
-		for name, value := range want {
-			if got := asObject(t, fleet[id])[name]; got != value || single[name] != value {
-				t.Errorf("%s: %s is %v and %v, want %v", id, name, got, single[name], value)
+	e, service := sandboxEngine(t)
+	service.Inject(respell(
+		sandbox.RouteAny, mainGroup, "OTHER-ID", `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+	))
+	for name, config := range readable {
+		if name == "model_groups" {
+			config = arguments{"time_horizon": "day_ahead"}
+		}
+		state := e.mustRead(t, name, config)
+		for argument, value := range config {
+			if fmt.Sprint(state[argument]) != fmt.Sprint(value) {
+				t.Errorf("%s: %s is %v, configured as %v", name, argument, state[argument], value)
 			}
+		}
+	}
+	// Below the root nothing was configured.
+	models := asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})["models"])
+	if id := asObject(t, models[0])["model_group_id"]; id != "OTHER-ID" {
+		t.Errorf("models[0].model_group_id is %v", id)
+	}
+}
+
+// TestAnyOrderGivesTheSame state and the same message, whatever order the service
+// answers in.
+func TestAnyOrderGivesTheSame(t *testing.T) {
+	t.Parallel()
+	readings := []reading{
+		{"latest_models", nil},
+		{"model_group", arguments{"name": "Wind generation North Sea"}},  // two groups have it
+		{"model", arguments{"model_group_id": mainGroup, "revision": 4}}, // there is none
+	}
+	for name, config := range readable {
+		readings = append(readings, reading{name, config})
+	}
+	var want []answer
+	for seed := range int64(7) {
+		service := sandbox.New(sandbox.Default())
+		if seed > 0 {
+			sandboxtest.Shuffle(service, seed)
+		}
+		// Requests have numbers, which messages show.
+		got := newEngine(t, northwind(sandboxtest.Start(t, service))).readAll(t, 1, readings)
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: %v\nwant %v", seed, got, want)
 		}
 	}
 }
 
-func TestEveryDigitIsKept(t *testing.T) {
+// TestAFieldOfTheWrongTypeIsNamed by its attribute as well, where that is spelled
+// in another way.
+func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 	t.Parallel()
-	e, _ := sandboxEngine(t)
-	model := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 3})
-	want := `{"algorithm":"gradient boosting","approved":true,"backtest":null,` +
-		`"features":[{"lags":[1,2,24,168],"name":"residual_load"},{"lags":[],"name":"gas_price"},["wind","solar"]],` +
-		`"fingerprint":1234567890123456789012345678901234567890,"learningRate":0.0250000000000000013878,` +
-		`"source":"https://wiki.northwind.example/models?id=17&view=<all>","tolerance":1.0E-9,` +
-		`"trainedOn":{"from":"2019-01-01","rows":9007199254740993,"to":"2026-05-18"}}`
-	if model["model_metadata"] != want {
-		t.Errorf("model_metadata is %s", model["model_metadata"])
-	}
-	input := asObject(t, asList(t, model["inputs"])[0])
-	want = `{"bounds":{"max":1e3,"min":0},"default":31.4159265358979323846264338327950288,"id":"f2eb677d-ad9b-4592-a1e8-62926d54c90c",` +
-		`"key":"gas_price","name":"Gas price TTF","required":false,"unit":"EUR/MWh"}`
-	if input["json"] != want {
-		t.Errorf("inputs[0].json is %s", input["json"])
-	}
-}
-
-func TestAxisValuesAreSpelledAsAQueryTakesThem(t *testing.T) {
-	t.Parallel()
-	e := newEngine(t, northwind(sandboxtest.Start(t, sandbox.New(parse(t, oddCatalogue)))))
-	state := e.mustRead(t, "model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`, "revision": 2})
-	got := map[string][]any{}
-	for _, element := range asList(t, state["axes"]) {
-		axis := asObject(t, element)
-		got[fmt.Sprint(axis["key"])] = append([]any{axis["default"]}, asList(t, axis["values"])...)
-	}
-	got["colours"] = asList(t, asObject(t, asList(t, state["output_variables"])[0])["colours"])
-	expectSame(t, got, map[string][]any{ // the default, then the values
-		"number":  {"1000", "1", "1.50", "1000", "0.0025", "15", "-0.25", "0", "123456789012345678901234567890.10"},
-		"string":  {"", "1e3", "true", "", "null", "ä <&>"},
-		"boolean": {"false", "true", "false"},
-		"object":  {`{"from":0,"to":1}`, `{"from":{"a":"<","b":1},"to":2.0}`, `[1,"a",null]`},
-		"mixed":   {nil, nil, "a", "1"},
-		"bare":    {nil},
-		"nulls":   {nil},
-		"colours": {"1", "1.50", "true", nil, `{"dark":"#000","light":"#fff"}`, `["a",1e2]`},
-	})
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteLatest, `"shortName":"DA price"`, `"shortName":{}`))
+	service.Inject(respell(sandbox.RouteGroups, `"latestRevision":2`, `"latestRevision":true`))
+	expectError(t, e.refused(t, "latest_model", readable["latest_model"]), "", "Unexpected answer", "/latest-model", "report this",
+		"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object.")
+	expectError(t, e.refused(t, "model_groups", nil), "", "Unexpected answer", "/v1/model-group",
+		"model_groups[1].latestRevision (attribute model_groups[1].latest_revision): a whole number is expected, the service sent a boolean.")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1})
 }
