@@ -31,12 +31,16 @@ var soughtInAnswers = map[string]sought{
 		sandbox.RouteModels, pinning(1), pinning(3), publishThree, outcome{"revision", summaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a revision of a fleet": {
-		sandbox.RouteModels, reading{"pinned_models", arguments{"revisions": pins(1, 1)}},
-		reading{"pinned_models", arguments{"revisions": pins(1, 3)}}, publishThree,
+		sandbox.RouteModels,
+		reading{"pinned_models", arguments{"revisions": pins(1, 1)}},
+		reading{"pinned_models", arguments{"revisions": pins(1, 3)}},
+		publishThree,
 		outcome{`revisions["group-000"]`, summaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a name": {
-		sandbox.RouteGroups, reading{"model_group", arguments{"name": "Group 0"}}, reading{"model_group", arguments{"name": "Group 3"}},
+		sandbox.RouteGroups,
+		reading{"model_group", arguments{"name": "Group 0"}},
+		reading{"model_group", arguments{"name": "Group 3"}},
 		func(_ *testing.T, service *sandbox.Sandbox) {
 			rename := respell(sandbox.RouteGroups, "Group 0", "Group 3")
 			rename.Delay = sec / 10

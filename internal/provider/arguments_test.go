@@ -20,6 +20,7 @@ func TestArgumentsAreValidated(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := func(elements ...any) []any { return elements }
+	images := arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}}
 	pinned := func(id string, revision any) arguments { return arguments{"revisions": map[string]any{id: revision}} }
 	for _, test := range []struct {
 		name                        string
@@ -32,18 +33,15 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", summaryInvalidID, "relative path"},
 		{"model", arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, not 1.5"},
 		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
-		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one"},
+		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out"},
 		{"latest_models", arguments{"model_group_ids": list(), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one"},
 		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", summaryInvalidHorizon, "The value is empty."},
 		{"latest_models", arguments{"where": where("tags", list("a", nil))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is null."},
 		{"latest_models", arguments{"where": where("enabled", nil)}, "where", summaryNoCondition, ""},
-		{"latest_model", arguments{"model_group_id": "a", "where": where("tags", list(unknown, ""))}, "where.tags[1]", summaryInvalidTag, "is empty."},
+		{"latest_models", arguments{"where": where("tags", list(unknown, ""))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is empty."},
 		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, summaryInvalidID, "control characters"},
 		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, summaryInvalidRevision, "must be at most 9223372036854775807, not 100000000"},
-		{
-			"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}}, `docker_images["a"]`,
-			summaryInvalidImage, `The image of model group "a" is empty.`,
-		},
+		{"pinned_models", images, `docker_images["a"]`, summaryInvalidImage, `The image of model group "a" is empty.`},
 	} {
 		diagnostics := e.validate(t, test.name, test.config)
 		if test.summary == summaryNoCondition {
@@ -233,15 +231,12 @@ func TestNamesOfNoAttribute(t *testing.T) {
 
 func TestDistance(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		from, to string
-		want     int
-	}{
-		{"", "", 0}, {"name", "name", 0}, {"", "abc", 3}, {"axes", "axse", 1}, {"name", "nam", 1}, {"name", "nane", 1},
-		{"kitten", "sitting", 3}, {"ca", "abc", 3}, {"été", "ete", 2}, {"abcd", "badc", 2},
+	for texts, want := range map[[2]string]int{
+		{"", ""}: 0, {"name", "name"}: 0, {"", "abc"}: 3, {"axes", "axse"}: 1, {"name", "nam"}: 1, {"name", "nane"}: 1,
+		{"kitten", "sitting"}: 3, {"ca", "abc"}: 3, {"été", "ete"}: 2, {"abcd", "badc"}: 2,
 	} {
-		if got, back := distance(test.from, test.to), distance(test.to, test.from); got != test.want || back != test.want {
-			t.Errorf("%q, %q: %d and %d, want %d", test.from, test.to, got, back, test.want)
+		if got, back := distance(texts[0], texts[1]), distance(texts[1], texts[0]); got != want || back != want {
+			t.Errorf("%q: %d and %d, want %d", texts, got, back, want)
 		}
 	}
 }

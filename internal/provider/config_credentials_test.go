@@ -16,7 +16,7 @@ func TestWhichCredentials(t *testing.T) {
 	const (
 		both     = "access_token: Both access_token and client credentials given"
 		noID     = "client_id: Missing client_id"
-		noSecret = "client_secret: Missing client_secret" //nolint:gosec // a summary
+		noSecret = "client_secret: Missing client_secret"
 	)
 	for _, test := range []struct {
 		name              string
@@ -128,8 +128,9 @@ func TestFiles(t *testing.T) {
 	if len(problems) > 0 || got.client.ClientID != "an id" || got.client.ClientSecret != "a secret " {
 		t.Errorf("%q, %q, %+v", got.client.ClientID, got.client.ClientSecret, problems)
 	}
-	if clause := got.credentials[1].origin.clause(); clause != "which comes from the file that MODELCATALOGUE_CLIENT_SECRET_FILE names" {
-		t.Error(clause)
+	const from = "client_secret from the file that MODELCATALOGUE_CLIENT_SECRET_FILE names"
+	if parts := configuredParts(got, ""); !slices.Contains(parts, from) {
+		t.Errorf("%q", parts)
 	}
 	got, problems = settle(t, address, "CLIENT_ID=id", "CLIENT_SECRET_FILE="+write("c", "two breaks\n\n", 0o600))
 	if len(problems) > 0 || got.client.ClientSecret != "two breaks\n" {
@@ -189,9 +190,7 @@ func TestOddities(t *testing.T) {
 		"a secret":       nil,
 		"$ecret{}<x":     nil,
 		"secret\n":       {space},
-		" secret":        {space},
 		`"secret"`:       {quote},
-		"'secret'":       {quote},
 		"\ufeffsecret":   {mark},
 		"\ufeffsecret\n": {mark, space},
 		"${SECRET}":      {form("${…}")},

@@ -182,7 +182,7 @@ func TestRefusedValues(t *testing.T) {
 			"user name or password":                 {"https://me@c.example", "https://me:hunter2@c.example", "https://me:$hunter2@c.example"},
 			"must not have a query":                 {"https://c.example?", "https://c.example/?", "https://c.example/a?b=c"},
 			"must not have a fragment":              {"https://c.example/#", "https://c.example/a#b"},
-			"its port is not a number":              {"https://c.example:", "https://c.example:0", "https://c.example:65536", "https://c.example:100000"},
+			"its port is not a number":              {"https://c.example:", "https://a:0", "https://a:65536", "https://a:100000"},
 			"it cannot be parsed as a URL: invalid": {"https://c.example:abc", "https://c.example/%zz", "https://c .example"},
 			"it cannot be parsed as a URL: net/url": {"https://c.example/\x7f"},
 			"it cannot be parsed as a URL.":         {"https://me:hunter2%zz@c.example", "https://me:hunter2@c .example"},

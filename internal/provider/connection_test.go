@@ -58,7 +58,8 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 // TestTLS: an authority that is given is trusted, and TLS before 1.2 is refused.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	for version, works := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11, tls.VersionTLS12, tls.VersionTLS13} {
+		works := version >= tls.VersionTLS12
 		service := sandbox.New(sandbox.Default())
 		server, authority := overTLS(t, service, &tls.Config{MinVersion: version, MaxVersion: version})
 		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
@@ -239,7 +240,8 @@ func TestProxies(t *testing.T) {
 			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 502 Bad Gateway.", once,
 		}},
 		"not there": {variables: []string{secret}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host", summaryUnreachable,
+			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host",
+			summaryUnreachable,
 		}},
 		"an unknown authority": {proxy: good, variables: []string{here, proxyAuthority + "="}, says: []string{
 			"The certificate of what answers is signed by itself.", through,
@@ -253,7 +255,8 @@ func TestProxies(t *testing.T) {
 		}},
 		"a tunnel that hangs": {
 			proxy:     tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }),
-			variables: []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"}, says: []string{"within request_timeout, which is 300ms.", through, once},
+			variables: []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"},
+			says:      []string{"within request_timeout, which is 300ms.", through, once},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,47 +103,37 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 	const latest = sandbox.RouteLatest
 	lasting := limited(latest, "600", 0)
 	lasting.Skip = 100
+	down, later := sandbox.Fault{Route: latest, Status: 503}, sandbox.Fault{Route: latest, Status: 503, Skip: 100}
 	for name, test := range map[string]struct {
-		faults  []sandbox.Fault
+		fault   sandbox.Fault
 		ceiling any
 		summary string
-		says    []string
 		tokens  int
 		reads   int // at most
 		within  time.Duration
+		says    []string
 	}{
-		"credentials rejected": {
-			[]sandbox.Fault{sandbox.RefuseToken("invalid_client", "Revoked.")}, nil, summaryRejected, []string{"Revoked."}, 1, 0, 0,
-		},
-		"tokens refused": {
-			[]sandbox.Fault{sandbox.Refuse(latest, "UNAUTHORIZED", "No.")}, nil, summaryRejected, []string{"a fresh one as well"}, 3, 3 * fewAtOnce, 0,
-		},
-		"organisation disabled": {
-			[]sandbox.Fault{sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No.")}, nil, summaryOrganisationDisabled, nil, 1, fewAtOnce, 0,
-		},
-		"outage": {
-			[]sandbox.Fault{closing, {Route: latest, Status: 503}}, nil, summaryUnavailable,
-			[]string{"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered."}, 1, 5 * fewAtOnce, 19 * sec,
-		},
+		"credentials rejected":  {sandbox.RefuseToken("invalid_client", "Revoked."), nil, summaryRejected, 1, 0, 0, []string{"Revoked."}},
+		"tokens refused":        {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, summaryRejected, 3, 3 * fewAtOnce, 0, []string{"a fresh one as well"}},
+		"organisation disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, summaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
+		"outage": {down, nil, summaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
+			"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered.",
+		}},
 		// Those that began before the last good answer say nothing of the service, so
 		// a few more are asked.
-		"outage, later": {
-			[]sandbox.Fault{closing, {Route: latest, Status: 503, Skip: 100}}, nil, summaryUnavailable,
-			[]string{" groups were asked for, 100 were answered."}, 1, 100 + 2*5*manyAtOnce, 40 * sec,
-		},
-		"no network": {
-			[]sandbox.Fault{closing, {Route: latest, Kind: sandbox.Reset}}, nil, summaryUnreachable, nil, 1, 5 * fewAtOnce, 19 * sec,
-		},
-		"a wait that does not fit":        {[]sandbox.Fault{limited(latest, "600", 0)}, nil, summaryRateLimited, []string{"10m0s"}, 1, fewAtOnce, 0},
-		"a wait that does not fit, later": {[]sandbox.Fault{lasting}, nil, summaryRateLimited, nil, 1, 100 + manyAtOnce, 0},
-		"a ceiling too low":               {nil, "1/100s", summaryTimeout, []string{"max_requests"}, 1, 3, 300 * sec},
+		"outage, later": {later, nil, summaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
+			" groups were asked for, 100 were answered.",
+		}},
+		"no network":               {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, summaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
+		"a wait that does not fit": {limited(latest, "600", 0), nil, summaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
+		"such a wait, later":       {lasting, nil, summaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
+		"a ceiling too low":        {sandbox.Fault{Route: latest}, "1/100s", summaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 300))
-				for _, fault := range test.faults {
-					service.Inject(fault)
-				}
+				service.Inject(test.fault)
+				service.Inject(closing)
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
 				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
 				if took := time.Since(began); took > test.within {

@@ -151,8 +151,9 @@ func TestEachRequestIsLogged(t *testing.T) {
 			if size := fmt.Sprint(line["size_bytes"]); strings.Trim(size, "0123456789") == "" && len(size) > 1 {
 				line["size_bytes"] = "some"
 			}
-			got = append(got, fmt.Sprintf("%v %v %v %v, attempt %v, %v ms, %v bytes, %v, %v", line["@level"], line["http_method"], line["http_path"],
-				line["http_status"], line["attempt"], line["duration_ms"], line["size_bytes"], line["request_id"], line["http_problem"]))
+			got = append(got, fmt.Sprintf("%v %v %v %v, attempt %v, %v ms, %v bytes, %v, %v",
+				line["@level"], line["http_method"], line["http_path"], line["http_status"], line["attempt"],
+				line["duration_ms"], line["size_bytes"], line["request_id"], line["http_problem"]))
 		}
 		expectSame(t, got, want)
 	})

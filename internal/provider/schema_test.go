@@ -247,7 +247,7 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{
-		".models.inputs.json": true, ".models.datasets.json": true, ".models.sensitivities.json": true, ".models.input_aggregations.json": true,
+		".models.inputs.json": true, ".models.datasets.json": true, ".models.sensitivities.json": true, ".models.inputAggregations.json": true,
 	}
 	var add func(place string, s interfaceSchema)
 	add = func(place string, s interfaceSchema) {
@@ -259,15 +259,15 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 		}
 		want[place] = true
 		for field, below := range s.Properties {
-			add(place+"."+snakeCase(field), below)
+			add(place+"."+field, below)
 		}
 	}
 	add(".models", document.Components.Schemas["Model"])
-	add(".model_groups", document.Components.Schemas["ModelGroup"])
+	add(".modelGroups", document.Components.Schemas["ModelGroup"])
 	got := map[string]bool{}
-	for name, list := range map[string]string{"model_groups": ".model_groups", "model_group_models": ".models"} {
+	for name, list := range map[string]string{"model_groups": ".modelGroups", "model_group_models": ".models"} {
 		walk("", schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
-			if strings.HasPrefix(place+".", list+".") {
+			if place = camelCase(place); strings.HasPrefix(place+".", list+".") {
 				got[place] = true
 			}
 		})
