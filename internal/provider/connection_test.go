@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"crypto/tls"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +51,7 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	return server, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	return server, pemOf("CERTIFICATE", server.Certificate().Raw)
 }
 
 // TestTLS: an authority that is given is trusted, and TLS before 1.2 is refused.
@@ -63,9 +62,9 @@ func TestTLS(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		server, authority := overTLS(t, service, &tls.Config{MinVersion: version, MaxVersion: version})
 		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
-		want := outcome{summary: summaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
-		if works {
-			want = outcome{}
+		want := outcome{}
+		if !works {
+			want = outcome{summary: summaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
 		}
 		state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 		want.expect(t, state, diagnostics)

@@ -113,9 +113,11 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		within  time.Duration
 		says    []string
 	}{
-		"credentials rejected":  {sandbox.RefuseToken("invalid_client", "Revoked."), nil, summaryRejected, 1, 0, 0, []string{"Revoked."}},
-		"tokens refused":        {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, summaryRejected, 3, 3 * fewAtOnce, 0, []string{"a fresh one as well"}},
-		"organisation disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, summaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
+		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, summaryRejected, 1, 0, 0, []string{"Revoked."}},
+		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, summaryRejected, 3, 3 * fewAtOnce, 0, []string{
+			"a fresh one as well",
+		}},
+		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, summaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
 		"outage": {down, nil, summaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
 			"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered.",
 		}},
@@ -124,10 +126,10 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		"outage, later": {later, nil, summaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
 			" groups were asked for, 100 were answered.",
 		}},
-		"no network":               {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, summaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
-		"a wait that does not fit": {limited(latest, "600", 0), nil, summaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
-		"such a wait, later":       {lasting, nil, summaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
-		"a ceiling too low":        {sandbox.Fault{Route: latest}, "1/100s", summaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
+		"no network":         {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, summaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
+		"a wait too long":    {limited(latest, "600", 0), nil, summaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
+		"such a wait, later": {lasting, nil, summaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
+		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", summaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {

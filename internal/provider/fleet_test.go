@@ -239,10 +239,10 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 		t.Errorf("models %v", models)
 	}
 	// Named, it is an error.
-	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}})
-	expectError(t, diagnostics, "model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
-	_, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}})
-	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
+	expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}}),
+		"model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
+	expectError(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}}),
+		fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
 }
 
 // A group that the list shows with models is removed, or made private, before
@@ -257,10 +257,7 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	if models := modelsOf(t, state); models[mainGroup] != nil || len(models) != 2 {
 		t.Errorf("models %v", models)
 	}
-	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning ||
-		diagnostics[0].Summary != summaryLeftOut || !strings.Contains(diagnostics[0].Detail, fmt.Sprintf("%q.", mainGroup)) {
-		t.Errorf("%+v", diagnostics)
-	}
+	expectWarning(t, diagnostics, "", summaryLeftOut, fmt.Sprintf("%q.", mainGroup))
 }
 
 // Where the service limits requests, a fleet asks no more at once than an engine
@@ -268,36 +265,32 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
 	t.Parallel()
 	const quick, slow = sec, 6 * sec
-	type step struct {
-		took    time.Duration
-		refused bool
-		want    int // how many may be under way after it
-	}
-	repeated := func(n int, s step) (steps []step) {
-		for range n {
-			steps = append(steps, s)
-		}
-		return steps
-	}
-	for name, steps := range map[string][]step{
-		"two more with each prompt answer": {{took: quick, want: 12}, {took: quick, want: 14}, {took: quick, want: 16}},
-		"32 at most":                       append(repeated(11, step{took: quick, want: -1}), repeated(3, step{took: quick, want: 32})...),
-		"few after a slow one":             {{took: quick, want: 12}, {took: slow, want: 10}, {took: quick, want: 12}},
-		"few after a refusal":              {{took: quick, want: 12}, {took: quick, refused: true, want: 10}},
-		"few from the first on":            repeated(20, step{took: quick, refused: true, want: 10}),
+	repeated := func(n int, took time.Duration) []time.Duration { return slices.Repeat([]time.Duration{took}, n) }
+	for _, test := range []struct {
+		took    []time.Duration // by each answer
+		refused int             // which answer is the first after a refusal, 0 for none
+		want    []int           // how many may be under way after the last answers
+	}{
+		{repeated(3, quick), 0, []int{12, 14, 16}}, // two more with each prompt answer
+		{repeated(14, quick), 0, []int{32, 32, 32}},
+		{[]time.Duration{quick, slow, quick}, 0, []int{12, 10, 12}},
+		{repeated(2, quick), 2, []int{12, 10}},
+		{repeated(20, quick), 1, slices.Repeat([]int{10}, 20)},
 	} {
 		refused := false
 		width := fleetWidth{now: fewAtOnce, refused: func() bool { return refused }}
-		for i, s := range steps {
-			refused = s.refused
-			width.answer(s.took)
+		var got []int
+		for i, took := range test.took {
+			refused = test.refused > 0 && i+1 >= test.refused
+			width.answer(took)
 			most := 0
 			for width.may(most) {
 				most++
 			}
-			if s.want >= 0 && most != s.want {
-				t.Errorf("%s: %d may be under way after answer %d, want %d", name, most, i+1, s.want)
-			}
+			got = append(got, most)
+		}
+		if got = got[len(got)-len(test.want):]; !slices.Equal(got, test.want) {
+			t.Errorf("%v: %d may be under way, want %d", test.took, got, test.want)
 		}
 	}
 	// A refusal counts at once, before another answer comes.
