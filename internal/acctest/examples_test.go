@@ -71,18 +71,13 @@ func configuration(tb testing.TB, names ...string) fstest.MapFS {
 			folder, file = module, "tests/"+file
 		}
 		add(file, name)
-		if main := folder + "main.tf"; file != "main.tf" && exists(main) {
-			add("main.tf", main)
-		} else if file != "main.tf" {
+		if _, err := fs.Stat(examples, folder+"main.tf"); err == nil {
+			add("main.tf", folder+"main.tf")
+		} else {
 			add("provider.tf", "provider/provider.tf")
 		}
 	}
 	return files
-}
-
-func exists(name string) bool {
-	_, err := fs.Stat(examples, name)
-	return err == nil
 }
 
 // guide is a workspace with examples of the guides, and the sandbox as it comes.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,10 +22,10 @@ import (
 
 // manyBlocks are so many data sources over so many groups, each reading the
 // models of its group.
-func manyBlocks(blocks, groups int) string {
+func manyBlocks(blocks, groups int, id string) string {
 	var text strings.Builder
 	for i := range blocks {
-		fmt.Fprintf(&text, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"group-%d\" }\n", i, i%groups)
+		fmt.Fprintf(&text, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \""+id+"\" }\n", i, i%groups)
 	}
 	return text.String()
 }
@@ -33,39 +34,34 @@ func manyBlocks(blocks, groups int) string {
 // revisions each.
 func catalogueOf(tb testing.TB, groups int) *sandbox.Catalogue {
 	tb.Helper()
-	entries := make([]string, 0, groups)
-	for i := range groups {
-		models := make([]string, 0, 3)
-		for revision := range cap(models) {
-			models = append(models, fmt.Sprintf(`{"id": "%[1]d-%[2]d", "modelGroupId": "group-%[1]d", "revision": %[2]d,
-				"dockerImage": "registry.example/model-%[1]d:%[2]d", "axes": [{"key": "quantile", "kind": "static", "label": "Quantile",
-				"type": "number", "values": [0.1, 0.5, 0.9], "default": 0.5}]}`, i, revision))
-		}
-		entries = append(entries, fmt.Sprintf(`{"owner": "Owner", "group": {"id": "group-%d", "name": "Group %[1]d", "public": true},
-			"models": [%[2]s]}`, i, strings.Join(models, ",")))
+	const model = `{"id": "#-@", "modelGroupId": "group-#", "revision": @, "dockerImage": "registry.example/model-#:@", "axes": [
+		{"key": "quantile", "kind": "static", "label": "Quantile", "type": "number", "values": [0.1, 0.5, 0.9], "default": 0.5}]}`
+	var models, entries []string
+	for revision := range 3 {
+		models = append(models, strings.ReplaceAll(model, "@", strconv.Itoa(revision)))
 	}
-	text := fmt.Sprintf(`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
-		owner.id, owner.secret, strings.Join(entries, ","))
-	c, err := sandbox.ParseCatalogue(strings.NewReader(text))
+	entry := `{"owner": "Owner", "group": {"id": "group-#", "name": "Group #", "public": true}, "models": [` + strings.Join(models, ",") + `]}`
+	for i := range groups {
+		entries = append(entries, strings.ReplaceAll(entry, "#", strconv.Itoa(i)))
+	}
+	catalogue, err := sandbox.ParseCatalogue(strings.NewReader(fmt.Sprintf(
+		`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
+		owner.id, owner.secret, strings.Join(entries, ","))))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c
+	return catalogue
 }
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	t.Parallel()
-	// The longest name of a data source, and ids as the service has them.
 	const blocks = 100
-	var config strings.Builder
-	for i := range blocks {
-		fmt.Fprintf(&config, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"%08d-4b8e-4f0e-9a43-2f6f5f1f8a01\" }\n",
-			i, i)
-	}
+	// The longest name of a data source, and ids as the service has them.
+	config := manyBlocks(blocks, blocks, "%08d-4b8e-4f0e-9a43-2f6f5f1f8a01")
 	wrong := credentials{owner.id, "not-the-secret"}
-	w := newWorkspace(t, fromEnvironment(config.String()), sandbox.New(sandbox.Default()), wrong)
+	w := newWorkspace(t, fromEnvironment(config), sandbox.New(sandbox.Default()), wrong)
 	w.Colour = true // engines draw their frame only then
 	out := colours.ReplaceAllString(w.expect(t, 1, "plan"), "")
 	wantText(t, out, "The service said: The client id or the client secret is wrong.",
@@ -96,7 +92,7 @@ func TestAccBlocksShareRequests(t *testing.T) {
 	t.Parallel()
 	const blocks, groups = 200, 50
 	const last = `output "last" { value = data.modelcatalogue_model_group_models.b199.models[0].id }`
-	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+last), sandbox.New(catalogueOf(t, groups)), owner)
+	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups, "group-%d")+last), sandbox.New(catalogueOf(t, groups)), owner)
 	wantText(t, w.expect(t, 0, "plan"), `+ last = "49-2"`)
 	w.sent(t, sandbox.RouteToken, 1)
 	w.sent(t, sandbox.RouteModels, groups)
@@ -113,10 +109,7 @@ const (
 func spellings() []string {
 	var all []string
 	for _, credential := range []string{oddSecret, oddToken} {
-		inJSON, err := json.Marshal(credential)
-		if err != nil {
-			panic(err)
-		}
+		inJSON, _ := json.Marshal(credential)
 		all = append(all, credential, url.QueryEscape(credential), url.PathEscape(credential), string(inJSON[1:len(inJSON)-1]),
 			strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(credential))
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -137,13 +130,13 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodPost {
-		write(w, map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes})
+		json.NewEncoder(w).Encode(map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes})
 		return
 	}
 	if h.refuses {
 		w.WriteHeader(http.StatusForbidden)
 		issue := map[string]any{"field": echoes, "messages": []string{echoes}}
-		write(w, map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{issue}}})
+		json.NewEncoder(w).Encode(map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{issue}}})
 		return
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
@@ -155,12 +148,6 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"+
 		"X-Request-Id: %s\r\nContent-Length: %d\r\n\r\n%s%s", echoes, len(body), body, echoes)
 	_, _ = io.Copy(io.Discard, conn) // until the other side closes it
-}
-
-func write(w io.Writer, value any) {
-	if err := json.NewEncoder(w).Encode(value); err != nil {
-		panic(http.ErrAbortHandler)
-	}
 }
 
 // TestAccNothingShowsACredential: logs at TRACE, what is printed, the plan and

@@ -49,56 +49,42 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		}
 	}
 	const (
-		image    = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
-		csv      = `{"outputFileFormat": "csv"}`
-		touched  = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
-		archived = `{"archived": true}`
-		disabled = `{"enabled": false}`
-		untagged = `{"tags": []}`
-		another  = `{"dockerImage": "registry.example/model:2.0.0"}`
+		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
+		csv, untagged   = `{"outputFileFormat": "csv"}`, `{"tags": []}`
+		archived        = `{"archived": true}`
+		disabled        = `{"enabled": false}`
+		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
 	)
 	for name, test := range map[string]struct {
 		example string
 		change  func(*testing.T, *workspace)
+		env     string
 		status  int // of plan -detailed-exitcode: 2 where something moves
 		says    []string
-		more    string // an argument of the plan
 	}{
 		"a pin of another image": {
-			"pin-docker-image/pin/main.tf", republish(`{"dockerImage": "` + image + `:1.0.4"}`), 1, printedError(t, "pin-docker-image"), "",
+			"pin-docker-image/pin/main.tf", republish(`{"dockerImage": "` + mainImage + `:1.0.4"}`), "", 1, printedError(t, "pin-docker-image"),
 		},
 		"a pin that was touched": {
-			"pin-docker-image/pin/updated.tf", republish(touched), 0,
+			"pin-docker-image/pin/updated.tf", republish(touched), "", 0,
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
-			"",
 		},
 		// The guide's annotations tell of a re-publication that keeps the reference.
 		"new pods": {
-			"pin-docker-image/kubernetes/main.tf", republish(touched), 2,
+			"pin-docker-image/kubernetes/main.tf", republish(touched), "", 2,
 			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
-			"",
 		},
-		"the latest is archived": {
-			"follow-latest-revision/follow/main.tf", publish(archived), 1, []string{"Revision 4 is the latest, and it is archived."}, "",
-		},
-		"the latest is disabled": {
-			"follow-latest-revision/follow/main.tf", publish(disabled), 1, []string{"Revision 4 is the latest, and it is disabled."}, "",
-		},
-		"none that satisfies where": {
-			"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), 0, nil, "",
-		},
-		"none that satisfies anything else": {
-			"follow-latest-revision/newest-that-satisfies/main.tf", publish(disabled, archived, untagged, csv), 0, nil, "",
-		},
+		"an archived latest":    {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"a disabled latest":     {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
+		"none that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
+		"none by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
 		"none with the tag": {
-			"follow-latest-revision/newest-that-satisfies/main.tf", publish(disabled, archived, untagged, csv), 1,
+			anyElse, publish(disabled, archived, untagged, csv), "TF_VAR_tag=FR", 1,
 			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 7, 6, 5, 4, 3, 2, 1, 0."},
-			"-var=tag=FR",
 		},
 		"one of a fleet": {
-			"follow-latest-revision/fleet/main.tf", publish(another), 2,
+			"follow-latest-revision/fleet/main.tf", publish(`{"dockerImage": "registry.example/model:2.0.0"}`), "", 2,
 			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
-			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,11 +92,10 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			w := guide(t, owner, test.example)
 			w.expect(t, 0, "apply", "-auto-approve")
 			test.change(t, w)
-			arguments := []string{"plan", "-detailed-exitcode"}
-			if test.more != "" {
-				arguments = append(arguments, test.more)
+			if test.env != "" {
+				w.Env = append(w.Env, test.env)
 			}
-			wantText(t, w.expect(t, test.status, arguments...), test.says...)
+			wantText(t, w.expect(t, test.status, "plan", "-detailed-exitcode"), test.says...)
 		})
 	}
 }
@@ -264,15 +249,14 @@ func TestAccGuideSurvives(t *testing.T) {
 func TestAccGuideFirstApplied(t *testing.T) {
 	t.Parallel()
 	w := guide(t, owner, "keep-pins-current/first-applied/main.tf")
-	const image = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
 	w.expect(t, 0, "apply", "-auto-approve")
-	w.republish(t, mainGroup, 1, `{"dockerImage": "`+image+`:1.0.4"}`)
+	w.republish(t, mainGroup, 1, `{"dockerImage": "`+mainImage+`:1.0.4"}`)
 	w.expect(t, 0, "plan", "-detailed-exitcode")
-	wantText(t, w.expect(t, 0, "output", "image"), image+":1.0.3")
+	wantText(t, w.expect(t, 0, "output", "image"), mainImage+":1.0.3")
 
 	rewrite(t, filepath.Join(w.Dir, "main.tf"), "revision       = 1", "revision       = 3")
 	w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, w.expect(t, 0, "output", "image"), image+"@sha256:")
+	wantText(t, w.expect(t, 0, "output", "image"), mainImage+"@sha256:")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }
 

@@ -69,15 +69,10 @@ output "images" {
 func TestAccAWithdrawnPin(t *testing.T) {
 	t.Parallel()
 	for says, block := range map[string]string{
-		fmt.Sprintf("Revision 2 of model group %q is archived and disabled (the latest is 3).", mainGroup): fmt.Sprintf(`
-data "modelcatalogue_model" "this" {
-  model_group_id = %q
-  revision       = 2
-`, mainGroup),
-		"Of 2 pinned revisions 2 may be withdrawn:": fmt.Sprintf(`
-data "modelcatalogue_pinned_models" "this" {
-  revisions = { %q = 2, %q = 7 }
-`, mainGroup, escapedGroup),
+		fmt.Sprintf("Revision 2 of model group %q is archived and disabled (the latest is 3).", mainGroup): fmt.Sprintf(
+			"data \"modelcatalogue_model\" \"this\" {\n  model_group_id = %q\n  revision = 2\n", mainGroup),
+		"Of 2 pinned revisions 2 may be withdrawn:": fmt.Sprintf(
+			"data \"modelcatalogue_pinned_models\" \"this\" {\n  revisions = { %q = 2, %q = 7 }\n", mainGroup, escapedGroup),
 	} {
 		for _, accepted := range []string{"", "  accept_withdrawn = true\n"} {
 			w := reading(t, block+accepted+"}\n")

@@ -9,13 +9,90 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
+
+// What the tests share that look into plans and states: the testing framework
+// runs the engine, with the provider in this process.
+
+// The checks of the testing framework, by names that leave room for what they check.
+var (
+	isText   = knownvalue.StringExact
+	isNumber = knownvalue.Int64Exact
+	isFlag   = knownvalue.Bool
+	isNull   = knownvalue.Null()
+	output   = statecheck.ExpectKnownOutputValue
+)
+
+type (
+	fields = map[string]knownvalue.Check
+	states = []statecheck.StateCheck
+)
+
+func runSteps(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	serve := provider.NewServer("acctest")
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+			"modelcatalogue": func() (tfprotov6.ProviderServer, error) { return serve(), nil },
+		},
+		Steps: steps,
+	})
+}
+
+// newSandbox starts a sandbox and returns a provider block for it.
+func newSandbox(t *testing.T, who credentials) (service *sandbox.Sandbox, block string) {
+	t.Helper()
+	service = sandbox.New(sandbox.Default())
+	return service, fmt.Sprintf(`
+provider "modelcatalogue" {
+  base_url      = %q
+  client_id     = %q
+  client_secret = %q
+}
+`, sandboxtest.Start(t, service), who.id, who.secret)
+}
+
+// attribute checks one attribute of the data source "this" of that type.
+func attribute(dataSource string, want knownvalue.Check, name string, below ...any) statecheck.StateCheck {
+	path := tfjsonpath.New(name)
+	for _, step := range below {
+		switch step := step.(type) {
+		case int:
+			path = path.AtSliceIndex(step)
+		case string:
+			path = path.AtMapKey(step)
+		}
+	}
+	return statecheck.ExpectKnownValue("data.modelcatalogue_"+dataSource+".this", path, want)
+}
+
+// knownAfterApply plans what cannot be read yet, without a request, and applies it.
+func knownAfterApply(t *testing.T, service *sandbox.Sandbox, config string, unknown plancheck.PlanCheck, then states) []resource.TestStep {
+	t.Helper()
+	return []resource.TestStep{
+		{Config: config, PlanOnly: true, ExpectNonEmptyPlan: true},
+		{
+			PreConfig: func() {
+				for _, request := range service.Requests() {
+					t.Errorf("%s %s was sent", request.Method, request.Path)
+				}
+			},
+			Config:            config,
+			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{unknown}},
+			ConfigStateChecks: then,
+		},
+	}
+}
 
 // TestAccReadsAnyCatalogue asserts only what holds for any catalogue. It reads the
 // real service that the environment names, with MODELCATALOGUE_TEST_MODEL_GROUP_ID
@@ -202,41 +279,30 @@ func everything() string {
 	return config
 }
 
+var diagnosed = regexp.MustCompile(`"severity": ?"\w+",\s*"summary": ?"([^"]*)"`)
+
 // TestAccWholeObjects: no engine has anything against an object that is used as
 // a whole. Terraform warns from 1.15 on where a part of it is deprecated.
 func TestAccWholeObjects(t *testing.T) {
 	t.Parallel()
 	w := reading(t, everything())
 	for _, arguments := range [][]string{{"validate", "-json"}, {"plan", "-json"}, {"apply", "-json", "-auto-approve"}} {
-		expectNoDiagnostics(t, w.expect(t, 0, arguments...))
+		out := w.expect(t, 0, arguments...)
+		found := diagnosed.FindAllStringSubmatch(out, -1)
+		if len(found) != strings.Count(out, `"severity"`) {
+			t.Errorf("%v prints in another form:\n%s", arguments, out)
+		}
+		for _, diagnostic := range found {
+			if diagnostic[1] != "Provider development overrides are in effect" { // the tests themselves ask for them
+				t.Errorf("%v: %s\n%s", arguments, diagnostic[1], out)
+			}
+		}
 	}
 	w.expect(t, 0, "plan", "-detailed-exitcode", "-out=saved")
 	for _, arguments := range [][]string{{"show", "-json"}, {"show", "-json", "saved"}, {"output", "-json"}} {
 		out := w.expect(t, 0, arguments...)
 		if !json.Valid([]byte(out)) || !strings.Contains(out, reviewedImage) {
 			t.Errorf("%v: %.200s", arguments, out)
-		}
-	}
-}
-
-// expectNoDiagnostics reads what a command printed with -json: one document, or
-// one for each line.
-func expectNoDiagnostics(t *testing.T, out string) {
-	t.Helper()
-	type diagnostic struct{ Severity, Summary, Detail string }
-	for decoder := json.NewDecoder(strings.NewReader(out)); decoder.More(); {
-		var message struct {
-			Diagnostic  diagnostic
-			Diagnostics []diagnostic
-		}
-		if err := decoder.Decode(&message); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		for _, d := range append(message.Diagnostics, message.Diagnostic) {
-			// The tests themselves ask for the overrides.
-			if d != (diagnostic{}) && d.Summary != "Provider development overrides are in effect" {
-				t.Errorf("%s: %s\n%s", d.Severity, d.Summary, d.Detail)
-			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ package acctest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,18 +80,14 @@ func TestRenovate(t *testing.T) {
 // updatesFound are the updates of a report, in the order of the file.
 func updatesFound(t *testing.T, name string) []string {
 	t.Helper()
+	type dep struct {
+		DepName, CurrentValue string
+		Updates               []struct{ UpdateType, NewValue, NewDigest string }
+	}
+	type packageFiles struct{ Regex []struct{ Deps []dep } }
 	var report struct {
 		Repositories struct {
-			Local struct {
-				PackageFiles struct {
-					Regex []struct {
-						Deps []struct {
-							DepName, CurrentValue string
-							Updates               []struct{ UpdateType, NewValue, NewDigest string }
-						}
-					}
-				}
-			}
+			Local struct{ PackageFiles packageFiles }
 		}
 	}
 	if err := json.Unmarshal([]byte(readText(t, name)), &report); err != nil {
@@ -100,9 +97,8 @@ func updatesFound(t *testing.T, name string) []string {
 	for _, file := range report.Repositories.Local.PackageFiles.Regex {
 		for _, dep := range file.Deps {
 			for _, update := range dep.Updates {
-				found = append(found, strings.Join([]string{
-					update.UpdateType, dep.DepName, dep.CurrentValue, "->", update.NewValue, update.NewDigest,
-				}, " "))
+				found = append(found, fmt.Sprintf("%s %s %s -> %s %s",
+					update.UpdateType, dep.DepName, dep.CurrentValue, update.NewValue, update.NewDigest))
 			}
 		}
 	}
