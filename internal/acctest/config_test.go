@@ -63,22 +63,17 @@ func TestAccValidateNeedsNoService(t *testing.T) {
 		"the old name of the ceiling": {provider("max_requests_per_second = 5"), []string{
 			"Error: Unsupported argument", "max_requests_per_second = 5", `"max_requests_per_second" is not expected here.`,
 		}},
-		"an attribute": {`
-data "modelcatalogue_pinned_models" "this" {
-  revisions  = { a = 1 }
-  attributes = ["revision", "docker_imag"]
-}
-`, []string{"Error: Unknown attribute", `Did you mean "docker_image"?`}},
 		"pins and where": {`
 data "modelcatalogue_pinned_models" "this" {
   revisions     = { a = 1 }
   docker_images = { a = "", b = "app:1" }
+  attributes    = ["revision", "docker_imag"]
 }
 data "modelcatalogue_latest_models" "this" {
   where = { tags = ["a", null] }
 }
 `, []string{
-			`The image of model group "a" is empty.`, "where.tags[1] is null.",
+			"Error: Unknown attribute", `Did you mean "docker_image"?`, `The image of model group "a" is empty.`, "where.tags[1] is null.",
 			`docker_images has an image for model groups that revisions does not have: "b".`,
 		}},
 	} {

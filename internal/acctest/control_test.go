@@ -54,8 +54,9 @@ func TestAccControlMovesAPlan(t *testing.T) {
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 	first := w.expect(t, 0, "output", "-json")
 	group := "model-groups/" + url.PathEscape(mainGroup)
-	// Nothing but this: the revision that is pinned stays, and was not the latest before.
-	const moved = `Changes to Outputs: ~ latest = "3 ` + latestImage + `" -> "4 registry.example/model:2" ~ latest_revision = 3 -> 4 ~ listed = [`
+	// Nothing else moves: what revision 1 says of itself stays.
+	const moved = `Changes to Outputs: ~ latest = "3 ` + latestImage + `" -> "4 registry.example/model:2"
+		~ latest_revision = 3 -> 4 ~ listed = [`
 	for _, step := range []struct{ path, body, shows string }{
 		{path: group + "/publish", body: `{"dockerImage": "registry.example/model:2"}`, shows: moved},
 		{path: group + "/revisions/1/republish", body: `{"dockerImage": "registry.example/moved:1"}`, shows: `-> "registry.example/moved:1"`},

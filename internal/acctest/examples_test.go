@@ -90,13 +90,10 @@ func guide(tb testing.TB, who credentials, names ...string) *workspace {
 	return newWorkspace(tb, configuration(tb, names...), sandbox.New(sandbox.Default()), who)
 }
 
-// readByEngines are the files that an engine reads.
-var readByEngines = regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
-
 // configurations are the examples that an engine reads, by name.
 func configurations(tb testing.TB) map[string]string {
 	tb.Helper()
-	texts := map[string]string{}
+	texts, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
 	err := fs.WalkDir(examples, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || !readByEngines.MatchString(name) {
 			return err
@@ -207,7 +204,13 @@ func TestPagesAndExamples(t *testing.T) {
 			}
 		}
 	}
-	for name, text := range configurations(t) {
+	texts := configurations(t)
+	for name := range promised {
+		if texts[name] == "" {
+			t.Errorf("the guides promise something of %s, which is not there", name)
+		}
+	}
+	for name, text := range texts {
 		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration {
 			t.Errorf("no page prints %s", name)
 		}

@@ -40,7 +40,8 @@ func catalogueOf(tb testing.TB, groups int) *sandbox.Catalogue {
 	for revision := range 3 {
 		models = append(models, strings.ReplaceAll(model, "@", strconv.Itoa(revision)))
 	}
-	entry := `{"owner": "Owner", "group": {"id": "group-#", "name": "Group #", "public": true}, "models": [` + strings.Join(models, ",") + `]}`
+	entry := `{"owner": "Owner", "group": {"id": "group-#", "name": "Group #", "public": true}, "models": [` +
+		strings.Join(models, ",") + `]}`
 	for i := range groups {
 		entries = append(entries, strings.ReplaceAll(entry, "#", strconv.Itoa(i)))
 	}

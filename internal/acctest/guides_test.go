@@ -260,8 +260,6 @@ func TestAccGuideFirstApplied(t *testing.T) {
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }
 
-var errorLine = regexp.MustCompile(`(?m)^Error: .+$`)
-
 // TestAccWordsOfTheEngine leads to what the page about errors says that an engine
 // prints by itself, and finds those words in a row of its table.
 func TestAccWordsOfTheEngine(t *testing.T) {
@@ -287,7 +285,7 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 				w.without("BASE_URL", "CLIENT_ID", "CLIENT_SECRET")
 			}
 			_, out := w.run(t, "plan")
-			first := strings.TrimPrefix(errorLine.FindString(out), "Error: ")
+			first := strings.TrimPrefix(regexp.MustCompile(`(?m)^Error: .+$`).FindString(out), "Error: ")
 			if first == "" || !strings.Contains(page(t, "errors-and-limits"), "\n| `"+first+"`") {
 				t.Errorf("the page has no row of %q, the first of these errors:\n%s", first, out)
 			}

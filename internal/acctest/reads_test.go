@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,13 +54,12 @@ func runSteps(t *testing.T, steps ...resource.TestStep) {
 func newSandbox(t *testing.T, who credentials) (service *sandbox.Sandbox, block string) {
 	t.Helper()
 	service = sandbox.New(sandbox.Default())
-	return service, fmt.Sprintf(`
-provider "modelcatalogue" {
-  base_url      = %q
-  client_id     = %q
-  client_secret = %q
+	return service, providerBlock(sandboxtest.Start(t, service), strconv.Quote(who.id), strconv.Quote(who.secret))
 }
-`, sandboxtest.Start(t, service), who.id, who.secret)
+
+// providerBlock takes id and secret as expressions.
+func providerBlock(url, id, secret string) string {
+	return fmt.Sprintf("provider \"modelcatalogue\" {\n  base_url = %q\n  client_id = %s\n  client_secret = %s\n}\n", url, id, secret)
 }
 
 // attribute checks one attribute of the data source "this" of that type.
@@ -242,8 +242,8 @@ func TestAccErrorsReachTheUser(t *testing.T) {
 // reads names both; else it configures the provider without them, and the apply reads.
 func TestAccArgumentsKnownOnlyAfterTheApply(t *testing.T) {
 	needs(t, "the resource terraform_data", "1.4.0", "1.6.0")
-	service, block := newSandbox(t, owner)
-	block = strings.NewReplacer(`"`+owner.id+`"`, "terraform_data.id.output", `"`+owner.secret+`"`, "terraform_data.secret.output").Replace(block)
+	service := sandbox.New(sandbox.Default())
+	block := providerBlock(sandboxtest.Start(t, service), "terraform_data.id.output", "terraform_data.secret.output")
 	config := func(dependence string) string {
 		return block + fmt.Sprintf(`
 resource "terraform_data" "id" { input = %q }
