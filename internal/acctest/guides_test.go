@@ -13,8 +13,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// The guides promise more than that their examples can be applied.
-
 func TestAccGuidePinStopsWhereTheImageIsWithheld(t *testing.T) {
 	t.Parallel()
 	w := guide(t, outsider, "pin-docker-image/pin/main.tf")
@@ -50,10 +48,12 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 	}
 	const (
 		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
-		csv, untagged   = `{"outputFileFormat": "csv"}`, `{"tags": []}`
-		archived        = `{"archived": true}`
-		disabled        = `{"enabled": false}`
 		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
+		// Each falls short in one thing, though it is a copy of the one before.
+		disabled = `{"enabled": false}`
+		archived = `{"enabled": true, "archived": true}`
+		untagged = `{"enabled": true, "tags": ["FR"]}`
+		csv      = `{"enabled": true, "tags": ["DE-LU"], "outputFileFormat": "csv"}`
 	)
 	for name, test := range map[string]struct {
 		example string
@@ -74,13 +74,13 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			"pin-docker-image/kubernetes/main.tf", republish(touched), "", 2,
 			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
 		},
-		"an archived latest":    {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
-		"a disabled latest":     {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
-		"none that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
-		"none by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
+		"an archived latest":          {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"a disabled latest":           {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
+		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
+		"the newest by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
 		"none with the tag": {
-			anyElse, publish(disabled, archived, untagged, csv), "TF_VAR_tag=FR", 1,
-			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 7, 6, 5, 4, 3, 2, 1, 0."},
+			anyElse, publish(disabled, archived, csv), "TF_VAR_tag=FR", 1,
+			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 6, 5, 4, 3, 2, 1, 0."},
 		},
 		"one of a fleet": {
 			"follow-latest-revision/fleet/main.tf", publish(`{"dockerImage": "registry.example/model:2.0.0"}`), "", 2,
