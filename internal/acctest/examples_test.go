@@ -1,171 +1,226 @@
 package acctest_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// demonstration is the folder of examples/ that `make demo` runs. No page
-// prints it.
-const demonstration = "pin-docker-image"
+// examples has every configuration of the pages.
+var examples = os.DirFS(root + "/examples")
+
+// demonstration is the example that `make demo` runs. No page prints it.
+const demonstration = "pin-docker-image/main.tf"
 
 // features are parts of the language that not every supported engine knows, by
 // what shows them in a configuration, with the first releases that do.
 var features = []struct {
-	shownBy             *regexp.Regexp
-	name                string
-	terraform, openTofu string
+	shownBy                   *regexp.Regexp
+	name, terraform, openTofu string
 }{
-	{shownBy: regexp.MustCompile(`"terraform_data"`), name: "terraform_data", terraform: "1.4.0", openTofu: "1.6.0"},
-	{shownBy: regexp.MustCompile(`(?m)^check "`), name: "check blocks", terraform: "1.5.0", openTofu: "1.6.0"},
-	{shownBy: regexp.MustCompile(`(?m)^run "`), name: "the test command", terraform: "1.6.0", openTofu: "1.6.0"},
-	{shownBy: regexp.MustCompile(`(?m)^mock_provider "`), name: "mock_provider", terraform: "1.7.0", openTofu: "1.8.0"},
-	{shownBy: regexp.MustCompile(`provider::`), name: "provider functions", terraform: "1.8.0", openTofu: "1.7.0"},
-	{shownBy: regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), name: "ephemeral variables", terraform: "1.10.0", openTofu: "1.11.0"},
+	{regexp.MustCompile(`"terraform_data"`), "terraform_data", "1.4.0", "1.6.0"},
+	{regexp.MustCompile(`(?m)^check "`), "check blocks", "1.5.0", "1.6.0"},
+	{regexp.MustCompile(`(?m)^run "`), "the test command", "1.6.0", "1.6.0"},
+	{regexp.MustCompile(`(?m)^mock_provider "`), "mock_provider", "1.7.0", "1.8.0"},
+	{regexp.MustCompile(`provider::`), "provider functions", "1.8.0", "1.7.0"},
+	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
 }
 
-// ranAsAWhole are the sections that tests of their own run, most of them because
-// their blocks are the files of one module.
-var ranAsAWhole = map[string]bool{
-	"docs/guides/test-your-module.md#lists-and-maps": true,
-	"docs/guides/test-your-module.md#in-ci":          true,
-	// Its plans always have something to do.
-	"docs/guides/keep-pins-current.md#a-plan-that-survives-the-catalogue": true,
+// ranAsAWhole are examples that tests of their own run, most of them because they
+// are the files of one module.
+var ranAsAWhole = regexp.MustCompile(`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|keep-pins-current/survive/)`)
+
+// promised is what the guides say that an engine prints where an example is applied.
+var promised = map[string]string{
+	"guides/pin-docker-image/pin/behind.tf":      "Revision 1 is deployed, and revision 3 is published.",
+	"guides/pin-docker-image/registry/main.tf":   `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
+	"guides/pin-docker-image/kubernetes/main.tf": `+ image = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"`,
+	"guides/pin-docker-image/helm-values/main.tf": `
+		"image": "digest": "sha256:50a04d3c554ef71e2a2610973618480a4fd29da566828de8f13df3570710e322"
+		"registry": "registry.northwind.example" "repository": "forecasting/tennet-imbalance-volume" "tag": "0.3.1-rc.2"`,
 }
 
-func skipUnlessKnown(tb testing.TB, files fs.FS) {
+// configuration is what the reader of these examples has: the files, and what they
+// are added to. That is the main.tf beside a file, or above a folder of tests, and
+// the provider's block for the example of a data source or a function.
+func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	tb.Helper()
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	files := fstest.MapFS{}
+	add := func(as, name string) {
+		text, err := fs.ReadFile(examples, name)
+		if err != nil {
+			tb.Fatal(err)
 		}
-		text, err := fs.ReadFile(files, name)
 		for _, feature := range features {
 			if feature.shownBy.Match(text) {
-				underTest.needs(tb, feature.name, feature.terraform, feature.openTofu)
+				needs(tb, feature.name, feature.terraform, feature.openTofu)
 			}
 		}
-		return err
-	})
-	if err != nil {
-		tb.Fatal(err)
+		files[as] = &fstest.MapFile{Data: text, Mode: 0o600}
 	}
+	for _, name := range names {
+		folder, file := path.Split(name)
+		if module, ok := strings.CutSuffix(folder, "tests/"); ok {
+			folder, file = module, "tests/"+file
+		}
+		add(file, name)
+		if _, err := fs.Stat(examples, folder+"main.tf"); err == nil {
+			add("main.tf", folder+"main.tf")
+		} else {
+			add("provider.tf", "provider/provider.tf")
+		}
+	}
+	return files
 }
 
-// TestAccPages does with every block of configuration on every page what the
-// page tells its reader to: it is whole by itself, or added to the block that
-// the text before it names. It is valid without a service, can be applied, and
-// leaves nothing to do; a file of tests passes.
-func TestAccPages(t *testing.T) {
+// guide is a workspace with examples of the guides, and the sandbox as it comes.
+func guide(tb testing.TB, who credentials, names ...string) *workspace {
+	tb.Helper()
+	needEngine(tb)
+	for i := range names {
+		names[i] = "guides/" + names[i]
+	}
+	return newWorkspace(tb, configuration(tb, names...), sandbox.New(sandbox.Default()), who)
+}
+
+// configurations are the examples that an engine reads, by name.
+func configurations(tb testing.TB) map[string]string {
+	tb.Helper()
+	texts, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
+	err := fs.WalkDir(examples, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !readByEngines.MatchString(name) {
+			return err
+		}
+		text, err := fs.ReadFile(examples, name)
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil || len(texts) < 15 {
+		tb.Fatalf("%d examples: %v", len(texts), err)
+	}
+	return texts
+}
+
+// TestAccExamples runs every example as the page that prints it tells its reader
+// to: by itself, or with what it is added to. It is valid without a service, can be
+// applied, and leaves nothing to do; a file of tests passes.
+func TestAccExamples(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
-	blocks := pages(t)
-	run := 0
-	for _, b := range blocks {
-		if b.label != configuration || ranAsAWhole[b.page+"#"+b.section] {
+	for name := range configurations(t) {
+		if ranAsAWhole.MatchString(name) {
 			continue
 		}
-		run++
-		t.Run(b.String(), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := folder(t, blocks, b)
-			skipUnlessKnown(t, files)
-			catalogue, credentials := catalogueBeside(t, blocks, b)
-			service := sandbox.New(catalogue)
-			w := newWorkspace(t, files, sandboxtest.Start(t, service), credentials)
-			if strings.Contains(savedName(b), ".tftest.") {
-				w.expect(t, 0, "test", "-filter="+savedName(b))
+			files := configuration(t, name)
+			catalogue, who := catalogueBeside(t, name)
+			w := newWorkspace(t, files, sandbox.New(catalogue), who)
+			if strings.HasSuffix(name, ".tftest.hcl") {
+				w.expect(t, 0, "test", "-filter=tests/"+path.Base(name))
 				return
 			}
 			w.expect(t, 0, "validate")
-			if n := service.Count(sandbox.RouteAny); n != 0 {
-				t.Errorf("validate sent %d requests", n)
-			}
-			w.expect(t, 0, "apply", "-auto-approve")
+			w.sent(t, sandbox.RouteAny, 0)
+			out := w.expect(t, 0, "apply", "-auto-approve")
 			w.expect(t, 0, "plan", "-detailed-exitcode")
+			wantText(t, out, promised[name])
+			if warns := strings.Contains(out, "Warning: Check block assertion failed"); warns != strings.HasSuffix(name, "/pin/behind.tf") {
+				t.Errorf("warns of the pin: %t\n%s", warns, out)
+			}
+			if name == "provider/provider.tf" {
+				w.sent(t, sandbox.RouteAny, 0) // a plan that reads nothing
+			}
 		})
 	}
-	if run < 15 {
-		t.Errorf("only %d blocks were run", run)
-	}
 }
 
-func savedName(b block) string {
-	if found := savedAs.FindStringSubmatch(b.says); found != nil {
-		return found[1]
-	}
-	return ""
-}
-
-// catalogueBeside is what the sandbox serves to the reader of b: the catalogue
-// printed in the same section, as its first organisation, or the sandbox's own.
-func catalogueBeside(t *testing.T, blocks []block, b block) (*sandbox.Catalogue, acctest.Credentials) {
+// catalogueBeside is what the sandbox serves to the reader of an example: the
+// catalogue in the same folder, as its first organisation, or the sandbox's own.
+func catalogueBeside(t *testing.T, name string) (*sandbox.Catalogue, credentials) {
 	t.Helper()
-	for _, other := range blocks {
-		if other.page == b.page && other.section == b.section && other.label == "json" {
-			catalogue, err := sandbox.ParseCatalogue(strings.NewReader(other.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			first := catalogue.Organisations()[0]
-			return catalogue, acctest.Credentials{ID: first.ClientID, Secret: first.ClientSecret}
-		}
+	file, err := examples.Open(path.Dir(name) + "/catalogue.json")
+	if err != nil {
+		return sandbox.Default(), owner
 	}
-	return sandbox.Default(), acctest.Owner
+	defer file.Close()
+	catalogue, err := sandbox.ReadCatalogue(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := catalogue.Organisations()[0]
+	return catalogue, credentials{first.ClientID, first.ClientSecret}
 }
 
-// TestAccDemonstration applies what `make demo` does.
-func TestAccDemonstration(t *testing.T) {
-	t.Parallel()
-	needEngine(t)
-	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-	w := newWorkspace(t, os.DirFS(filepath.Join(root, "examples", demonstration)), url, acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	w.expect(t, 0, "plan", "-detailed-exitcode")
+// block is one fenced block of a page.
+type block struct{ label, text string }
+
+var fenced = regexp.MustCompile("(?ms)^[ \t]*```+[ \t]*([a-z]*)[^\n]*\n(.*?)\n[ \t]*```+$")
+
+func blocks(page string) []block {
+	var found []block
+	for _, match := range fenced.FindAllStringSubmatch(page, -1) {
+		found = append(found, block{label: match[1], text: strings.TrimSpace(match[2])})
+	}
+	return found
 }
 
-// TestEveryConfigurationPinsTheProvider: a provider about pinning pins itself.
-func TestEveryConfigurationPinsTheProvider(t *testing.T) {
+func page(tb testing.TB, guide string) string {
+	tb.Helper()
+	return readText(tb, root+"/docs/guides/"+guide+".md")
+}
+
+// TestPagesAndExamples keeps every configuration of a page in examples/, where
+// `make fmt` and `make docs-check` hold its form, and every example on a page.
+// Each names the provider with its version: a provider about pinning pins itself.
+func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
 	const source = `= "modelcatalogue/modelcatalogue"`
-	const pinned = `source  ` + source + "\n      version = \"~> 0.1\"\n"
-	for _, b := range pages(t) {
-		if n := strings.Count(b.text, source); n != strings.Count(b.text, pinned) {
-			t.Errorf("%s names the provider %d times and not each time with its version", b, n)
+	pins := func(text string) bool {
+		return strings.Count(text, source) == strings.Count(text, "source  "+source+"\n      version = \"~> 0.1\"\n")
+	}
+	pages, err := filepath.Glob(root + "/docs/*/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	printed := map[string]string{}
+	for _, name := range append(pages, root+"/docs/index.md", root+"/README.md") {
+		for _, b := range blocks(readText(t, name)) {
+			switch b.label {
+			case "hcl", "tf", "tofu", "opentofu", "":
+				t.Errorf("%s has a block labelled %q: call a configuration terraform, and give anything else its own label", name, b.label)
+			case "terraform":
+				printed[b.text] = name
+			}
+			if !pins(b.text) {
+				t.Errorf("%s names the provider without its version:\n%s", name, b.text)
+			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "examples", demonstration, "main.tf"))
-	if err != nil || !strings.Contains(string(text), pinned) {
-		t.Errorf("the demonstration does not pin the provider: %v", err)
+	texts := configurations(t)
+	for name := range promised {
+		if texts[name] == "" {
+			t.Errorf("the guides promise something of %s, which is not there", name)
+		}
 	}
-}
-
-func needEngine(tb testing.TB) {
-	tb.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		tb.Skip("TF_ACC is not set: acceptance tests need an engine")
+	for name, text := range texts {
+		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration {
+			t.Errorf("no page prints %s", name)
+		}
+		if delete(printed, strings.TrimSpace(text)); !pins(text) {
+			t.Errorf("%s names the provider without its version", name)
+		}
 	}
-}
-
-// section is what the reader of a guide's section has at its end.
-func section(tb testing.TB, guide, anchor string) fs.FS {
-	tb.Helper()
-	needEngine(tb)
-	blocks := pages(tb)
-	own := sectionBlocks(blocks, fmt.Sprintf("docs/guides/%s.md", guide), anchor)
-	if len(own) == 0 {
-		tb.Fatalf("the guide %s has no configuration under #%s", guide, anchor)
+	for text, name := range printed {
+		if name != root+"/README.md" { // TestAccInstallAsPrinted applies its own
+			t.Errorf("%s prints what is no file of examples/: make it one, and include it with tffile\n%s", name, text)
+		}
 	}
-	files := folder(tb, blocks, own[len(own)-1])
-	skipUnlessKnown(tb, files)
-	return files
 }

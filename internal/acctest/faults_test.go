@@ -13,72 +13,60 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
-
-// fromEnvironment is a configuration whose provider takes everything from the
-// environment, so that no file of a run holds the secret.
-func fromEnvironment(blocks string) fs.FS {
-	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
-terraform {
-  required_providers {
-    modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
-  }
-}
-` + blocks)}}
-}
 
 // manyBlocks are so many data sources over so many groups, each reading the
 // models of its group.
-func manyBlocks(blocks, groups int) string {
+func manyBlocks(blocks, groups int, id string) string {
 	var text strings.Builder
 	for i := range blocks {
-		fmt.Fprintf(&text, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"group-%d\" }\n", i, i%groups)
+		fmt.Fprintf(&text, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \""+id+"\" }\n", i, i%groups)
 	}
 	return text.String()
 }
 
-func catalogueOf(t *testing.T, groups int) *sandbox.Catalogue {
-	t.Helper()
-	entries := make([]string, 0, groups)
+// catalogueOf is a catalogue of the owner's, of groups with one axis and three
+// revisions each.
+func catalogueOf(tb testing.TB, groups int) *sandbox.Catalogue {
+	tb.Helper()
+	const model = `{"id": "#-@", "modelGroupId": "group-#", "revision": @, "dockerImage": "registry.example/model-#:@", "axes": [
+		{"key": "quantile", "kind": "static", "label": "Quantile", "type": "number", "values": [0.1, 0.5, 0.9], "default": 0.5}]}`
+	var models, entries []string
+	for revision := range 3 {
+		models = append(models, strings.ReplaceAll(model, "@", strconv.Itoa(revision)))
+	}
+	entry := `{"owner": "Owner", "group": {"id": "group-#", "name": "Group #", "public": true}, "models": [` +
+		strings.Join(models, ",") + `]}`
 	for i := range groups {
-		entries = append(entries, fmt.Sprintf(`{"owner": "Owner", "group": {"id": "group-%d", "name": "Group %[1]d", "public": true},
-			"models": [{"id": "%[1]d-1", "revision": 1}]}`, i))
+		entries = append(entries, strings.ReplaceAll(entry, "#", strconv.Itoa(i)))
 	}
-	text := fmt.Sprintf(`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
-		acctest.Owner.ID, acctest.Owner.Secret, strings.Join(entries, ","))
-	c, err := sandbox.ParseCatalogue(strings.NewReader(text))
+	catalogue, err := sandbox.ParseCatalogue(strings.NewReader(fmt.Sprintf(
+		`{"organisations": [{"name": "Owner", "clientId": %q, "clientSecret": %q}], "modelGroups": [%s]}`,
+		owner.id, owner.secret, strings.Join(entries, ","))))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return c
+	return catalogue
 }
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
-	needEngine(t)
 	t.Parallel()
-	// The longest name of a data source, and ids as the service has them.
 	const blocks = 100
-	var config strings.Builder
-	for i := range blocks {
-		fmt.Fprintf(&config, "data \"modelcatalogue_model_group_models\" \"b%d\" { model_group_id = \"%08d-4b8e-4f0e-9a43-2f6f5f1f8a01\" }\n",
-			i, i)
-	}
-	service := sandbox.New(catalogueOf(t, 1))
-	wrong := acctest.Credentials{ID: acctest.Owner.ID, Secret: "not-the-secret"}
-	w := newWorkspace(t, fromEnvironment(config.String()), sandboxtest.Start(t, service), wrong)
+	// The longest name of a data source, and ids as the service has them.
+	config := manyBlocks(blocks, blocks, "%08d-4b8e-4f0e-9a43-2f6f5f1f8a01")
+	wrong := credentials{owner.id, "not-the-secret"}
+	w := newWorkspace(t, fromEnvironment(config), sandbox.New(sandbox.Default()), wrong)
 	w.Colour = true // engines draw their frame only then
 	out := colours.ReplaceAllString(w.expect(t, 1, "plan"), "")
-	wantText(t, out, "The service said: The client id or the client secret is wrong.")
-	wantText(t, out, "Status 401 Unauthorized, code invalid_client, for POST http://127.0.0.1:")
+	wantText(t, out, "The service said: The client id or the client secret is wrong.",
+		"Status 401 Unauthorized, code invalid_client, for POST http://127.0.0.1:")
 	failed, whole := 0, 0
 	for frame := range strings.SplitAfterSeq(out, "╵\n") {
 		if !strings.Contains(frame, "Error: Credentials rejected") {
@@ -96,26 +84,20 @@ func TestAccAWrongSecretCostsOneTokenRequest(t *testing.T) {
 	if whole != 1 || failed != blocks {
 		t.Errorf("%d errors for %d blocks, %d of them in full:\n%s", failed, blocks, whole, out)
 	}
-	if strings.Contains(out, "not-the-secret") {
-		t.Errorf("the secret is shown:\n%s", out)
-	}
-	if tokens, all := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteAny); tokens != 1 || all != 1 {
-		t.Errorf("%d token requests of %d requests, want 1 of 1", tokens, all)
-	}
+	wantNone(t, out, wrong.secret)
+	w.sent(t, sandbox.RouteToken, 1)
+	w.sent(t, sandbox.RouteAny, 1)
 }
 
 func TestAccBlocksShareRequests(t *testing.T) {
-	needEngine(t)
 	t.Parallel()
 	const blocks, groups = 200, 50
-	service := sandbox.New(catalogueOf(t, groups))
 	const last = `output "last" { value = data.modelcatalogue_model_group_models.b199.models[0].id }`
-	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups)+last), sandboxtest.Start(t, service), acctest.Owner)
-	wantText(t, w.expect(t, 0, "plan"), `+ last = "49-1"`)
-	tokens, reads, all := service.Count(sandbox.RouteToken), service.Count(sandbox.RouteModels), service.Count(sandbox.RouteAny)
-	if tokens != 1 || reads != groups || all != groups+1 {
-		t.Errorf("%d token requests and %d reads of %d requests, want 1, %d and %d", tokens, reads, all, groups, groups+1)
-	}
+	w := newWorkspace(t, fromEnvironment(manyBlocks(blocks, groups, "group-%d")+last), sandbox.New(catalogueOf(t, groups)), owner)
+	wantText(t, w.expect(t, 0, "plan"), `+ last = "49-2"`)
+	w.sent(t, sandbox.RouteToken, 1)
+	w.sent(t, sandbox.RouteModels, groups)
+	w.sent(t, sandbox.RouteAny, groups+1)
 }
 
 // Both are spelled in another way by each encoding.
@@ -128,10 +110,7 @@ const (
 func spellings() []string {
 	var all []string
 	for _, credential := range []string{oddSecret, oddToken} {
-		inJSON, err := json.Marshal(credential)
-		if err != nil {
-			panic(err)
-		}
+		inJSON, _ := json.Marshal(credential)
 		all = append(all, credential, url.QueryEscape(credential), url.PathEscape(credential), string(inJSON[1:len(inJSON)-1]),
 			strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(credential))
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -152,13 +131,13 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodPost {
-		write(w, map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes})
+		json.NewEncoder(w).Encode(map[string]any{"access_token": oddToken, "token_type": "Bearer", "scope": echoes})
 		return
 	}
 	if h.refuses {
 		w.WriteHeader(http.StatusForbidden)
 		issue := map[string]any{"field": echoes, "messages": []string{echoes}}
-		write(w, map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{issue}}})
+		json.NewEncoder(w).Encode(map[string]any{"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{issue}}})
 		return
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
@@ -172,57 +151,42 @@ func (h echoing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, conn) // until the other side closes it
 }
 
-func write(w io.Writer, value any) {
-	if err := json.NewEncoder(w).Encode(value); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-}
-
 // TestAccNothingShowsACredential: logs at TRACE, what is printed, the plan and
 // the state of a run against a service that echoes credentials.
 func TestAccNothingShowsACredential(t *testing.T) {
-	needEngine(t)
+	t.Parallel()
 	for name, refuses := range map[string]bool{"a good answer": false, "a refusal": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(echoing{refuses})
 			t.Cleanup(server.Close)
-			w := newWorkspace(t, fromEnvironment(`
+			w := workspaceAt(t, fromEnvironment(`
 data "modelcatalogue_model_group" "this" { id = "a" }
 output "name" { value = data.modelcatalogue_model_group.this.name }
-`), server.URL, acctest.Credentials{ID: "northwind", Secret: oddSecret})
+`), server.URL, credentials{"northwind", oddSecret})
 			log := filepath.Join(t.TempDir(), "engine.log")
 			w.Env = append(w.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+log)
 			texts := map[string]string{}
 			if refuses {
 				texts["plan"] = w.expect(t, 1, "plan")
-				wantText(t, texts["plan"], "Error: Access forbidden")
-				wantText(t, texts["plan"], "***")
+				wantText(t, texts["plan"], "Error: Access forbidden", "***")
 			} else {
 				texts["plan"] = w.expect(t, 0, "plan", "-out=tfplan")
 				texts["apply"] = w.expect(t, 0, "apply", "-auto-approve")
-				texts["show -json tfplan"] = w.show(t, "-json", "tfplan")
-				texts["show -json"] = w.show(t, "-json")
-				unzip(t, filepath.Join(w.Dir, "tfplan"), texts)
-				if !strings.Contains(texts["show -json"], `"name":"b"`) {
-					t.Errorf("the state lacks what was read: %s", texts["show -json"])
+				texts["show -json tfplan"] = w.expect(t, 0, "show", "-json", "tfplan")
+				texts["show -json"] = w.expect(t, 0, "show", "-json")
+				wantText(t, texts["show -json"], `"name":"b"`) // the state has what was read
+				plan, err := zip.OpenReader(filepath.Join(w.Dir, "tfplan"))
+				if err != nil {
+					t.Fatal(err)
 				}
+				defer plan.Close()
+				collect(t, plan, "tfplan", texts)
 			}
+			collect(t, os.DirFS(w.Dir), "the folder", texts)
 			texts["log"] = readText(t, log)
 			// The log is what it says it is.
-			for _, want := range []string{"[TRACE]", "GET /v1/model-group", "request_id=\"***"} {
-				if !strings.Contains(texts["log"], want) {
-					t.Errorf("the log lacks %s", want)
-				}
-			}
-			if err := filepath.WalkDir(w.Dir, func(path string, entry fs.DirEntry, err error) error {
-				if err == nil && !entry.IsDir() {
-					texts[path] = readText(t, path)
-				}
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			wantText(t, texts["log"], "[TRACE]", "GET /v1/model-group", "request_id=\"***")
 			for what, text := range texts {
 				for _, spelling := range append(spellings(), "s3cr", "zyxwvuts", "t0k", "abcdefgh") {
 					if i := strings.Index(text, spelling); i >= 0 {
@@ -235,42 +199,18 @@ output "name" { value = data.modelcatalogue_model_group.this.name }
 	}
 }
 
-func readText(t *testing.T, path string) string {
+// collect adds all files.
+func collect(t *testing.T, files fs.FS, from string, texts map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// show runs the engine's show and returns what it wrote to standard output.
-func (w *workspace) show(t *testing.T, arguments ...string) string {
-	t.Helper()
-	out, err := w.Run(t.Context(), append([]string{"show"}, arguments...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// unzip adds the files of a saved plan.
-func unzip(t *testing.T, path string, texts map[string]string) {
-	t.Helper()
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	for _, file := range archive.File {
-		opened, err := file.Open()
-		if err != nil {
-			t.Fatal(err)
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		text, err := io.ReadAll(opened)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts["tfplan/"+file.Name] = string(text)
+		text, err := fs.ReadFile(files, name)
+		texts[from+"/"+name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

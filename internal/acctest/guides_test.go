@@ -3,234 +3,143 @@ package acctest_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
+	"github.com/hashicorp/go-version"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
-
-// The guides promise more than that their examples can be applied.
-
-// guide is a section of a guide, in the hands of a reader with credentials.
-func guide(t *testing.T, name, anchor string, credentials acctest.Credentials) (*workspace, *sandbox.Sandbox) {
-	t.Helper()
-	files := section(t, name, anchor)
-	service := sandbox.New(sandbox.Default())
-	return newWorkspace(t, files, sandboxtest.Start(t, service), credentials), service
-}
-
-func wantText(t *testing.T, out, want string) {
-	t.Helper()
-	if !strings.Contains(joined(out), want) {
-		t.Errorf("there is no %q in:\n%s", want, out)
-	}
-}
 
 func TestAccGuidePinStopsWhereTheImageIsWithheld(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image", "pin-a-revision", acctest.Outsider)
+	w := guide(t, outsider, "pin-docker-image/pin/main.tf")
 	wantText(t, w.expect(t, 1, "plan"), "Error: Docker image withheld")
 }
 
-// What a pin without its image would not hold: the revision is re-published in
-// place.
-func TestAccGuidePinStopsWhereTheImageIsAnother(t *testing.T) {
-	t.Parallel()
-	const image = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
-	w, service := guide(t, "pin-docker-image", "pin-a-revision", acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	republish(t, service, 1, `{"dockerImage": "`+image+`:1.0.4"}`)
-	printed := w.expect(t, 1, "plan")
-	for _, b := range pages(t) {
-		if b.page == "docs/guides/pin-docker-image.md" && b.section == "pin-a-revision" && b.label == "text" {
-			summary, detail, _ := strings.Cut(b.text, "\n\n")
-			wantText(t, printed, summary)
-			wantText(t, printed, joined(detail))
-			return
+// printedError is an error that a guide prints: its summary and its detail, between
+// which an engine says where.
+func printedError(tb testing.TB, guide string) []string {
+	tb.Helper()
+	for _, b := range blocks(page(tb, guide)) {
+		if strings.HasPrefix(b.text, "Error: ") {
+			return strings.SplitN(b.text, "\n\n", 2)
 		}
 	}
-	t.Error("the guide does not print the error")
+	tb.Fatalf("%s prints no error", guide)
+	return nil
 }
 
-func TestAccGuidePinWarnsWhenBehind(t *testing.T) {
+// TestAccGuidesAfterAChange plans what was applied, after the catalogue has changed.
+func TestAccGuidesAfterAChange(t *testing.T) {
 	t.Parallel()
-	w, _ := guide(t, "pin-docker-image", "be-warned-when-the-pin-falls-behind", acctest.Owner)
-	out := w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, out, "Warning: Check block assertion failed")
-	wantText(t, out, "Revision 1 is deployed, and revision 3 is published.")
-}
-
-func TestAccGuidePinWarnsOfARepublication(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "pin-docker-image", "watch-for-a-re-publication", acctest.Owner)
-	if out := w.expect(t, 0, "apply", "-auto-approve"); strings.Contains(out, "Warning: Check block") {
-		t.Errorf("it warns of a revision that nobody touched:\n%s", out)
+	republish := func(overrides string) func(*testing.T, *workspace) {
+		return func(t *testing.T, w *workspace) { t.Helper(); w.republish(t, mainGroup, 1, overrides) }
 	}
-	republish(t, service, 1, `{"updatedAt": "2026-07-01T00:00:00.000Z"}`)
-	wantText(t, w.expect(t, 0, "plan"), "Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z.")
-}
-
-func TestAccGuideTagToContent(t *testing.T) {
-	t.Parallel()
-	w, _ := guide(t, "pin-docker-image", "from-a-tag-to-content", acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, w.expect(t, 0, "output", "image"), "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:")
-}
-
-// The guide's annotations tell Kubernetes of a re-publication that keeps the
-// reference.
-func TestAccGuideDeployToKubernetes(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "pin-docker-image", "deploy-to-kubernetes", acctest.Owner)
-	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), `+ image = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"`)
-	republish(t, service, 1, `{"updatedAt": "2026-07-01T00:00:00.000Z"}`)
-	wantText(t, w.expect(t, 2, "plan", "-detailed-exitcode"),
-		`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`)
-}
-
-func republish(t *testing.T, service *sandbox.Sandbox, revision int64, overrides string) {
-	t.Helper()
-	if _, err := service.Republish(acctest.MainGroup, revision, []byte(overrides)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestAccGuideHelmValues(t *testing.T) {
-	t.Parallel()
-	w, _ := guide(t, "pin-docker-image", "give-the-parts-to-a-helm-chart", acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, w.expect(t, 0, "output", "values"), strings.Join([]string{
-		`"image":`,
-		`"digest": "sha256:50a04d3c554ef71e2a2610973618480a4fd29da566828de8f13df3570710e322"`,
-		`"registry": "registry.northwind.example"`,
-		`"repository": "forecasting/tennet-imbalance-volume"`,
-		`"tag": "0.3.1-rc.2"`,
-	}, " "))
-}
-
-func TestAccGuideFollowShowsTheMove(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "follow-latest-revision", "see-it-move", acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	w.expect(t, 0, "plan", "-detailed-exitcode")
-	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:2.0.0"}`)); err != nil {
-		t.Fatal(err)
-	}
-	out := w.expect(t, 2, "plan", "-detailed-exitcode", "-out=next")
-	wantText(t, out, `-> "registry.example/model:2.0.0"`)
-	wantText(t, out, "revision = 3 -> 4")
-
-	// What the plan saw is what is applied, without a further request.
-	service.ResetRequests()
-	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:3.0.0"}`)); err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, w.expect(t, 0, "apply", "next"), "revision = 4")
-	if n := service.Count(sandbox.RouteAny); n != 0 {
-		t.Errorf("applying the saved plan sent %d requests, want none", n)
-	}
-}
-
-func TestAccGuideFollowStopsWhereTheLatestIsNotFit(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "follow-latest-revision", "see-it-move", acctest.Owner)
-	for what, overrides := range map[string]string{"archived": `{"archived": true}`, "disabled": `{"enabled": false}`} {
-		document, err := service.Publish(acctest.MainGroup, []byte(overrides))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var published struct{ Revision int }
-		if err := json.Unmarshal(document, &published); err != nil {
-			t.Fatal(err)
-		}
-		wantText(t, w.expect(t, 1, "plan"), fmt.Sprintf("Revision %d is the latest, and it is %s.", published.Revision, what))
-	}
-}
-
-func TestAccGuideFollowWhere(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "follow-latest-revision", "choose-the-newest-that-satisfies", acctest.Owner)
-	for _, overrides := range []string{`{"enabled": false}`, `{"archived": true}`, `{"tags": []}`} {
-		w.expect(t, 0, "apply", "-auto-approve")
-		if _, err := service.Publish(acctest.MainGroup, []byte(overrides)); err != nil {
-			t.Fatal(err)
-		}
-		w.expect(t, 0, "plan", "-detailed-exitcode")
-	}
-	wantText(t, w.expect(t, 0, "output", "deploy"), `"revision" = 3`)
-}
-
-func TestAccGuideFollowTakesTheNewestThatSatisfies(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "follow-latest-revision", "by-anything-else", acctest.Owner)
-	for _, overrides := range []string{`{"enabled": false}`, `{"archived": true}`, `{"tags": []}`, `{"outputFileFormat": "csv"}`} {
-		if _, err := service.Publish(acctest.MainGroup, []byte(overrides)); err != nil {
-			t.Fatal(err)
+	publish := func(overrides ...string) func(*testing.T, *workspace) {
+		return func(t *testing.T, w *workspace) {
+			t.Helper()
+			for _, fields := range overrides {
+				w.publish(t, mainGroup, fields)
+			}
 		}
 	}
-	w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, w.expect(t, 0, "output", "deploy"), `"revision" = 3`)
-	wantText(t, w.expect(t, 1, "plan", "-var=tag=FR"),
-		"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 7, 6, 5, 4, 3, 2, 1, 0.")
-}
-
-func TestAccGuideFollowManyShowsTheMove(t *testing.T) {
-	t.Parallel()
-	w, service := guide(t, "follow-latest-revision", "follow-many-groups", acctest.Owner)
-	w.expect(t, 0, "apply", "-auto-approve")
-	w.expect(t, 0, "plan", "-detailed-exitcode")
-	if _, err := service.Publish(acctest.MainGroup, []byte(`{"dockerImage": "registry.example/model:2.0.0"}`)); err != nil {
-		t.Fatal(err)
-	}
-	out := w.expect(t, 2, "plan", "-detailed-exitcode")
-	wantText(t, out, `terraform_data.deployment["`+acctest.MainGroup+`"] will be updated in-place`)
-	wantText(t, out, "Plan: 0 to add, 1 to change, 0 to destroy.")
-}
-
-// The two sections of the guide that read the same.
-const aList, aBlockForEach = "with-a-list", "with-a-block-for-each-group"
-
-func TestAccGuideLargeCataloguesCost(t *testing.T) {
-	t.Parallel()
-	for _, way := range []string{aList, aBlockForEach} {
-		t.Run(way, func(t *testing.T) {
+	const (
+		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
+		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
+		// Each falls short in one thing, though it is a copy of the one before.
+		disabled = `{"enabled": false}`
+		archived = `{"enabled": true, "archived": true}`
+		untagged = `{"enabled": true, "tags": ["FR"]}`
+		csv      = `{"enabled": true, "tags": ["DE-LU"], "outputFileFormat": "csv"}`
+	)
+	for name, test := range map[string]struct {
+		example string
+		change  func(*testing.T, *workspace)
+		env     string
+		status  int // of plan -detailed-exitcode: 2 where something moves
+		says    []string
+	}{
+		"a pin of another image": {
+			"pin-docker-image/pin/main.tf", republish(`{"dockerImage": "` + mainImage + `:1.0.4"}`), "", 1, printedError(t, "pin-docker-image"),
+		},
+		"a pin that was touched": {
+			"pin-docker-image/pin/updated.tf", republish(touched), "", 0,
+			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
+		},
+		// The guide's annotations tell of a re-publication that keeps the reference.
+		"new pods": {
+			"pin-docker-image/kubernetes/main.tf", republish(touched), "", 2,
+			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
+		},
+		"an archived latest":          {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"a disabled latest":           {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
+		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
+		"the newest by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
+		"none with the tag": {
+			anyElse, publish(disabled, archived, csv), "TF_VAR_tag=FR", 1,
+			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 6, 5, 4, 3, 2, 1, 0."},
+		},
+		"one of a fleet": {
+			"follow-latest-revision/fleet/main.tf", publish(`{"dockerImage": "registry.example/model:2.0.0"}`), "", 2,
+			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, service := guide(t, "large-catalogues", way, acctest.Owner)
-			w.expect(t, 0, "plan", "-out=saved")
-			sent := service.Count(sandbox.RouteAny)
-			w.expect(t, 0, "apply", "saved")
-			if n := service.Count(sandbox.RouteAny); n != sent {
-				t.Errorf("applying the saved plan sent %d requests", n-sent)
+			w := guide(t, owner, test.example)
+			w.expect(t, 0, "apply", "-auto-approve")
+			test.change(t, w)
+			if test.env != "" {
+				w.Env = append(w.Env, test.env)
 			}
-			var groups map[string]int
-			read := w.expect(t, 0, "output", "-json", "latest_revisions")
-			if err := json.Unmarshal([]byte(read), &groups); err != nil || len(groups) < 5 {
-				t.Fatalf("%d groups: %v", len(groups), err)
-			}
-			want := 2 // a token, the list
-			if way == aBlockForEach {
-				want += len(groups)
-			}
-			if sent != want {
-				t.Errorf("the plan sent %d requests over %d groups, want %d", sent, len(groups), want)
-			}
+			wantText(t, w.expect(t, test.status, "plan", "-detailed-exitcode"), test.says...)
 		})
 	}
 }
 
-func TestAccGuideLargeCataloguesOneBlock(t *testing.T) {
+// What the plan saw is what is applied, without a further request.
+func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	t.Parallel()
-	w, service := guide(t, "large-catalogues", "read-the-models-of-many-groups-in-one-block", acctest.Owner)
+	w := guide(t, owner, "follow-latest-revision/follow/main.tf")
 	w.expect(t, 0, "apply", "-auto-approve")
-	var images map[string]string
-	if err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", "images")), &images); err != nil || len(images) != 7 {
-		t.Errorf("%d images: %v", len(images), err)
-	}
-	// A question for each of the groups, one of which has no model.
-	if lists, models := service.Count(sandbox.RouteGroups), service.Count(sandbox.RouteLatest); lists != 1 || models != 8 {
-		t.Errorf("%d lists and %d models were asked for", lists, models)
+	w.publish(t, mainGroup, `{"dockerImage": "registry.example/model:2.0.0"}`)
+	out := w.expect(t, 2, "plan", "-detailed-exitcode", "-out=next")
+	wantText(t, out, `-> "registry.example/model:2.0.0"`, "revision = 3 -> 4")
+	w.service.ResetRequests()
+	w.publish(t, mainGroup, `{"dockerImage": "registry.example/model:3.0.0"}`)
+	wantText(t, w.expect(t, 0, "apply", "next"), "revision = 4")
+	w.sent(t, sandbox.RouteAny, 0)
+}
+
+// The sandbox has eight groups, one of them without a model.
+func TestAccGuideLargeCataloguesCost(t *testing.T) {
+	t.Parallel()
+	for way, test := range map[string]struct {
+		output             string
+		entries, questions int
+	}{
+		"plural":   {"latest_revisions", 8, 0},
+		"for-each": {"latest_revisions", 8, 8},
+		"fleet":    {"images", 7, 8},
+	} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			w := guide(t, owner, "large-catalogues/"+way+"/main.tf")
+			for _, command := range [][]string{{"plan", "-out=saved"}, {"apply", "saved"}} { // the second sends nothing
+				w.expect(t, 0, command...)
+				w.sent(t, sandbox.RouteToken, 1)
+				w.sent(t, sandbox.RouteGroups, 1)
+				w.sent(t, sandbox.RouteAny, 2+test.questions)
+			}
+			entries := map[string]any{}
+			err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", test.output)), &entries)
+			if err != nil || len(entries) != test.entries {
+				t.Errorf("%d entries: %v", len(entries), err)
+			}
+		})
 	}
 }
 
@@ -238,52 +147,148 @@ func TestAccGuideLargeCataloguesOneBlock(t *testing.T) {
 //
 //	tools/with-engine.sh go test ./internal/acctest -run '^$' -bench Groups -benchtime 3x
 func BenchmarkGroups(b *testing.B) {
-	needEngine(b)
 	for _, groups := range []int{10, 100, 300, 1000} {
-		for _, way := range []string{aList, aBlockForEach} {
+		for _, way := range []string{"plural", "for-each"} {
 			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
-				service := sandbox.New(manyGroups(b, groups))
-				owner := acctest.Credentials{ID: "owner", Secret: "secret"}
-				w := newWorkspace(b, section(b, "large-catalogues", way), sandboxtest.Start(b, service), owner)
+				files := configuration(b, "guides/large-catalogues/"+way+"/main.tf")
+				w := newWorkspace(b, files, sandbox.New(catalogueOf(b, groups)), owner)
 				b.ResetTimer()
 				for b.Loop() {
-					service.ResetRequests()
+					w.service.ResetRequests()
 					w.expect(b, 0, "plan")
 				}
-				b.ReportMetric(float64(service.Count(sandbox.RouteAny)), "requests/plan")
+				b.ReportMetric(float64(w.service.Count(sandbox.RouteAny)), "requests/plan")
 				b.ReportMetric(w.cpu.Seconds()/float64(b.N), "CPU-s/plan")
 			})
 		}
 	}
 }
 
-// manyGroups is a catalogue of groups with one axis and three revisions each.
-func manyGroups(b *testing.B, n int) *sandbox.Catalogue {
-	b.Helper()
-	var text strings.Builder
-	text.WriteString(`{"organisations": [{"name": "Owner", "clientId": "owner", "clientSecret": "secret"}],
-		"timeHorizons": [], "modelGroups": [`)
-	for i := range n {
-		if i > 0 {
-			text.WriteString(",")
-		}
-		fmt.Fprintf(&text, `{"owner": "Owner", "models": [`)
-		for revision := range 3 {
-			if revision > 0 {
-				text.WriteString(",")
+const (
+	pins     = "keep-pins-current/pins/behind.tf"
+	pinsFile = "pins.auto.tfvars"
+	behind   = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
+)
+
+// pinned is a workspace with an example of the guide about pins, and the file of its
+// pins.
+func pinned(t *testing.T, example string) (w *workspace, file string) {
+	t.Helper()
+	w = guide(t, owner, example)
+	file = filepath.Join(w.Dir, pinsFile)
+	writeText(t, file, printedPins(t))
+	return w, file
+}
+
+func printedPins(t *testing.T) string {
+	t.Helper()
+	return readText(t, root+"/examples/guides/keep-pins-current/pins/"+pinsFile)
+}
+
+// rewrite puts text in the place of old, which is there once.
+func rewrite(t *testing.T, name, old, text string) {
+	t.Helper()
+	before := readText(t, name)
+	if strings.Count(before, old) != 1 {
+		t.Fatalf("%q is not there once", old)
+	}
+	writeText(t, name, strings.Replace(before, old, text, 1))
+}
+
+func TestAccGuidePinsWarnOfAllThatAreBehind(t *testing.T) {
+	t.Parallel()
+	w, _ := pinned(t, pins)
+	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), "Warning: Check block assertion failed", behind)
+	w.publish(t, windGroup, "")
+	wantText(t, w.expect(t, 0, "plan"), "Wind generation North Sea: revision 2 is deployed, and revision 3 is published. "+behind)
+}
+
+// TestAccGuidePinsStop: all that is wrong with the pins is told at once.
+func TestAccGuidePinsStop(t *testing.T) {
+	t.Parallel()
+	w, file := pinned(t, pins)
+	rewrite(t, file, "revision = 2", "revision = 9")
+	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
+	wantText(t, w.expect(t, 1, "plan"), "Error: Revision not found", "Error: Docker image differs")
+}
+
+// TestAccGuideSurvives: with the catalogue down, a revision that is missing or
+// an image that is another, the plan warns and goes on, and deploys what git has.
+func TestAccGuideSurvives(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ revision, image, env, warning string }{
+		"as it was":          {"2", "", "", behind},
+		"another image":      {"2", "registry.example/another:1", "", "Warning: Docker image differs"},
+		"a missing revision": {"9", "", "", "Warning: Revision not found"},
+		"an outage":          {"2", "", "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "Warning: Catalogue service not reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, file := pinned(t, "keep-pins-current/survive/main.tf")
+			rewrite(t, file, "revision = 2", "revision = "+test.revision)
+			if test.image != "" {
+				w.republish(t, mainGroup, 1, `{"dockerImage": "`+test.image+`"}`)
 			}
-			fmt.Fprintf(&text, `{"id": "model-%[1]d-%[2]d", "modelGroupId": "group-%[1]d", "revision": %[2]d,
-				"dockerImage": "registry.example/model-%[1]d:%[2]d", "createdAt": "2026-01-05T08:00:00.000Z", "archived": false,
-				"axes": [{"key": "quantile", "kind": "static", "label": "Quantile", "type": "number",
-					"values": [0.1, 0.5, 0.9], "default": 0.5}]}`, i, revision)
-		}
-		fmt.Fprintf(&text, `], "group": {"id": "group-%[1]d", "name": "Group %[1]d", "public": true,
-			"createdAt": "2026-01-05T08:00:00.000Z"}}`, i)
+			if test.env != "" {
+				w.Env = append(w.Env, test.env)
+			}
+			out := w.expect(t, 0, "apply", "-auto-approve")
+			wantText(t, out, test.warning)
+			wantNone(t, out, "Error:")
+			wantText(t, w.expect(t, 0, "output", "-json", "images"),
+				`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
+			if test.env == "" { // The page says so: what a check reads is read again during the apply.
+				w.expect(t, 2, "plan", "-detailed-exitcode")
+			}
+		})
 	}
-	text.WriteString("]}")
-	catalogue, err := sandbox.ParseCatalogue(strings.NewReader(text.String()))
-	if err != nil {
-		b.Fatal(err)
+}
+
+// TestAccGuideFirstApplied: a re-publication does not reach the deployment, and
+// another revision does.
+func TestAccGuideFirstApplied(t *testing.T) {
+	t.Parallel()
+	w := guide(t, owner, "keep-pins-current/first-applied/main.tf")
+	w.expect(t, 0, "apply", "-auto-approve")
+	w.republish(t, mainGroup, 1, `{"dockerImage": "`+mainImage+`:1.0.4"}`)
+	w.expect(t, 0, "plan", "-detailed-exitcode")
+	wantText(t, w.expect(t, 0, "output", "image"), mainImage+":1.0.3")
+
+	rewrite(t, filepath.Join(w.Dir, "main.tf"), "revision       = 1", "revision       = 3")
+	w.expect(t, 0, "apply", "-auto-approve")
+	wantText(t, w.expect(t, 0, "output", "image"), mainImage+"@sha256:")
+	w.expect(t, 0, "plan", "-detailed-exitcode")
+}
+
+// TestAccWordsOfTheEngine leads to what the page about errors says that an engine
+// prints by itself, and finds those words in a row of its table.
+func TestAccWordsOfTheEngine(t *testing.T) {
+	needEngine(t)
+	t.Parallel()
+	const outside = `data "modelcatalogue_latest_model" "a" { model_group_id = "` + mainGroup + `" }` + "\n"
+	const noFunction = "an engine without the function"
+	for name, config := range map[string]string{
+		"a required argument is null": `data "modelcatalogue_latest_model" "a" { model_group_id = null }`,
+		"no provider block":           outside,
+		"a group that was left out": `data "modelcatalogue_latest_models" "a" {}` + "\n" +
+			`output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`,
+		"an image that is withheld": outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`,
+		noFunction:                  "output \"o\" {\n  value = provider::modelcatalogue::parse_image(\"a/b\")\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == noFunction && !underTest.Version.LessThan(version.Must(version.NewVersion("1.8.0"))) {
+				t.Skip("this engine has functions of providers")
+			}
+			w := newWorkspace(t, fromEnvironment(config), sandbox.New(sandbox.Default()), outsider)
+			if name == "no provider block" {
+				w.without("BASE_URL", "CLIENT_ID", "CLIENT_SECRET")
+			}
+			_, out := w.run(t, "plan")
+			first := strings.TrimPrefix(regexp.MustCompile(`(?m)^Error: .+$`).FindString(out), "Error: ")
+			if first == "" || !strings.Contains(page(t, "errors-and-limits"), "\n| `"+first+"`") {
+				t.Errorf("the page has no row of %q, the first of these errors:\n%s", first, out)
+			}
+		})
 	}
-	return catalogue
 }

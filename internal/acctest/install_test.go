@@ -3,56 +3,51 @@
 package acctest_test
 
 import (
-	"bufio"
-	"bytes"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
 // TestAccInstallAsPrinted does what somebody does who has a clone, an empty home
 // and what is printed: make install, its two lines, the sandbox and its lines,
-// then the README's configuration.
+// then the README's configuration, which leaves nothing to do.
 func TestAccInstallAsPrinted(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
 	clone, folder := freshClone(t), t.TempDir()
 	env := emptyHome(t)
+	shell := func(dir string, lines ...string) string {
+		t.Helper()
+		return command(t, dir, env, "bash", "-euc", strings.Join(lines, "\n"))
+	}
 	readme := readText(t, filepath.Join(clone, "README.md"))
 	if !strings.Contains(readme, "\n    make install\n") {
 		t.Error("the README does not say `make install`")
 	}
-	block := regexp.MustCompile("(?s)\n```terraform\n(terraform {.*?)\n```\n").FindStringSubmatch(readme)
-	if block == nil {
-		t.Fatal("the README prints no whole configuration")
-	}
-	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(block[1]), 0o600); err != nil {
-		t.Fatal(err)
+	for _, b := range blocks(readme) {
+		if b.label == "terraform" {
+			writeText(t, filepath.Join(folder, "main.tf"), b.text)
+		}
 	}
 
-	install := printedLines(shell(t, clone, env, "make install DIR='its own/mirror'"))
+	const makeInstall = "make install DIR='its own/mirror'"
+	install := printedLines(shell(clone, makeInstall))
 	if len(install) != 2 || !strings.HasPrefix(install[0], "export TF_CLI_CONFIG_FILE=") {
 		t.Fatalf("make install prints the lines %q", install)
 	}
-	script := slices.Concat(install, sandboxLines(t, clone, env), []string{"terraform validate", "terraform plan"})
-	out := shell(t, folder, env, strings.Join(script, "\n"))
-	for _, want := range []string{"Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry."} {
-		wantText(t, out, want)
-	}
+	welcome, _ := startedSandbox(t)
+	exports := slices.DeleteFunc(printedLines(welcome), func(line string) bool { return !strings.HasPrefix(line, "export ") })
+	out := shell(folder, slices.Concat(install, exports, []string{
+		"terraform validate", "terraform plan", "terraform apply -auto-approve", "terraform plan -detailed-exitcode",
+	})...)
+	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")
 
 	// Another build of the same version is not what the configuration has locked.
-	if err := os.WriteFile(filepath.Join(clone, "new.go"), []byte("package main\n\nfunc init() { println() }\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, shell(t, clone, env, "make install DIR='its own/mirror'"), "remove its .terraform.lock.hcl first")
-	shell(t, folder, env, "rm .terraform.lock.hcl\n"+strings.Join(install, "\n"))
+	writeText(t, filepath.Join(clone, "new.go"), "package main\n\nfunc init() { println() }\n")
+	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl first")
+	shell(folder, slices.Concat([]string{"rm .terraform.lock.hcl"}, install)...)
 }
 
 // printedLines are those that a text sets apart by two spaces, to be pasted.
@@ -66,57 +61,13 @@ func printedLines(text string) []string {
 	return lines
 }
 
-// sandboxLines starts the sandbox as make install says and returns the lines that
-// it prints for the environment.
-func sandboxLines(t *testing.T, clone string, env []string) []string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "sandbox")
-	shell(t, clone, env, "go build -o '"+program+"' ./cmd/modelcatalogue-sandbox")
-	cmd := engine.Command(t.Context(), program, "-listen", "127.0.0.1:0")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the test's context ends it
-	var exports []string
-	for lines := bufio.NewScanner(out); len(exports) < 2 && lines.Scan(); {
-		if line := strings.TrimSpace(lines.Text()); strings.HasPrefix(line, "export ") {
-			exports = append(exports, line)
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return exports
-}
-
-// freshClone copies what git keeps, or would.
+// freshClone copies what git keeps, or would. Its own index is what git has then.
 func freshClone(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-	cmd.Dir = root
-	listed, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	clone := filepath.Join(t.TempDir(), "clone")
-	for name := range strings.SplitSeq(strings.TrimRight(string(listed), "\x00"), "\x00") {
-		content, err := os.ReadFile(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // removed, and not committed yet
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(clone, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, content, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	index := append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(t.TempDir(), "index"))
+	command(t, root, index, "git", "add", "--all")
+	command(t, root, index, "git", "checkout-index", "--all", "--prefix="+clone+"/")
 	return clone
 }
 
@@ -129,26 +80,8 @@ func emptyHome(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	env := []string{"HOME=" + home, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-	names := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"}
-	values, err := exec.CommandContext(t.Context(), "go", append([]string{"env"}, names...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, value := range strings.Split(strings.TrimSuffix(string(values), "\n"), "\n") {
-		env = append(env, names[i]+"="+value)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"} {
+		env = append(env, name+"="+strings.TrimSpace(command(t, "", nil, "go", "env", name)))
 	}
 	return env
-}
-
-// shell runs lines as they would be pasted, up to the first that fails, and
-// returns all that they print.
-func shell(t *testing.T, dir string, env []string, lines string) string {
-	t.Helper()
-	cmd := engine.Command(t.Context(), "bash", "-euc", lines)
-	var out bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &out
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s\n%v:\n%s", lines, err, out.String())
-	}
-	return out.String()
 }

@@ -1,3 +1,5 @@
+// Package acctest_test has the acceptance tests: an engine reads the sandbox, or
+// the real service that the environment names, by the provider.
 package acctest_test
 
 import (
@@ -12,51 +14,46 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// engineUnderTest is what runs the configurations of these tests.
-type engineUnderTest struct{ engine.Engine }
-
-// standIns are other providers of our pages, which no test can fetch, by what an
-// engine calls their programs. This test is each of them, where it is started by
-// that name.
-var standIns = map[string]func() error{kubernetesProgram: serveKubernetes, dockerProgram: serveDocker}
-
-// underTest is set while TF_ACC is.
-var underTest engineUnderTest
+// underTest is what runs the configurations of these tests. It is set while TF_ACC is.
+var underTest engine.Engine
 
 // TestMain tells the testing framework which engine runs, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
-	if serve := standIns[filepath.Base(os.Args[0])]; serve != nil {
-		if err := serve(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if name := filepath.Base(os.Args[0]); standIns[name] != "" {
+		exitOn(serveStandIn(standIns[name]))
 		return
 	}
 	if os.Getenv("TF_ACC") != "" {
-		if err := prepare(); err != nil {
-			fmt.Fprintln(os.Stderr, "acceptance tests:", err)
-			os.Exit(1)
-		}
+		exitOn(prepare())
 	}
+	var err error
+	plugins, err = os.MkdirTemp("", "modelcatalogue-acctest-")
+	exitOn(err)
 	code := m.Run()
-	removeProviders()
+	_ = os.RemoveAll(plugins)
 	os.Exit(code)
 }
 
-func prepare() error {
-	found, err := engine.Find(context.Background())
+func exitOn(err error) {
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "acceptance tests:", err)
+		os.Exit(1)
+	}
+}
+
+func prepare() error {
+	var err error
+	if underTest, err = engine.Find(context.Background()); err != nil {
 		return err
 	}
-	underTest = engineUnderTest{found}
-	fmt.Println("engine:", found, found.Path)
+	fmt.Println("engine:", underTest, underTest.Path)
 	for name, value := range map[string]string{
-		engine.Variable: found.Path,
+		engine.Variable: underTest.Path,
 		// Test configurations name their provider as users do,
 		// modelcatalogue/modelcatalogue, and each engine adds its own registry's host.
 		"TF_ACC_PROVIDER_NAMESPACE": "modelcatalogue",
-		"TF_ACC_PROVIDER_HOST":      found.RegistryHost(),
+		"TF_ACC_PROVIDER_HOST":      underTest.RegistryHost(),
 		// The settings of whoever runs the tests (mirrors, overrides of this very
 		// provider) stay out of them.
 		"TF_CLI_CONFIG_FILE":  os.DevNull,
@@ -73,15 +70,23 @@ func prepare() error {
 	return nil
 }
 
+func needEngine(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		tb.Skip("TF_ACC is not set: acceptance tests need an engine")
+	}
+}
+
 // needs skips a test where the engine is older than the first release of each
 // kind that knows what is tested.
-func (e engineUnderTest) needs(tb testing.TB, what, terraform, openTofu string) {
+func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
+	needEngine(tb)
 	least := terraform
-	if e.OpenTofu() {
+	if underTest.OpenTofu() {
 		least = openTofu
 	}
-	if e.Version.Core().LessThan(version.Must(version.NewVersion(least))) {
-		tb.Skipf("%s is older than %s, the first with %s", e, least, what)
+	if underTest.Version.Core().LessThan(version.Must(version.NewVersion(least))) {
+		tb.Skipf("%s is older than %s, the first with %s", underTest, least, what)
 	}
 }

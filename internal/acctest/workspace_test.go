@@ -9,29 +9,63 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/acctest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 const root = "../.."
+
+// Groups of the sandbox's own catalogue.
+const (
+	mainGroup    = sandbox.MainGroup // its first revision is 0, and one in the middle is archived
+	windGroup    = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
+	escapedGroup = "emea/power?v=1#β %41" // an id that is no path element as it stands
+)
+
+// credentials are those of an organisation of the sandbox's own catalogue.
+type credentials struct{ id, secret string }
+
+var (
+	owner    = credentials{"northwind", "northwind-sandbox-secret"}
+	outsider = credentials{"contoso-trading", "contoso-trading-sandbox-secret"}
+)
 
 // workspace is a folder of configuration with an engine to run it, as a user
 // has it: the provider is a program of its own, and the service's address and
 // credentials are in the environment.
 type workspace struct {
 	engine.Workspace
-	cpu time.Duration // of all runs so far, the provider's included
+	service *sandbox.Sandbox // nil where a test serves something else
+	url     string
+	cpu     time.Duration // of all runs so far, the provider's included
 }
 
-// newWorkspace copies the files.
-func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Credentials) *workspace {
+// newWorkspace copies the files, and serves what they read.
+func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who credentials) *workspace {
 	tb.Helper()
-	w := &workspace{Workspace: engine.Workspace{Engine: underTest.Engine, Dir: filepath.Join(tb.TempDir(), "work")}}
+	w := workspaceAt(tb, files, sandboxtest.Start(tb, service), who)
+	w.service = service
+	return w
+}
+
+// reading is a workspace with these blocks, and the sandbox as it comes.
+func reading(tb testing.TB, blocks string, options ...sandbox.Option) *workspace {
+	tb.Helper()
+	return newWorkspace(tb, fromEnvironment(blocks), sandbox.New(sandbox.Default(), options...), owner)
+}
+
+func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *workspace {
+	tb.Helper()
+	needEngine(tb)
+	w := &workspace{Workspace: engine.Workspace{Engine: underTest, Dir: filepath.Join(tb.TempDir(), "work")}, url: url}
 	if err := os.CopyFS(w.Dir, files); err != nil {
 		tb.Fatal(err)
 	}
@@ -40,10 +74,31 @@ func newWorkspace(tb testing.TB, files fs.FS, url string, credentials acctest.Cr
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w.Env = engine.Environment(append(engine.Service(url, credentials.ID, credentials.Secret), override,
+	w.Env = engine.Environment(append(engine.Service(url, who.id, who.secret), override,
 		// The same for examples that take them as variables.
-		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+credentials.ID, "TF_VAR_catalogue_client_secret="+credentials.Secret)...)
+		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret)...)
 	return w
+}
+
+// fromEnvironment is a configuration whose provider takes everything from the
+// environment, so that no file of a run holds the secret.
+func fromEnvironment(blocks string) fs.FS {
+	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
+terraform {
+  required_providers {
+    modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
+  }
+}
+` + blocks)}}
+}
+
+// without removes variables of the provider from the environment of the engine.
+func (w *workspace) without(arguments ...string) {
+	w.Env = slices.DeleteFunc(w.Env, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		argument, own := strings.CutPrefix(name, "MODELCATALOGUE_")
+		return own && slices.Contains(arguments, argument)
+	})
 }
 
 // run runs the engine in the workspace. It returns the exit status and all that
@@ -56,8 +111,7 @@ func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
 	cmd := w.Command(ctx, arguments...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		tb.Fatalf("%s %s: %v", w.Engine, arguments[0], err)
 	}
 	w.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -74,49 +128,102 @@ func (w *workspace) expect(tb testing.TB, status int, arguments ...string) strin
 	return out
 }
 
+// sent wants so many requests of a route.
+func (w *workspace) sent(tb testing.TB, route sandbox.Route, want int) {
+	tb.Helper()
+	if n := w.service.Count(route); n != want {
+		tb.Errorf("%d requests of %s, want %d", n, route, want)
+	}
+}
+
+// publish publishes a revision that differs from the newest in these fields.
+func (w *workspace) publish(t *testing.T, group, overrides string) {
+	t.Helper()
+	if _, err := w.service.Publish(group, []byte(overrides)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// republish publishes a revision again, in place.
+func (w *workspace) republish(t *testing.T, group string, revision int64, overrides string) {
+	t.Helper()
+	if _, err := w.service.Republish(group, revision, []byte(overrides)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // joined is an engine's message without its frame and line breaks.
 func joined(message string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
 }
 
-// built has the providers as programs, made once and only if a test needs them.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
+func wantText(tb testing.TB, out string, wants ...string) {
+	tb.Helper()
+	for _, want := range wants {
+		if !strings.Contains(joined(out), joined(want)) {
+			tb.Errorf("there is no %q in:\n%s", want, out)
+		}
+	}
 }
 
-// providers builds the provider and returns the folder that holds it, with the
-// stand-ins for the other providers of our pages beside it.
+func wantNone(tb testing.TB, out string, text ...string) {
+	tb.Helper()
+	for _, unwanted := range text {
+		if strings.Contains(out, unwanted) {
+			tb.Errorf("there is %q in:\n%s", unwanted, out)
+		}
+	}
+}
+
+func readText(tb testing.TB, name string) string {
+	tb.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+func writeText(tb testing.TB, name, text string) {
+	tb.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// command runs a program of the machine and returns all that it prints.
+func command(tb testing.TB, dir string, env []string, program string, arguments ...string) string {
+	tb.Helper()
+	cmd := engine.Command(tb.Context(), program, arguments...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		tb.Fatalf("%s %v: %v\n%s", program, arguments, err, out)
+	}
+	return string(out)
+}
+
+// plugins is a folder of the whole run. It has the provider, and beside it the
+// stand-ins for other providers of our pages, once a test has needed them.
+var plugins string
+
+var built = sync.OnceValue(func() error {
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", plugins+string(filepath.Separator), ".")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the provider: %w\n%s", err, out)
+	}
+	this, err := os.Executable()
+	for program := range standIns {
+		err = errors.Join(err, os.Symlink(this, filepath.Join(plugins, program)))
+	}
+	return err
+})
+
 func providers(tb testing.TB) string {
 	tb.Helper()
-	built.once.Do(func() {
-		//nolint:usetesting // it outlives the test that needs it first
-		if built.dir, built.err = os.MkdirTemp("", "modelcatalogue-acctest-"); built.err != nil {
-			return
-		}
-		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", built.dir+string(filepath.Separator), ".")
-		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("building the provider: %w\n%s", err, out)
-			return
-		}
-		var this string
-		this, built.err = os.Executable()
-		for program := range standIns {
-			if built.err == nil {
-				built.err = os.Symlink(this, filepath.Join(built.dir, program))
-			}
-		}
-	})
-	if built.err != nil {
-		tb.Fatal(built.err)
+	if err := built(); err != nil {
+		tb.Fatal(err)
 	}
-	return built.dir
-}
-
-func removeProviders() {
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
-	}
+	return plugins
 }
