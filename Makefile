@@ -54,7 +54,6 @@ fmt: $(BIN)/golangci-lint ## Format the Go code and the examples.
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package may import which.
 	$(BIN)/golangci-lint run
-	@cd tools/plot && "$(CURDIR)/$(BIN)/golangci-lint" run # a module of its own
 
 .PHONY: docs
 docs: $(BIN)/tfplugindocs $(BIN)/freeze ## Generate docs/ and the README's picture from schema, templates/, examples/ and the demo.
@@ -118,7 +117,7 @@ simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock,
 	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
 
 .PHONY: bench
-bench: $(BIN)/plot ## Measure plans against the engine's own cost; write BENCHMARKS.md and its picture.
+bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the README's table.
 	@go build -o $(BIN)/ ./internal/tools/bench
 	@exec tools/with-engine.sh $(BIN)/bench
 
@@ -150,8 +149,6 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 	@cd tools/$* && CGO_ENABLED=0 ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
 		go build -v -trimpath $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
 	@touch $@
-
-$(BIN)/plot: tools/plot/main.go
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 
