@@ -56,11 +56,11 @@ lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package 
 	$(BIN)/golangci-lint run
 
 .PHONY: docs
-docs: $(BIN)/tfplugindocs $(BIN)/freeze ## Generate docs/ and the README's picture from schema, templates/, examples/ and the demo.
+docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples/, and the demo's part of the README.
 	@exec tools/docs.sh generate
 
 .PHONY: docs-check
-docs-check: $(BIN)/tfplugindocs $(BIN)/freeze ## Fail where docs/ or the picture is not what `make docs` writes.
+docs-check: $(BIN)/tfplugindocs ## Fail where docs/ or the README is not what `make docs` writes.
 	@exec tools/docs.sh check
 
 ## Test
