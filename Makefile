@@ -7,6 +7,8 @@ RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
+# Where `make release-rehearsal` leaves the release: a folder that is not there yet.
+KEEP :=
 FUZZTIME ?= 60s
 SEEDS ?= 200000
 # What a newcomer has, who installs Go today; go.mod says which is the oldest.
@@ -134,8 +136,7 @@ vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is calle
 
 .PHONY: release-rehearsal
 release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
-	@go build -o $(BIN)/ ./internal/tools/rehearsal
-	@exec tools/with-engine.sh $(BIN)/rehearsal -goreleaser=$(BIN)/goreleaser
+	@exec tools/with-engine.sh tools/rehearsal.sh $(KEEP)
 
 .PHONY: clean
 clean: ## Remove everything that make builds, tools and engines too.
