@@ -49,7 +49,7 @@ var spelled = map[string]func(string) string{
 	"base64 of the form":      inTurn(clientForm, inBase64),
 	"base64 of the JSON body": func(s string) string { return inBase64(`{"s":"` + inJSON(s) + `"}`) },
 	"base64 in lines": func(s string) string {
-		blob := inBase64(strings.Repeat("-", 50) + clientForm(s))
+		blob := inBase64(strings.Repeat("-", 12) + clientForm(s)) // so that the secret is in both lines
 		return blob[:76] + "\r\n" + blob[76:]
 	},
 }
@@ -166,6 +166,15 @@ func TestClean(t *testing.T) {
 		{[]string{spaced}, `{"got":"correct  horse"}`, `{"got":"***"}`},
 		{[]string{spaced}, "Y29ycmVjdCAgaG9yc2U= it is", "*** it is"},
 
+		// So may what is not printable, and each escape is undone.
+		{[]string{"correct\x01horse"}, "got: correct horse.", "got: ***."},
+		{[]string{"correct\xffhorse"}, "got: correct horse.", "got: ***."},
+		{[]string{"correct\nhorse"}, `{"got":"correct\nhorse"}`, `{"got":"***"}`},
+		{[]string{"correct\thorse"}, `{"got":"correct\thorse"}`, `{"got":"***"}`},
+		{[]string{"correct&horse"}, `got: correct\x26horse.`, "got: ***."},
+		{[]string{"correct😀horse"}, `got: correct\ud83d\ude00horse.`, "got: ***."},
+		{[]string{"correct horse 😀"}, `got: correct horse \ud83d\ude00`, "got: ***"},
+
 		// What is shorter than six characters would mask everyday words.
 		{[]string{"", "model", " dev1 ", "ééé", "\n"}, short, "the model of *** and ééé, dev12 or devel4"},
 		{[]string{"model", "devel4"}, short, "the model of dev1 and ééé, dev12 or ***"},
@@ -193,9 +202,11 @@ func TestCleanHidesNoMoreThanTheSecretOfBase64(t *testing.T) {
 	var m Mask
 	m.Add(secret)
 	for _, around := range []string{"", "i", "id", "id:", "id:x", "id:xy"} {
-		blob := inBase64(around + secret + around)
-		if got := m.Clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(secret)+2 {
-			t.Errorf("%q around the secret in base64: %s of %s", around, got, blob)
+		for _, before := range []string{"", "x", "xy", "xyz"} {
+			blob := before + inBase64(around+secret+around)
+			if got := m.Clean(blob); !strings.Contains(got, masked) || len(got) > len(blob)-len(secret)+2 {
+				t.Errorf("%q before and %q around the secret in base64: %s of %s", before, around, got, blob)
+			}
 		}
 	}
 }

@@ -71,9 +71,7 @@ func (v view) folded() view {
 		switch {
 		case !blank(r):
 			out = append(out, part...)
-		case len(out) > 0 && out[len(out)-1].value == ' ':
-			out[len(out)-1].to = part.span().to
-		default:
+		case len(out) == 0 || out[len(out)-1].value != ' ':
 			out = append(out, char{' ', part.span()})
 		}
 		i += size

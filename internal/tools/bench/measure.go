@@ -35,12 +35,9 @@ type plan struct {
 
 const header = `terraform {
   required_providers {
-    modelcatalogue = {
-      source = "modelcatalogue/modelcatalogue"
-    }
+    modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
   }
 }
-provider "modelcatalogue" {}
 `
 
 // plan plans once. Its error is an *engine.RunError where the plan failed.
