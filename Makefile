@@ -7,6 +7,8 @@ RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
+# Where `make release-rehearsal` leaves the release: a folder that is not there yet.
+KEEP :=
 FUZZTIME ?= 60s
 SEEDS ?= 200000
 # What a newcomer has, who installs Go today; go.mod says which is the oldest.
@@ -54,14 +56,13 @@ fmt: $(BIN)/golangci-lint ## Format the Go code and the examples.
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package may import which.
 	$(BIN)/golangci-lint run
-	@cd tools/plot && "$(CURDIR)/$(BIN)/golangci-lint" run # a module of its own
 
 .PHONY: docs
-docs: $(BIN)/tfplugindocs $(BIN)/freeze ## Generate docs/ and the README's picture from schema, templates/, examples/ and the demo.
+docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples/, and the demo's part of the README.
 	@exec tools/docs.sh generate
 
 .PHONY: docs-check
-docs-check: $(BIN)/tfplugindocs $(BIN)/freeze ## Fail where docs/ or the picture is not what `make docs` writes.
+docs-check: $(BIN)/tfplugindocs ## Fail where docs/ or the README is not what `make docs` writes.
 	@exec tools/docs.sh check
 
 ## Test
@@ -118,7 +119,7 @@ simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock,
 	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
 
 .PHONY: bench
-bench: $(BIN)/plot ## Measure plans against the engine's own cost; write BENCHMARKS.md and its picture.
+bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the README's table.
 	@go build -o $(BIN)/ ./internal/tools/bench
 	@exec tools/with-engine.sh $(BIN)/bench
 
@@ -135,8 +136,7 @@ vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is calle
 
 .PHONY: release-rehearsal
 release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
-	@go build -o $(BIN)/ ./internal/tools/rehearsal
-	@exec tools/with-engine.sh $(BIN)/rehearsal -goreleaser=$(BIN)/goreleaser
+	@exec tools/with-engine.sh tools/rehearsal.sh $(KEEP)
 
 .PHONY: clean
 clean: ## Remove everything that make builds, tools and engines too.
@@ -150,8 +150,6 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 	@cd tools/$* && CGO_ENABLED=0 ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
 		go build -v -trimpath $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
 	@touch $@
-
-$(BIN)/plot: tools/plot/main.go
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 

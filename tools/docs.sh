@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/,
-#                    and the README's picture from what `make demo` prints
-# docs.sh check      fails where that is not what docs/ and the picture hold
+#                    and what `make demo` prints into the README
+# docs.sh check      fails where that is not what docs/ and the README hold
 # Nothing is downloaded: the engine tells the schema of the provider built here.
 set -euo pipefail
 
 mode=${1:?generate or check}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-picture=.github/demo.svg
 
 engine=$(tools/engine.sh)
 work=$(mktemp -d)
@@ -62,11 +61,31 @@ generate() {
     --providers-schema="$work/schema.json" --rendered-website-dir="$1"
 }
 
+# readme prints the README with what the demonstration prints in its place.
+readme() {
+  tools/build.sh "the demonstration" "one to three minutes" go build -v -o "$work/" ./internal/tools/demo
+  if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine "$work/demo" >"$work/printed" 2>"$work/demo.log"; then
+    cat "$work/demo.log" >&2
+    return 1
+  fi
+  awk -v printed="$work/printed" '
+    /^<!-- demo: end -->$/ { inside = 0 }
+    !inside
+    /^<!-- demo: begin -->$/ {
+      inside = 1
+      print "```text"
+      while ((getline line < printed) > 0) print line
+      print "```"
+    }
+  ' README.md
+}
+
 case $mode in
   generate)
     generate docs
-    tools/picture.sh "$picture"
-    echo "docs: $(find docs -type f | wc -l | tr -d ' ') pages and a picture"
+    readme >"$work/README.md"
+    cp "$work/README.md" README.md
+    echo "docs: $(find docs -type f | wc -l | tr -d ' ') pages and the README"
     ;;
   check)
     "$engine" fmt -check -diff -recursive examples
@@ -78,9 +97,9 @@ case $mode in
       echo "docs/ is not what templates/, examples/ and the schema make of it: run \`make docs\` and commit the result." >&2
       exit 1
     fi
-    tools/picture.sh "$work/demo.svg"
-    if ! diff "$picture" "$work/demo.svg"; then
-      echo "$picture is not what \`make demo\` prints: run \`make docs\` and commit the result." >&2
+    readme >"$work/README.md"
+    if ! grep -q '^==> Done' README.md || ! diff README.md "$work/README.md"; then
+      echo "README.md does not show what \`make demo\` prints: run \`make docs\` and commit the result." >&2
       exit 1
     fi
     tfplugindocs validate --provider-name=modelcatalogue --providers-schema="$work/schema.json"

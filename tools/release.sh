@@ -28,15 +28,8 @@ cp terraform-registry-manifest.json "dist/release/${provider}_manifest.json"
 cp internal/sandbox/openapi.json "dist/release/${sandbox}_openapi.json"
 
 cd dist/release
-sums() {
-  if command -v sha256sum >/dev/null; then
-    sha256sum "$@"
-  else
-    shasum -a 256 "$@"
-  fi
-}
-sums "$sandbox"_*.zip "${sandbox}_openapi.json" >"${sandbox}_SHA256SUMS"
-sums "$sandbox"_*.cdx.json "$provider"_*.cdx.json >"modelcatalogue-sboms_${version}_SHA256SUMS"
+../../tools/sums.sh "$sandbox"_*.zip "${sandbox}_openapi.json" >"${sandbox}_SHA256SUMS"
+../../tools/sums.sh "$sandbox"_*.cdx.json "$provider"_*.cdx.json >"modelcatalogue-sboms_${version}_SHA256SUMS"
 for list in "${sandbox}_SHA256SUMS" "modelcatalogue-sboms_${version}_SHA256SUMS"; do
   gpg --batch --local-user "$GPG_FINGERPRINT" --output "$list.sig" --detach-sign "$list"
 done

@@ -1,6 +1,6 @@
 // Package engine finds a Terraform or OpenTofu on this machine and runs it with
 // a local build of the provider: for the demonstration, the benchmarks, the
-// rehearsal of a release and the acceptance tests. No release contains it.
+// checks of a release and the acceptance tests. No release contains it.
 package engine
 
 import (

@@ -66,23 +66,25 @@ func (v view) folded() view {
 	out := make(view, 0, len(v))
 	text := v.text()
 	for i := 0; i < len(text); {
-		if c := text[i]; c > ' ' && c < utf8.RuneSelf-1 && c != '+' {
-			out = append(out, v[i])
-			i++
-			continue
-		}
 		r, size := utf8.DecodeRune(text[i:])
-		switch blank := r == '+' || r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r); {
-		case !blank:
-			out = append(out, v[i:i+size]...)
-		case len(out) > 0 && out[len(out)-1].value == ' ':
-			out[len(out)-1].to = v[i+size-1].to
-		default:
-			out = append(out, char{' ', v[i : i+size].span()})
+		part := v[i : i+size]
+		switch {
+		case !blank(r):
+			out = append(out, part...)
+		case len(out) == 0 || out[len(out)-1].value != ' ':
+			out = append(out, char{' ', part.span()})
 		}
 		i += size
 	}
 	return out
+}
+
+// blank tells whether a character counts as a space.
+func blank(r rune) bool {
+	if r > ' ' && r < unicode.MaxASCII {
+		return r == '+'
+	}
+	return r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r)
 }
 
 // unescaped undoes one layer of escapes: %XX, and those of JSON and HTML. changed is
@@ -157,18 +159,24 @@ func unescapeJSON(text string) (plain string, size int) {
 	case 'U':
 		return hexadecimal(text, 2, 8)
 	case 'u':
-		plain, size = hexadecimal(text, 2, 4)
-		// The first half of a pair is no character, and neither is the second.
-		if r, _ := utf8.DecodeRuneInString(plain); size == 6 && r == utf8.RuneError && len(text) >= 12 && text[6:8] == `\u` {
-			high, _ := strconv.ParseInt(text[2:6], 16, 32)
-			low, err := strconv.ParseInt(text[8:12], 16, 32)
-			if whole := utf16.DecodeRune(rune(high), rune(low)); err == nil && whole != utf8.RuneError {
-				return string(whole), 12
-			}
-		}
-		return plain, size
+		return unescapeUnits(text)
 	}
 	return "", 0
+}
+
+// unescapeUnits reads \uXXXX, or two of them where they are the halves of one character.
+func unescapeUnits(text string) (plain string, size int) {
+	plain, size = hexadecimal(text, 2, 4)
+	// A half by itself is no character.
+	if r, _ := utf8.DecodeRuneInString(plain); r != utf8.RuneError || size == 0 || len(text) < 12 || text[6:8] != `\u` {
+		return plain, size
+	}
+	high, _ := strconv.ParseInt(text[2:6], 16, 32)
+	low, err := strconv.ParseInt(text[8:12], 16, 32)
+	if whole := utf16.DecodeRune(rune(high), rune(low)); err == nil && whole != utf8.RuneError {
+		return string(whole), 12
+	}
+	return plain, size
 }
 
 // maxEntity is the length of the longest entity that matters.
@@ -208,25 +216,35 @@ func (v view) whole() view {
 func (v view) base64() iter.Seq[view] {
 	const least = (minSecret*8 + 5) / 6
 	return func(yield func(view) bool) {
-		var run view
-		for i := 0; i <= len(v); i++ {
-			switch {
-			case i < len(v) && sextet(v[i].value) >= 0:
-				run = append(run, v[i])
-				continue
-			case i < len(v) && (v[i].value == '\n' || v[i].value == '\r'): // inside a long one
-				continue
-			case i < len(v) && v[i].value == '=' && len(run) > 0:
-				run[len(run)-1].to = v[i].to
-				continue
-			}
+		for run := range v.runs() {
 			for skip := 0; skip < 4 && len(run) >= skip+least; skip++ {
 				if !yield(run[skip:].decoded()) {
 					return
 				}
 			}
-			run = run[:0]
 		}
+	}
+}
+
+// runs yields the runs of characters of base64, each valid until the next.
+func (v view) runs() iter.Seq[view] {
+	return func(yield func(view) bool) {
+		var run view
+		for _, c := range v {
+			switch {
+			case sextet(c.value) >= 0:
+				run = append(run, c)
+			case c.value == '\n' || c.value == '\r': // inside a long one
+			case c.value == '=' && len(run) > 0:
+				run[len(run)-1].to = c.to
+			default:
+				if !yield(run) {
+					return
+				}
+				run = run[:0]
+			}
+		}
+		yield(run)
 	}
 }
 
@@ -249,20 +267,16 @@ func (v view) decoded() view {
 	return out
 }
 
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
 // sextet is the value of a character of base64, in its usual alphabet or that for
 // URLs. It is negative for any other character.
 func sextet(c byte) int {
-	switch {
-	case c >= 'A' && c <= 'Z':
-		return int(c - 'A')
-	case c >= 'a' && c <= 'z':
-		return int(c-'a') + 26
-	case c >= '0' && c <= '9':
-		return int(c-'0') + 52
-	case c == '+' || c == '-':
-		return 62
-	case c == '/' || c == '_':
-		return 63
+	switch c {
+	case '-':
+		c = '+'
+	case '_':
+		c = '/'
 	}
-	return -1
+	return strings.IndexByte(alphabet, c)
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,48 +15,43 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// sample is what one plan cost.
-type sample struct {
-	cpu, wall      time.Duration
-	engineMemory   int64 // peak resident memory, bytes
-	providerMemory int64 // likewise, of the largest of its processes
-	providerCPU    time.Duration
+// sample is what one plan cost: seconds of the engine and its providers together,
+// and the peak resident memory of the largest process of each, in MiB.
+type sample struct{ cpu, wall, engineMemory, providerMemory float64 }
+
+// result is what a scenario came to, plan by plan.
+type result struct {
+	scenario
+	ours, other []sample
+	counts      // the most of one plan
 }
 
-// plan is a workspace that is planned once for each sample.
-type plan struct{ engine.Workspace }
-
-// newPlan writes the configuration that is planned with the provider in pluginDir.
-func newPlan(program engine.Engine, root, name, pluginDir, config, url string, more ...string) (*plan, error) {
-	p := &plan{engine.Workspace{Engine: program, Dir: filepath.Join(root, name)}}
-	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(p.Dir, "main.tf"), []byte(header+config), 0o600); err != nil {
-		return nil, err
-	}
-	override, err := engine.Override(filepath.Join(p.Dir, "engine.tfrc"), pluginDir)
-	if err != nil {
-		return nil, err
-	}
-	p.Env = engine.Environment(append(append(engine.Service(url, "bench", "bench"), override), more...)...)
-	return p, nil
+// plan is a configuration that is planned once for each sample.
+type plan struct {
+	config  string
+	plugins string   // the folder of the provider
+	env     []string // NAME=value
 }
 
 const header = `terraform {
   required_providers {
-    modelcatalogue = {
-      source = "modelcatalogue/modelcatalogue"
-    }
+    modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
   }
 }
-provider "modelcatalogue" {}
 `
 
-// run plans once. Its error is an *engine.RunError where the plan failed.
-func (p *plan) run(ctx context.Context) (sample, error) {
+// plan plans once. Its error is an *engine.RunError where the plan failed.
+func (b *bench) plan(ctx context.Context, p plan) (sample, error) {
+	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), p.plugins)
+	if err != nil {
+		return sample{}, err
+	}
+	if err := os.WriteFile(filepath.Join(b.root, "main.tf"), []byte(header+p.config), 0o600); err != nil {
+		return sample{}, err
+	}
 	var out bytes.Buffer
-	cmd := p.Command(ctx, "plan", "-refresh=true", "-lock=false")
+	work := engine.Workspace{Engine: b.engine, Dir: b.root, Env: engine.Environment(append(p.env, override)...)}
+	cmd := work.Command(ctx, "plan", "-refresh=true", "-lock=false")
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -64,110 +60,105 @@ func (p *plan) run(ctx context.Context) (sample, error) {
 	watching, stop := context.WithCancel(ctx)
 	watched := make(chan sample)
 	go func() { watched <- watch(watching, cmd.Process.Pid) }()
-	err := cmd.Wait()
+	err = cmd.Wait()
 	wall := time.Since(start)
 	stop()
 	seen := <-watched
-	seen.wall = wall
+	seen.wall = wall.Seconds()
 	// The kernel adds to a process's times those of the children it waited
 	// for, and an engine waits for its providers.
-	seen.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	seen.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	if err != nil {
 		return seen, engine.NewRunError(cmd, err, out.String())
 	}
 	return seen, nil
 }
 
-// watch follows the peak memory of an engine and its providers. Both are high
-// water marks that the kernel keeps, so looking often enough to catch the last
-// moments is enough.
-func watch(ctx context.Context, engine int) sample {
-	var seen sample
-	cpu := map[int]time.Duration{}
+// watch follows the memory of an engine and its providers. Both are high-water marks
+// that the kernel keeps, so looking often enough to catch the last moments is enough.
+func watch(ctx context.Context, engine int) (seen sample) {
 	for ctx.Err() == nil {
-		seen.engineMemory = max(seen.engineMemory, peakMemory(engine))
-		for _, child := range children(engine) {
-			seen.providerMemory = max(seen.providerMemory, peakMemory(child))
-			cpu[child] = max(cpu[child], cpuTime(child))
+		seen.engineMemory = max(seen.engineMemory, peakMemory(strconv.Itoa(engine)))
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", engine))
+		for _, task := range tasks {
+			children, _ := os.ReadFile(task) //nolint:gosec // of /proc; a task that has ended has none
+			for child := range strings.FieldsSeq(string(children)) {
+				seen.providerMemory = max(seen.providerMemory, peakMemory(child))
+			}
 		}
 		time.Sleep(4 * time.Millisecond)
-	}
-	for _, spent := range cpu {
-		seen.providerCPU = max(seen.providerCPU, spent)
 	}
 	return seen
 }
 
-func peakMemory(pid int) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0 // it has ended
+var highWaterMark = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
+
+// peakMemory is in MiB, and 0 for a process that has ended.
+func peakMemory(pid string) float64 {
+	status, _ := os.ReadFile(filepath.Join("/proc", pid, "status"))
+	if found := highWaterMark.FindSubmatch(status); found != nil {
+		kib, _ := strconv.ParseFloat(string(found[1]), 64)
+		return kib / 1024
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	line, _, _ := strings.Cut(rest, "\n")
-	kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "kB")), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
+	return 0
 }
 
-func children(pid int) []int {
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+// measure plans in both ways in turn, in changing order, so that neither always
+// comes after the other.
+func (b *bench) measure(ctx context.Context, s scenario) (*result, error) {
+	service, err := newService(s.groups, s.models, s.latency)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	var found []int
-	for _, task := range tasks {
-		text, err := os.ReadFile(task) //nolint:gosec // of /proc
+	env, stop := service.listen()
+	defer stop()
+	ours, other := plan{s.config, b.ours, env}, plan{s.against, b.ours, env}
+	if s.against == "" {
+		prepared, err := os.MkdirTemp(b.root, "floor-")
 		if err != nil {
-			continue
+			return nil, err
 		}
-		for field := range strings.FieldsSeq(string(text)) {
-			if child, err := strconv.Atoi(field); err == nil {
-				found = append(found, child)
+		other = plan{s.config, b.floor, append(env, "FLOOR_DIR="+prepared)}
+	}
+	// Not counted: it fills what the service keeps, and what the floor returns.
+	if _, err := b.plan(ctx, other); err != nil {
+		return nil, err
+	}
+	r, began := &result{scenario: s}, time.Now()
+	for pair := 0; s.goesOn(r, pair, b.pairs, time.Since(began)); pair++ {
+		for turn := range 2 {
+			p, samples := ours, &r.ours
+			if (pair+turn)%2 == 1 {
+				p, samples = other, &r.other
+			}
+			service.counted()
+			seen, err := b.plan(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			*samples = append(*samples, seen)
+			if now := service.counted(); samples == &r.ours {
+				r.counts = counts{max(r.reads, now.reads), max(r.tokens, now.tokens), max(r.connections, now.connections)}
 			}
 		}
 	}
-	return found
+	return r, nil
 }
 
-// cpuTime reads user and system time, in ticks of 10 ms.
-func cpuTime(pid int) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// measureLimit plans over a list of models without end, which has to end in
+// the provider's own error, and tells what that took.
+func (b *bench) measureLimit(ctx context.Context) (sample, error) {
+	service, err := newService(1, 1, 0)
 	if err != nil {
-		return 0
+		return sample{}, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
+	service.endless = true
+	env, stop := service.listen()
+	defer stop()
+	seen, err := b.plan(ctx, plan{listAll, b.ours, env})
+	var failed *engine.RunError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Output, "Answer too large") {
+		return sample{}, fmt.Errorf("a list without end ended in: %w", err)
 	}
-	user, err1 := strconv.ParseInt(fields[11], 10, 64)
-	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	if err1 != nil || err2 != nil {
-		return 0
-	}
-	return time.Duration(user+system) * 10 * time.Millisecond
-}
-
-// spread is the median of some values with the least and the greatest.
-type spread struct{ median, least, most float64 }
-
-func newSpread(values []float64) spread {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	median := sorted[middle]
-	if len(sorted)%2 == 0 {
-		median = (sorted[middle-1] + sorted[middle]) / 2
-	}
-	return spread{median: median, least: sorted[0], most: sorted[len(sorted)-1]}
-}
-
-func spreadOf(samples []sample, value func(sample) float64) spread {
-	values := make([]float64, 0, len(samples))
-	for _, s := range samples {
-		values = append(values, value(s))
-	}
-	return newSpread(values)
+	return seen, nil
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,141 +10,76 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// service answers with documents rendered in advance, so that what a plan
-// waits for is not the service. Their shape is that of the sandbox's richest
-// model and its group.
+// service is a sandbox whose answers are kept, so that what a plan waits for is not
+// the service.
 type service struct {
+	sandbox *sandbox.Sandbox
 	latency time.Duration
-	answers map[string][]byte // by path
-	endless bool              // lists of models have no end
+	endless bool // lists of models have no end
 
-	mu          sync.Mutex
-	reads       int
-	tokens      int
-	connections int
+	mu   sync.Mutex
+	kept map[string][]byte // bodies by path
+	counts
 }
 
-const mainGroup = sandbox.MainGroup
+// counts are the requests and connections of one plan.
+type counts struct{ reads, tokens, connections int }
 
-// documents are the richest model and the group of the sandbox's catalogue, as
-// their owner sees them.
-func documents() (model, group map[string]json.RawMessage, err error) {
-	catalogue := sandbox.New(sandbox.Default())
-	published, err := catalogue.Publish(mainGroup, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := json.Unmarshal(published, &model); err != nil {
-		return nil, nil, err
-	}
-	group = map[string]json.RawMessage{
-		"public": []byte("true"), "createdAt": model["createdAt"], "timeHorizon": model["horizon"],
-	}
-	return model, group, nil
-}
+const catalogue = `{
+	"organisations": [{"name": "Bench", "clientId": "bench", "clientSecret": "bench"}],
+	"timeHorizons": [%s],
+	"modelGroups": [%s]
+}`
 
-// newService holds the groups group-0 … with that many models each.
+const group = `{"owner": "Bench", "models": [], "group": {"id": "group-%d", "name": "Group group-%[1]d", "public": true,
+	"createdAt": %s, "timeHorizon": %s}}`
+
+// newService holds the groups group-0 … with so many revisions each of the richest
+// model in the sandbox's catalogue, as its owner sees it.
 func newService(groups, models int, latency time.Duration) (*service, error) {
-	model, group, err := documents()
+	published, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{latency: latency, answers: map[string][]byte{}}
-	var list []json.RawMessage
+	var model map[string]json.RawMessage
+	if err := json.Unmarshal(published, &model); err != nil {
+		return nil, err
+	}
+	for _, given := range []string{"id", "modelGroupId", "revision"} { // by Publish
+		delete(model, given)
+	}
+	first, err := json.Marshal(model)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]string, groups)
+	for g := range list {
+		list[g] = fmt.Sprintf(group, g, model["createdAt"], model["horizon"])
+	}
+	text := fmt.Sprintf(catalogue, model["horizon"], strings.Join(list, ","))
+	served, err := sandbox.ReadCatalogue(strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	s := &service{sandbox: sandbox.New(served), latency: latency, kept: map[string][]byte{}}
 	for g := range groups {
-		id := fmt.Sprintf("group-%d", g)
-		var revisions, summaries []json.RawMessage
-		for revision := range models {
-			document := with(model, map[string]any{
-				"id": fmt.Sprintf("%s-model-%d", id, revision), "modelGroupId": id, "revision": revision,
-			})
-			revisions = append(revisions, document)
-			summaries = append(summaries, with(map[string]json.RawMessage{"createdAt": model["createdAt"]}, map[string]any{
-				"id": fmt.Sprintf("%s-model-%d", id, revision), "revision": revision,
-			}))
+		for changes, left := first, models; left > 0; changes, left = nil, left-1 {
+			if _, err := s.sandbox.Publish(fmt.Sprintf("group-%d", g), changes); err != nil {
+				return nil, err
+			}
 		}
-		document := with(group, map[string]any{
-			"id": id, "name": "Group " + id, "latestRevision": models - 1, "models": summaries, "axes": groupAxes(model["axes"]),
-		})
-		list = append(list, document)
-		s.answers["/v1/model-group/"+id] = document
-		s.answers["/v1/model-group/"+id+"/models"] = array(revisions)
-		s.answers["/v1/model-group/"+id+"/latest-model"] = revisions[len(revisions)-1]
 	}
-	s.answers["/v1/model-group"] = array(list)
 	return s, nil
-}
-
-// groupAxes gives a model's axes the shape that they have in a group.
-func groupAxes(axes json.RawMessage) json.RawMessage {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(axes, &list) != nil {
-		return nil
-	}
-	for _, axis := range list {
-		var values, flagged []json.RawMessage
-		if json.Unmarshal(axis["values"], &values) != nil {
-			return nil
-		}
-		for _, value := range values {
-			flagged = append(flagged, with(map[string]json.RawMessage{"value": value}, map[string]any{"historical": false}))
-		}
-		delete(axis, "default")
-		axis["values"] = array(flagged)
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
-func with(document map[string]json.RawMessage, more map[string]any) json.RawMessage {
-	copied := map[string]any{}
-	for name, value := range document {
-		copied[name] = value
-	}
-	maps.Copy(copied, more)
-	text, err := json.Marshal(copied)
-	if err != nil {
-		panic(err) // a document of this program's own making
-	}
-	return text
-}
-
-func array(elements []json.RawMessage) json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('[')
-	for i, element := range elements {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(element)
-	}
-	out.WriteByte(']')
-	return out.Bytes()
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	time.Sleep(s.latency)
 	w.Header().Set("Content-Type", "application/json")
-	body, known := s.answers[r.URL.Path]
-	s.mu.Lock()
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/token"):
-		s.tokens++
-		body, known = []byte(`{"access_token":"bench","token_type":"Bearer","expires_in":3600}`), true
-	case known:
-		s.reads++
-	}
-	s.mu.Unlock()
-	if !known {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
+	body := s.answer(w, r)
 	if s.endless && strings.HasSuffix(r.URL.Path, "/models") {
 		element := append([]byte(","), body[1:len(body)-1]...)
 		_, err := w.Write(body[:len(body)-1])
@@ -158,15 +91,39 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// reset forgets what was counted.
-func (s *service) reset() {
+// answer counts the request, and asks the sandbox where no answer to it is kept.
+func (s *service) answer(w http.ResponseWriter, r *http.Request) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reads, s.tokens, s.connections = 0, 0, 0
+	if r.Method == http.MethodGet {
+		s.reads++
+	} else {
+		s.tokens++
+	}
+	if body, ok := s.kept[r.URL.Path]; ok {
+		return body
+	}
+	answer := httptest.NewRecorder()
+	s.sandbox.ServeHTTP(answer, r)
+	if answer.Code != http.StatusOK {
+		w.WriteHeader(answer.Code)
+	} else if r.Method == http.MethodGet {
+		s.kept[r.URL.Path] = answer.Body.Bytes()
+	}
+	return answer.Body.Bytes()
 }
 
-// listen serves on a free loopback port until stop is called.
-func (s *service) listen() (url string, stop func()) {
+// counted returns what was counted since the last time.
+func (s *service) counted() (seen counts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen, s.counts = s.counts, counts{}
+	return seen
+}
+
+// listen serves on a free loopback port until stop is called. env is what an engine
+// takes to read it.
+func (s *service) listen() (env []string, stop func()) {
 	server := httptest.NewUnstartedServer(s)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -176,7 +133,7 @@ func (s *service) listen() (url string, stop func()) {
 		}
 	}
 	server.Start()
-	return server.URL, func() {
+	return engine.Service(server.URL, "bench", "bench"), func() {
 		server.CloseClientConnections()
 		server.Close()
 	}

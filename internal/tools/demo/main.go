@@ -1,6 +1,6 @@
 // The demonstration behind `make demo`: a real engine reads a catalogue, and its
 // plans show a revision that is published and one that is re-published in place.
-// What it prints is the same each time, because the README shows it as a picture.
+// What it prints is the same each time, because the README shows it.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	stop()
 	switch {
 	case err == nil:
-		// Not on standard output, of which a picture is made.
+		// Not on standard output, which the README shows.
 		fmt.Fprintf(os.Stderr, "In all it took %d s, what was built included.\n", time.Now().Unix()-*began)
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "\nInterrupted; everything is cleaned up.")
@@ -165,10 +165,9 @@ func (s screen) from(printed, start string) error {
 	return nil
 }
 
-// resets end colours. Engines repeat them in different numbers.
-var resets = regexp.MustCompile(`(\x1b\[0m)+`)
+// lineStart is the first character of a line that is not empty.
+var lineStart = regexp.MustCompile(`(?m)^.`)
 
 func (s screen) text(text string) {
-	text = resets.ReplaceAllString(text, "\x1b[0m")
-	fmt.Fprintf(s.out, "\n    %s\n\n", strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    "))
+	fmt.Fprintf(s.out, "\n%s\n\n", lineStart.ReplaceAllString(strings.TrimSpace(text), "    $0"))
 }

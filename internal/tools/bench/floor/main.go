@@ -2,7 +2,7 @@
 // read returns bytes that were prepared in advance. What a plan costs with it
 // is what the engine itself costs.
 //
-// With FLOOR_RECORD set it reads like the provider and prepares those bytes.
+// The first plan reads like the provider and prepares those bytes in FLOOR_DIR.
 package main
 
 import (
@@ -20,31 +20,20 @@ import (
 
 func main() {
 	serve := provider.NewServer("floor")
-	factory := func() tfprotov6.ProviderServer {
-		return &floor{ProviderServer: serve(), dir: os.Getenv("FLOOR_DIR"), record: os.Getenv("FLOOR_RECORD") != ""}
-	}
-	if err := tf6server.Serve(provider.Address, factory); err != nil {
+	if err := tf6server.Serve(provider.Address, func() tfprotov6.ProviderServer { return floor{serve()} }); err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)
 		os.Exit(1)
 	}
 }
 
-type floor struct {
-	tfprotov6.ProviderServer
-	dir    string
-	record bool
-}
+type floor struct{ tfprotov6.ProviderServer }
 
-func (f *floor) ReadDataSource(
+func (f floor) ReadDataSource(
 	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
 ) (*tfprotov6.ReadDataSourceResponse, error) {
-	file := filepath.Join(f.dir, fmt.Sprintf("%s-%x", req.TypeName, sha256.Sum256(req.Config.MsgPack)))
-	if !f.record {
-		bytes, err := os.ReadFile(file) //nolint:gosec // a file of this very benchmark
-		if err != nil {
-			return nil, err
-		}
-		return &tfprotov6.ReadDataSourceResponse{State: &tfprotov6.DynamicValue{MsgPack: bytes}}, nil
+	file := filepath.Join(os.Getenv("FLOOR_DIR"), fmt.Sprintf("%s-%x", req.TypeName, sha256.Sum256(req.Config.MsgPack)))
+	if prepared, err := os.ReadFile(file); err == nil { //nolint:gosec // a file of this very benchmark
+		return &tfprotov6.ReadDataSourceResponse{State: &tfprotov6.DynamicValue{MsgPack: prepared}}, nil
 	}
 	resp, err := f.ProviderServer.ReadDataSource(ctx, req)
 	if err != nil || resp.State == nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -41,45 +40,5 @@ func TestReleaseNames(t *testing.T) {
 	}
 	if got := r.checksums(); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestParseChecksums(t *testing.T) {
-	sum := strings.Repeat("0a", 32)
-	got, err := parseChecksums(sum + "  a.zip\n" + sum + "  b.zip\n")
-	if err != nil || len(got) != 2 || got["a.zip"] != sum || got["b.zip"] != sum {
-		t.Errorf("got %v and %v", got, err)
-	}
-	for name, text := range map[string]string{
-		"one space":  sum + " a.zip\n",
-		"short":      sum[1:] + "  a.zip\n",
-		"no name":    sum + "  \n",
-		"same twice": sum + "  a.zip\n" + sum + "  a.zip\n",
-		"empty line": "\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := parseChecksums(text); err == nil {
-				t.Errorf("%q is read as %v", text, got)
-			}
-		})
-	}
-}
-
-func TestReadExports(t *testing.T) {
-	welcome := `The sandbox listens. In a shell:
-
-  export MODELCATALOGUE_BASE_URL=http://127.0.0.1:1234
-  export MODELCATALOGUE_CLIENT_ID=owner MODELCATALOGUE_CLIENT_SECRET=s3cret
-`
-	got, err := readExports(strings.NewReader(welcome))
-	want := []string{
-		"MODELCATALOGUE_BASE_URL=http://127.0.0.1:1234", "MODELCATALOGUE_CLIENT_ID=owner", "MODELCATALOGUE_CLIENT_SECRET=s3cret",
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q and %v, want %q", got, err, want)
-	}
-	_, err = readExports(strings.NewReader("export MODELCATALOGUE_BASE_URL=http://127.0.0.1:1234\n"))
-	if err == nil || !strings.Contains(err.Error(), "MODELCATALOGUE_BASE_URL") {
-		t.Errorf("error %v, want one that names what is set", err)
 	}
 }

@@ -1,0 +1,106 @@
+package tools_test
+
+import (
+	"cmp"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	root   = "../.."
+	module = "github.com/modelcatalogue/terraform-provider-modelcatalogue"
+)
+
+// TestHouse holds the drawing of the house in DESIGN.md against the imports of the
+// code: each room has a line, and each line the rooms that it imports.
+func TestHouse(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## The house\n")
+	chapter, _, _ := strings.Cut(rest, "\n## ")
+	drawn := map[string]string{}
+	for _, line := range regexp.MustCompile(`(?m)^ +(\S+) +→(.*)$`).FindAllStringSubmatch(chapter, -1) {
+		drawn[line[1]] = strings.Join(strings.Fields(line[2]), " ")
+	}
+	built := imports(t)
+	for room, arrows := range built {
+		if got, ok := drawn[room]; !ok || got != arrows {
+			t.Errorf("DESIGN.md draws %q, and the code has it as\n  %s → %s", got, room, arrows)
+		}
+		delete(drawn, room)
+	}
+	for room := range drawn {
+		t.Errorf("DESIGN.md draws %s, which is not there", room)
+	}
+}
+
+// imports are the rooms that each room imports, in order, without its tests.
+func imports(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return skip(path, entry.Name())
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		from := room(filepath.ToSlash(dir))
+		arrows := slices.Clone(found[from])
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if to, ours := strings.CutPrefix(imported, module+"/"); ours {
+				arrows = append(arrows, room(to))
+			}
+		}
+		slices.Sort(arrows)
+		found[from] = slices.Compact(arrows)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := map[string]string{}
+	for room, arrows := range found {
+		joined[room] = strings.Join(arrows, " ")
+	}
+	return joined
+}
+
+// skip leaves out what is no part of this module.
+func skip(path, name string) error {
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	if path != root && (err == nil || name == "testdata" || strings.HasPrefix(name, ".")) {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// room is the name of a package in the drawing.
+func room(path string) string {
+	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, "."), "internal/"), "main")
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# rehearsal.sh [FOLDER] makes a release of the commit that is checked out and does
+# with it what a user does, up to a plan. Nothing is published; the release is kept
+# in FOLDER where that is given.
+#
+# It signs with a key made for the occasion, builds and verifies as the workflow
+# does, installs the provider from a filesystem mirror with a real engine, plans
+# against the released sandbox, shows that a changed executable is refused, and
+# builds the same commit a second time to compare the two byte by byte. It needs
+# git, gpg, openssl, zip and unzip beside Go.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+keep=${1:-}
+engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
+export GORELEASER=${GORELEASER:-$root/.cache/bin/goreleaser}
+sums=$root/tools/sums.sh
+# The settings of whoever runs this are not those of the engine and the provider here.
+unset "${!TF_@}" "${!MODELCATALOGUE_@}"
+
+# Paths are compared and looked for in executables: no links in them.
+work=$(cd "$(mktemp -d)" && pwd -P)
+export GNUPGHOME=$work/gpg
+sandbox=
+clean() {
+  [[ -z $sandbox ]] || kill "$sandbox" || true
+  # The agent that gpg leaves behind.
+  gpgconf --kill all || true
+  rm -rf "$work"
+}
+trap clean EXIT
+
+# quietly COMMAND… shows what a command prints only if it fails.
+quietly() {
+  if ! "$@" >"$work/log" 2>&1; then
+    cat "$work/log" >&2
+    return 1
+  fi
+}
+
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# build NAME makes a release of the commit in a clone of its own.
+build() {
+  local began=$SECONDS
+  git clone --quiet . "$work/$1"
+  git -C "$work/$1" checkout --quiet --detach "$commit"
+  quietly "$work/$1/tools/release.sh" --snapshot
+  echo "built the $1 clone in $((SECONDS - began)) s"
+}
+
+commit=$(git rev-parse --verify 'HEAD^{commit}')
+echo "commit $commit; $(git status --porcelain | wc -l | tr -d ' ') changed files are not in it, nor in what is built"
+
+mkdir -m 700 "$GNUPGHOME"
+# RSA: the registry takes no elliptic curves.
+quietly gpg --batch --pinentry-mode=loopback --passphrase= \
+  --quick-generate-key "Release rehearsal <rehearsal@example.invalid>" rsa3072 sign 1d
+GPG_FINGERPRINT=$(gpg --batch --no-auto-check-trustdb --with-colons --list-secret-keys | awk -F: '$1 == "fpr" { print $10; exit }')
+export GPG_FINGERPRINT
+
+build first
+release=$work/first/dist/release
+version=$(sed -n 's/.*"version":"\([^"]*\)".*/\1/p' "$work/first/dist/metadata.json")
+"$work/first/tools/verify-release.sh" "$release" "$version"
+
+# What its user does: init from a mirror, and a plan against the sandbox.
+export TF_CLI_CONFIG_FILE=$work/engine.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
+printf 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' "$work/mirror" >"$TF_CLI_CONFIG_FILE"
+name=$("$engine" version | sed -n '1s/ v/ /p')
+host=registry.terraform.io
+[[ $name != OpenTofu* ]] || host=registry.opentofu.org
+platform=$(go env GOOS)_$(go env GOARCH)
+archive=terraform-provider-modelcatalogue_${version}_$platform.zip
+mirror=$work/mirror/$host/modelcatalogue/modelcatalogue
+mkdir -p "$mirror" "$work/root"
+cp "$release/$archive" "$mirror"
+cat >"$work/root/main.tf" <<HCL
+terraform {
+  required_providers {
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "$version"
+    }
+  }
+}
+
+data "modelcatalogue_model_groups" "all" {}
+
+output "model_groups" {
+  value = length(data.modelcatalogue_model_groups.all.model_groups)
+}
+HCL
+cd "$work/root"
+quietly "$engine" init -no-color
+unzip -q "$release/$archive" -d "$work/unpacked"
+# The lock file's checksum of an archive is that of the list of its files' checksums.
+hash=h1:$(cd "$work/unpacked" && LC_ALL=C "$sums" -- * | openssl dgst -sha256 -binary | openssl base64)
+for want in "$host/modelcatalogue/modelcatalogue" "$version" "$hash"; do
+  grep -qF "\"$want\"" .terraform.lock.hcl || fail "The lock file lacks $want:" "$(cat .terraform.lock.hcl)"
+done
+echo "$name installs $version from a mirror and locks its checksum"
+
+unzip -q "$release/modelcatalogue-sandbox_${version}_$platform.zip" -d "$work/sandbox"
+program=$work/sandbox/modelcatalogue-sandbox
+"$program" -listen=127.0.0.1:0 -print-env -ready-file="$work/ready.json" >"$work/sandbox.env" &
+sandbox=$!
+quietly "$program" wait -ready-file="$work/ready.json"
+# shellcheck source=/dev/null
+. "$work/sandbox.env"
+quietly "$engine" plan -no-color
+found=$(sed -n 's/^ *+ model_groups = \([1-9][0-9]*\)$/\1/p' "$work/log")
+[[ -n $found ]] || fail "The plan finds no model groups in the sandbox:" "$(cat "$work/log")"
+echo "the installed provider reads $found model groups of the released sandbox"
+
+# What SECURITY.md says of the lock file: an executable with one byte more, in an
+# archive that is otherwise in order, is not installed.
+printf x >>"$work/unpacked/terraform-provider-modelcatalogue_v$version"
+rm -rf "${mirror:?}/$archive" .terraform
+(cd "$work/unpacked" && zip -q "$mirror/$archive" -- *)
+if "$engine" init -no-color >"$work/log" 2>&1 || ! grep -q checksum "$work/log"; then
+  fail "A changed executable is not refused for its checksum:" "$(cat "$work/log")"
+fi
+echo "a changed executable is refused for its checksum"
+
+# With a cache of its own: nothing of the first build can be in the second. Of a
+# release, only the signatures differ between two builds.
+cd "$root"
+GOCACHE=$work/gocache build second
+diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
+echo "the second clone, compiled afresh, gives the same archives, bills of materials and checksums, byte by byte"
+
+[[ -z $keep ]] || cp -R "$release" "$keep"
+echo "the rehearsal of $version is complete in $((SECONDS / 60)) minutes; nothing was published"
