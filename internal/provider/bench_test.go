@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -35,8 +34,8 @@ func manyModels(b *testing.B, count int) []*catalogue.Model {
 
 func BenchmarkMap(b *testing.B) {
 	for _, count := range []int{1, 5000} {
+		models := manyModels(b, count)
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
-			models := manyModels(b, count)
 			b.ReportAllocs()
 			for b.Loop() {
 				sortedModelStates(models, nil)
@@ -47,14 +46,12 @@ func BenchmarkMap(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	for _, count := range []int{1, 5000} {
+		state := &modelGroupModelsState{Models: sortedModelStates(manyModels(b, count), nil)}
+		encoder, err := encoderFor(reflect.TypeOf(state), typeOf("model_group_models"))
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
-			var schema datasource.SchemaResponse
-			newModelGroupModelsDataSource().Schema(b.Context(), datasource.SchemaRequest{}, &schema)
-			state := &modelGroupModelsState{Models: sortedModelStates(manyModels(b, count), nil)}
-			encoder, err := encoderFor(reflect.TypeOf(state), schema.Schema.Type().TerraformType(b.Context()))
-			if err != nil {
-				b.Fatal(err)
-			}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := encoder.Encode(state, maxState); err != nil {
@@ -70,7 +67,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	service := sandbox.New(sandbox.Default())
 	e := newEngine(b, northwind(sandboxtest.Start(b, service)))
-	config := arguments{"model_group_id": mainGroup}.valueOf(b, e.types["latest_model"])
+	config := arguments{"model_group_id": mainGroup}.value(b, typeOf("latest_model"))
 	request := &tfprotov6.ReadDataSourceRequest{TypeName: typeName + "_latest_model", Config: config}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -3,14 +3,12 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -20,10 +18,7 @@ import (
 
 // engine stands in for Terraform: it speaks the plugin protocol to the
 // provider's server, in process.
-type engine struct {
-	server *server
-	types  map[string]tftypes.Type // of each data source
-}
+type engine struct{ server *server }
 
 // arguments of a provider block or a data source: strings, bools, numbers, lists
 // and maps of them, nil, or unknown.
@@ -34,55 +29,76 @@ const unknown = unknownValue("")
 
 type unknownValue string
 
+// schemas are what the provider tells an engine about itself, typeOf the type of
+// a data source's block.
+var schemas = func() *tfprotov6.GetProviderSchemaResponse {
+	p := &catalogueProvider{version: "test"}
+	resp, err := newServer(p).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		panic(err)
+	}
+	return resp
+}()
+
+func typeOf(name string) tftypes.Type { return blockTypes[typeName+"_"+name] }
+
+var blockTypes = func() map[string]tftypes.Type {
+	types := map[string]tftypes.Type{}
+	for name, schema := range schemas.DataSourceSchemas {
+		types[name] = schema.ValueType()
+	}
+	return types
+}()
+
 // northwind are the arguments for the sandbox at url, as the organisation that
 // owns most groups of its default catalogue.
-func northwind(url string) arguments {
-	return arguments{argBaseURL: url, argClientID: "northwind", argClientSecret: "northwind-sandbox-secret"}
+func northwind(url string) arguments { return credentialsOf("northwind", url) }
+
+// credentialsOf are the same as another organisation.
+func credentialsOf(organisation, url string) arguments {
+	return arguments{argBaseURL: url, argClientID: organisation, argClientSecret: organisation + "-sandbox-secret"}
 }
 
-// with returns a copy with more arguments.
-func (a arguments) with(name string, value any) arguments {
-	copied := arguments{name: value}
-	for other, v := range a {
-		if other != name {
-			copied[other] = v
-		}
-	}
-	return copied
+// with returns a copy with one more argument, merge one with several.
+func (a arguments) with(name string, value any) arguments { return a.merge(arguments{name: value}) }
+
+func (a arguments) merge(more arguments) arguments {
+	merged := arguments{}
+	maps.Copy(merged, a)
+	maps.Copy(merged, more)
+	return merged
 }
 
 // startEngine configures a provider. Diagnostics of the configuration are the
 // caller's to judge.
 func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
 	tb.Helper()
-	e := &engine{server: newServer(p), types: map[string]tftypes.Type{}}
-	for _, factory := range p.DataSources(tb.Context()) {
-		name, schema := describeDataSource(tb, factory())
-		e.types[name] = schema
-	}
-	var schema provider.SchemaResponse
-	p.Schema(tb.Context(), provider.SchemaRequest{}, &schema)
-	value := config.value(tb, schema.Schema.Type())
-	validated, err := e.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: value})
+	e, block := &engine{server: newServer(p)}, config.value(tb, schemas.Provider.ValueType())
+	validated, err := e.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: block})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	if failed(validated.Diagnostics) {
 		return e, validated.Diagnostics
 	}
-	configured, err := e.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: value})
+	configured, err := e.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: block})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return e, configured.Diagnostics
 }
 
-// newEngine configures a provider that has to be well configured.
-func newEngine(tb testing.TB, config arguments) *engine {
+// configure configures a provider that has to be well configured.
+func configure(tb testing.TB, p *catalogueProvider, config arguments) *engine {
 	tb.Helper()
-	e, diagnostics := startEngine(tb, &catalogueProvider{version: "test"}, config)
+	e, diagnostics := startEngine(tb, p, config)
 	expectNone(tb, diagnostics)
 	return e
+}
+
+func newEngine(tb testing.TB, config arguments) *engine {
+	tb.Helper()
+	return configure(tb, &catalogueProvider{version: "test"}, config)
 }
 
 // sandboxEngine starts a sandbox of the default catalogue and a provider
@@ -97,7 +113,7 @@ func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.S
 func (e *engine) validate(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	resp, err := e.server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{
-		TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+		TypeName: typeName + "_" + name, Config: config.value(t, typeOf(name)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +134,7 @@ func (e *engine) readFrom(
 ) (map[string]any, []*tfprotov6.Diagnostic) {
 	t.Helper()
 	resp, err := from.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
-		TypeName: typeName + "_" + name, Config: config.valueOf(t, e.types[name]),
+		TypeName: typeName + "_" + name, Config: config.value(t, typeOf(name)),
 	})
 	if err != nil {
 		t.Error(err)
@@ -127,7 +143,7 @@ func (e *engine) readFrom(
 	if failed(resp.Diagnostics) {
 		return nil, resp.Diagnostics
 	}
-	value, err := resp.State.Unmarshal(e.types[name])
+	value, err := resp.State.Unmarshal(typeOf(name))
 	if err != nil {
 		t.Error(err)
 		return nil, nil
@@ -147,88 +163,26 @@ func (e *engine) mustRead(t *testing.T, name string, config arguments) map[strin
 	return state
 }
 
-// describeDataSource returns the name and type of a data source.
-func describeDataSource(tb testing.TB, d datasource.DataSource) (string, tftypes.Type) {
-	tb.Helper()
-	var metadata datasource.MetadataResponse
-	d.Metadata(tb.Context(), datasource.MetadataRequest{ProviderTypeName: typeName}, &metadata)
-	var schema datasource.SchemaResponse
-	d.Schema(tb.Context(), datasource.SchemaRequest{}, &schema)
-	return strings.TrimPrefix(metadata.TypeName, typeName+"_"), schema.Schema.Type().TerraformType(tb.Context())
+// refused are the diagnostics of a read.
+func (e *engine) refused(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
+	t.Helper()
+	_, diagnostics := e.read(t.Context(), t, name, config)
+	return diagnostics
 }
 
-func (a arguments) value(tb testing.TB, typ attr.Type) *tfprotov6.DynamicValue {
+// value is the arguments as an engine sends them, null where none is given.
+func (a arguments) value(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
 	tb.Helper()
-	return a.valueOf(tb, typ.TerraformType(tb.Context()))
-}
-
-// valueOf is the arguments as an engine sends them, null where none is given.
-func (a arguments) valueOf(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
-	tb.Helper()
-	object, ok := typ.(tftypes.Object)
-	if !ok {
-		tb.Fatalf("no object type: %s", typ)
-	}
-	values := map[string]tftypes.Value{}
-	for name, attributeType := range object.AttributeTypes {
-		values[name] = valueOf(attributeType, a[name])
-	}
 	for name := range a {
-		if _, ok := values[name]; !ok {
+		if object, ok := typ.(tftypes.Object); !ok || object.AttributeTypes[name] == nil {
 			tb.Fatalf("no argument %q in %s", name, typ)
 		}
 	}
-	dynamic, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
+	dynamic, err := tfprotov6.NewDynamicValue(typ, valueOf(typ, map[string]any(a)))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return &dynamic
-}
-
-// plain turns a value into Go's own types: nil, string, bool, int64, []any and
-// map[string]any.
-func plain(tb testing.TB, value tftypes.Value) any {
-	tb.Helper()
-	if value.IsNull() {
-		return nil
-	}
-	var err error
-	defer func() {
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}()
-	switch {
-	case value.Type().Is(tftypes.String):
-		var text string
-		err = value.As(&text)
-		return text
-	case value.Type().Is(tftypes.Bool):
-		var flag bool
-		err = value.As(&flag)
-		return flag
-	case value.Type().Is(tftypes.Number):
-		var number big.Float
-		err = value.As(&number)
-		integer, _ := number.Int64()
-		return integer
-	case value.Type().Is(tftypes.List{}):
-		var elements []tftypes.Value
-		err = value.As(&elements)
-		list := make([]any, 0, len(elements))
-		for _, element := range elements {
-			list = append(list, plain(tb, element))
-		}
-		return list
-	default:
-		var attributes map[string]tftypes.Value
-		err = value.As(&attributes)
-		object := map[string]any{}
-		for name, attribute := range attributes {
-			object[name] = plain(tb, attribute)
-		}
-		return object
-	}
 }
 
 // valueOf is one argument or an element of it. Lists are []any, maps and objects
@@ -246,20 +200,56 @@ func valueOf(typ tftypes.Type, value any) tftypes.Value {
 		return tftypes.NewValue(typ, elements)
 	case map[string]any:
 		elements := map[string]tftypes.Value{}
+		if of, ok := typ.(tftypes.Map); ok {
+			for key, element := range value {
+				elements[key] = valueOf(of.ElementType, element)
+			}
+		}
 		if object, ok := typ.(tftypes.Object); ok {
 			for name, attributeType := range object.AttributeTypes {
 				elements[name] = valueOf(attributeType, value[name])
 			}
-			return tftypes.NewValue(typ, elements)
-		}
-		of, _ := typ.(tftypes.Map)
-		for key, element := range value {
-			elements[key] = valueOf(of.ElementType, element)
 		}
 		return tftypes.NewValue(typ, elements)
-	default:
-		return tftypes.NewValue(typ, value)
 	}
+	return tftypes.NewValue(typ, value)
+}
+
+// plain turns a value into Go's own types: nil, string, bool, int64, []any and
+// map[string]any.
+func plain(tb testing.TB, value tftypes.Value) any {
+	tb.Helper()
+	var (
+		text       string
+		flag       bool
+		number     big.Float
+		elements   []tftypes.Value
+		attributes map[string]tftypes.Value
+	)
+	switch {
+	case value.IsNull():
+		return nil
+	case value.As(&text) == nil:
+		return text
+	case value.As(&flag) == nil:
+		return flag
+	case value.As(&number) == nil:
+		integer, _ := number.Int64()
+		return integer
+	case value.As(&elements) == nil:
+		list := make([]any, 0, len(elements))
+		for _, element := range elements {
+			list = append(list, plain(tb, element))
+		}
+		return list
+	case value.As(&attributes) != nil:
+		tb.Fatalf("neither known nor of a known type: %s", value)
+	}
+	object := map[string]any{}
+	for name, attribute := range attributes {
+		object[name] = plain(tb, attribute)
+	}
+	return object
 }
 
 func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
@@ -346,19 +336,6 @@ func expectOneCause(t *testing.T, answers []answer, summary string, says ...stri
 	}
 	expectError(t, whole, "", summary, says...)
 	return whole[0].Detail
-}
-
-// expectRequests compares how many requests of each route a sandbox has seen; a route
-// left out must have seen none.
-func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {
-	t.Helper()
-	for _, route := range []sandbox.Route{
-		sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels,
-	} {
-		if got := service.Count(route); got != want[route] {
-			t.Errorf("%d requests of route %q, want %d", got, route, want[route])
-		}
-	}
 }
 
 const mainGroup = sandbox.MainGroup

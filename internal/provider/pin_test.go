@@ -145,10 +145,10 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 	revisions[groupID(29)] = 9
 	_, diagnostics := e.read(t.Context(), t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
 	expectTold(t, diagnostics,
-		told{argument: `docker_images["group-005"]`, summary: summaryImageDiffers, says: []string{
+		outcome{argument: `docker_images["group-005"]`, summary: summaryImageDiffers, says: []string{
 			`"reviewed:5"`, "23 more of 30 groups failed the same way:",
 		}},
-		told{argument: `revisions["group-029"]`, summary: summaryRevisionNotFound},
+		outcome{argument: `revisions["group-029"]`, summary: summaryRevisionNotFound},
 	)
 	for i := 6; i < 29; i++ {
 		if line := fmt.Sprintf("\n  - \"group-%03d\": revision 1: given \"reviewed:%d\", the service has \"image:1\"", i, i); !strings.Contains(

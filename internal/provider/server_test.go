@@ -1,90 +1,59 @@
 package provider
 
 import (
-	"context"
-	"net/http"
 	"reflect"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestEveryDataSourceGivesTheSameStateBothWays(t *testing.T) {
-	t.Parallel()
-	e, _ := sandboxEngine(t)
-	tried := map[string]bool{}
-	var all []map[string]any
-	for _, group := range asList(t, e.mustRead(t, "model_groups", nil)["model_groups"]) {
-		all = append(all, asObject(t, group))
+// readBothWays reads from the provider's own server and from the framework's in
+// it, which have to agree, and returns the state, or nil where the read fails.
+func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
+	t.Helper()
+	ours, ourDiagnostics := e.readFrom(t.Context(), t, e.server, name, config)
+	theirs, theirDiagnostics := e.readFrom(t.Context(), t, e.server.ProviderServer, name, config)
+	if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+		t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
 	}
-	compare := func(name string, config arguments) {
-		tried[name] = true
-		ours, ourDiagnostics := e.readFrom(t.Context(), t, e.server, name, config)
-		theirs, theirDiagnostics := e.readFrom(t.Context(), t, e.server.ProviderServer, name, config)
-		if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
-			t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
-		}
-	}
-	conditions := []any{
-		nil,
-		map[string]any{},
-		map[string]any{"archived": true},
-		map[string]any{"enabled": true, "archived": false, "tags": []any{"power"}},
-		map[string]any{"tags": []any{}},
-	}
-	for _, where := range conditions {
-		compare("latest_model", arguments{"model_group_id": mainGroup, "where": where})
-		compare("latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": where})
-		compare("latest_models", arguments{"where": where, "attributes": []any{"revision"}})
-	}
-	for _, accepted := range []any{nil, true, false} {
-		compare("model", arguments{"model_group_id": mainGroup, "revision": 2, "accept_withdrawn": accepted})
-		compare("model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage, "accept_withdrawn": accepted})
-		for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}, map[string]any{oddGroup: "another"}} {
-			compare("pinned_models", arguments{
-				"revisions": map[string]any{mainGroup: 2, oddGroup: 7}, "docker_images": images, "accept_withdrawn": accepted,
-			})
-		}
-	}
-	compare("model_groups", nil)
-	compare("model_groups", arguments{"time_horizon": "day_ahead"})
-	for _, group := range all {
-		id := group["id"]
-		compare("model_group", arguments{"id": id})
-		compare("model_group", arguments{"name": group["name"]})
-		compare("latest_model", arguments{"model_group_id": id})
-		compare("model_group_models", arguments{"model_group_id": id})
-		for _, model := range asList(t, group["models"]) {
-			compare("model", arguments{"model_group_id": id, "revision": asObject(t, model)["revision"]})
-		}
-	}
-	for _, some := range []any{nil, []any{}, []any{"id", "models", "axes"}} {
-		compare("model_groups", arguments{"attributes": some})
-	}
-	for _, some := range []any{nil, []any{}, []any{"docker_image", "tags", "model_group_id"}} {
-		compare("model_group_models", arguments{"model_group_id": mainGroup, "attributes": some})
-		compare("latest_models", arguments{"attributes": some})
-		compare("latest_models", arguments{"time_horizon": "day_ahead", "attributes": some})
-		compare("latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup}, "attributes": some})
-		compare("latest_models", arguments{"model_group_ids": []any{}, "attributes": some})
-		compare("pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}, "attributes": some})
-		compare("pinned_models", arguments{"revisions": map[string]any{}, "attributes": some})
-	}
-	for name := range e.types {
-		if !tried[name] {
-			t.Errorf("%s was not compared", name)
-		}
-	}
+	return ours
 }
 
-func TestAnUnknownGroupIsNotFound(t *testing.T) {
+// TestBothServersGiveTheSame has the arguments that compareAll does not try.
+func TestBothServersGiveTheSame(t *testing.T) {
 	t.Parallel()
-	e, service := sandboxEngine(t)
-	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": "none"})
-	expectError(t, diagnostics, "id", summaryGroupNotFound, `no model group "none"`, "404 Not Found, code NOT_FOUND", "/v1/model-group/none")
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+	e, _ := sandboxEngine(t)
+	for _, where := range []any{where(), where("archived", true), where("tags", []any{})} {
+		e.readBothWays(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where})
+		e.readBothWays(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": where})
+		e.readBothWays(t, "latest_models", arguments{"where": where, "attributes": []any{"revision"}})
+	}
+	both := arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}}
+	first := arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}
+	for _, accepted := range []any{nil, true, false} {
+		e.readBothWays(t, "model", arguments{"model_group_id": mainGroup, "revision": 2, "accept_withdrawn": accepted})
+		e.readBothWays(t, "model", first.with("accept_withdrawn", accepted))
+		for _, images := range []any{nil, map[string]any{}, map[string]any{oddGroup: oddImage}, map[string]any{oddGroup: "another"}} {
+			e.readBothWays(t, "pinned_models", both.merge(arguments{"docker_images": images, "accept_withdrawn": accepted}))
+		}
+	}
+	for _, some := range [][]any{{}, {"id", "docker_image", "tags", "model_group_id"}} {
+		e.readBothWays(t, "model_group_models", arguments{"model_group_id": mainGroup, "attributes": some})
+		e.readBothWays(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup}, "attributes": some})
+		e.readBothWays(t, "latest_models", arguments{"model_group_ids": []any{}, "attributes": some})
+		e.readBothWays(t, "pinned_models", both.with("attributes", some))
+		e.readBothWays(t, "pinned_models", arguments{"revisions": map[string]any{}, "attributes": some})
+	}
+	e.readBothWays(t, "model_groups", arguments{"attributes": []any{}})
+	e.readBothWays(t, "model_groups", arguments{"attributes": []any{"id", "models", "axes"}})
+}
+
+func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	e.server.maxState = 1000
+	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", summaryTooLarge,
+		"modelcatalogue_model_group_models takes", "at most 1000 bytes", "time_horizon")
 }
 
 func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
@@ -94,24 +63,7 @@ func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-		expectError(t, diagnostics, "", summaryInterrupted)
+		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryInterrupted)
 	}
 	expectRequests(t, service, nil)
-}
-
-func TestAnInterruptEndsTheReadsUnderWay(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	hanging := make(chan struct{})
-	service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, OnRequest: func(*http.Request) { close(hanging) }})
-	go func() {
-		<-hanging
-		if _, err := e.server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
-	expectError(t, diagnostics, "", summaryInterrupted)
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -29,47 +28,16 @@ func inMemory(t *testing.T, service http.Handler, more arguments) *engine {
 	t.Helper()
 	dial, closeAll := sandboxtest.Pipe(service)
 	t.Cleanup(closeAll)
-	return dialling(t, dial, more)
+	return configure(t, &catalogueProvider{version: "test", dial: dial}, northwind("http://localhost").merge(more))
 }
 
-// dialling configures a provider that connects by dial.
-func dialling(t *testing.T, dial dialFunc, more arguments) *engine {
-	t.Helper()
-	e, diagnostics := startEngine(t, &catalogueProvider{version: "test", dial: dial}, northwind("http://localhost").merge(more))
-	expectNone(t, diagnostics)
-	return e
-}
-
-// merge returns a copy with more arguments.
-func (a arguments) merge(more arguments) arguments {
-	for name, value := range more {
-		a = a.with(name, value)
-	}
-	return a
-}
-
-// manyGroups is a catalogue of so many groups, group-000 and so on, each with
-// the revisions 1 and 2.
-func manyGroups(t *testing.T, n int) *sandbox.Catalogue {
-	t.Helper()
-	groups := make([]string, 0, n)
-	for i := range n {
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
-			"models": [
-				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
-				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
-			]}`, groupID(i), i))
-	}
-	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
-		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
-		"modelGroups": [` + strings.Join(groups, ",") + `]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
+// What the tests of the client take as well.
+var (
+	manyGroups     = sandboxtest.ManyGroups
+	groupID        = sandboxtest.GroupID
+	limited        = sandboxtest.Limited
+	expectRequests = sandboxtest.ExpectRequests
+)
 
 // reading is one data source block, answer what an engine gets for it.
 type (
@@ -125,6 +93,17 @@ type outcome struct {
 	says              []string
 }
 
+// expectTold wants exactly these errors, in that order.
+func expectTold(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outcome) {
+	t.Helper()
+	if len(diagnostics) != len(want) {
+		t.Fatalf("%d errors, want %d:\n%+v", len(diagnostics), len(want), diagnostics)
+	}
+	for i, w := range want {
+		expectError(t, diagnostics[i:i+1], w.argument, w.summary, w.says...)
+	}
+}
+
 func (o outcome) expect(t *testing.T, state map[string]any, diagnostics []*tfprotov6.Diagnostic) {
 	t.Helper()
 	switch {
@@ -153,17 +132,6 @@ var closing = sandbox.Fault{
 		header.Set("Connection", "close")
 		return status, header, body
 	},
-}
-
-// limited refuses so many requests of a route with that Retry-After, "-" for
-// none at all.
-func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
-	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
-	if retryAfter != "-" {
-		fault.Header.Set("Retry-After", retryAfter)
-	}
-	fault.Times = times
-	return fault
 }
 
 // answering writes one answer.

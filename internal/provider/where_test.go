@@ -183,11 +183,11 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
 	expectTold(t, diagnostics,
-		told{argument: "model_group_ids[10]", summary: summaryNoneSatisfies, says: []string{
+		outcome{argument: "model_group_ids[10]", summary: summaryNoneSatisfies, says: []string{
 			`No revision of model group "group-010" satisfies where = { enabled = true }:`, "  - revision 1 is disabled", "take the group out",
 			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2 is disabled; the older one fails too",
 		}},
-		told{argument: "model_group_ids[12]", summary: summaryGroupOrModels},
+		outcome{argument: "model_group_ids[12]", summary: summaryGroupOrModels},
 	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 13, sandbox.RouteModels: 3})
 	// Groups that were only listed are left out.
