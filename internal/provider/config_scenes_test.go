@@ -24,10 +24,9 @@ func surrounded(title string, config arguments, assignments ...string) scene {
 }
 
 // rejectedScene is a scene of credentials that the service refuses with err.
-func rejectedScene(title string, err error, config configuration, assignments ...string) scene {
+func rejectedScene(title string, err error, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		config.BaseURL = complete().BaseURL
-		s, problems := config.settings(environmentOf(assignments))
+		s, problems := settle(t, config.with(argBaseURL, complete[argBaseURL]), assignments...)
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
@@ -102,16 +101,15 @@ func blockScenes() []scene {
 func originScenes() []scene {
 	refused := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
 	given := &catalogue.RejectedError{Given: true, Err: answered(401, "UNAUTHORIZED", "The token has expired.")}
+	id := arguments{argClientID: "id"}
 	return []scene{
-		rejectedScene("a secret of the environment", refused, configuration{ClientID: complete().ClientID}, "MODELCATALOGUE_CLIENT_SECRET=s"),
-		rejectedScene("an old secret in the block, a new one in the environment", refused, complete(), "MODELCATALOGUE_CLIENT_SECRET=s"),
-		rejectedScene("a secret with quotes", refused, configuration{ClientID: complete().ClientID}, `MODELCATALOGUE_CLIENT_SECRET="s"`),
-		rejectedScene("a secret with a byte order mark", refused, configuration{ClientID: complete().ClientID},
-			"MODELCATALOGUE_CLIENT_SECRET=\ufeffs"),
-		rejectedScene("a secret that nothing filled in", refused, configuration{ClientID: complete().ClientID},
-			"MODELCATALOGUE_CLIENT_SECRET=${SECRET}"),
-		rejectedScene("a token refused", given, configuration{AccessToken: complete().ClientID}),
-		rejectedScene("a token of the environment refused, beside client_id and client_secret", given, configuration{},
-			"MODELCATALOGUE_CLIENT_ID=i", "MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_ACCESS_TOKEN='t'"),
+		rejectedScene("a secret of the environment", refused, id, "CLIENT_SECRET=s"),
+		rejectedScene("an old secret in the block, a new one in the environment", refused, complete, "CLIENT_SECRET=s"),
+		rejectedScene("a secret with quotes", refused, id, `CLIENT_SECRET="s"`),
+		rejectedScene("a secret with a byte order mark", refused, id, "CLIENT_SECRET=\ufeffs"),
+		rejectedScene("a secret that nothing filled in", refused, id, "CLIENT_SECRET=${SECRET}"),
+		rejectedScene("a token refused", given, arguments{argAccessToken: "id"}),
+		rejectedScene("a token of the environment refused, beside client_id and client_secret", given, nil,
+			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),
 	}
 }

@@ -2,309 +2,375 @@ package provider
 
 import (
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"math/big"
-	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// complete is a configuration with what is required and nothing else.
-func complete() configuration {
-	return configuration{
-		BaseURL:      types.StringValue("https://catalogue.example"),
-		ClientID:     types.StringValue("id"),
-		ClientSecret: types.StringValue("secret"),
-	}
-}
+// complete is a provider block with what is required and nothing else.
+var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
-func baseURL(tb testing.TB, text string) *url.URL {
+// settle is what a provider block comes to in an environment of these
+// assignments, whose names lack their prefix.
+func settle(tb testing.TB, given arguments, assignments ...string) (settings, []problem) {
 	tb.Helper()
-	parsed, err := parseBaseURL(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return parsed
+	return block(tb, given).settings(surroundings(assignments...))
 }
 
-// withVariables is an environment of these variables, without their prefix.
-func withVariables(variables map[string]string) environment {
-	var assignments []string
-	for name, value := range variables {
-		assignments = append(assignments, "MODELCATALOGUE_"+name+"="+value)
+// block is a provider block as the provider decodes it.
+func block(tb testing.TB, given arguments) (c configuration) {
+	tb.Helper()
+	var schema provider.SchemaResponse
+	(&catalogueProvider{}).Schema(tb.Context(), provider.SchemaRequest{}, &schema)
+	raw := valueOf(schemas.Provider.ValueType(), map[string]any(given))
+	if diagnostics := (tfsdk.Config{Raw: raw, Schema: schema.Schema}).Get(tb.Context(), &c); diagnostics.HasError() {
+		tb.Fatal(diagnostics)
 	}
-	return environmentOf(assignments)
+	return c
+}
+
+func surroundings(assignments ...string) environment {
+	whole := make([]string, 0, len(assignments))
+	for _, assignment := range assignments {
+		whole = append(whole, envPrefix+assignment)
+	}
+	return environmentOf(whole)
+}
+
+// trusted is a certificate, and the same in PEM form.
+func trusted() (certificate *x509.Certificate, text string) {
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	return server.Certificate(), pemOf("CERTIFICATE", server.Certificate().Raw)
+}
+
+func pemOf(kind string, content []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 }
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	fromEnvironment := map[string]string{
-		"BASE_URL": "https://environment.example", "CLIENT_ID": "environment id", "CLIENT_SECRET": "environment secret",
-		"CA_CERTIFICATE_PEM": certificate, "REQUEST_TIMEOUT": "10s", "READ_TIMEOUT": "2m", "MAX_RETRIES": "7",
-		"MAX_REQUESTS": "60/1m", "SNAPSHOT": "false",
+	certificate, inPEM := trusted()
+	certificates := []*x509.Certificate{certificate}
+	environment := []string{
+		"BASE_URL=https://environment.example", "CLIENT_ID=environment id", "CLIENT_SECRET=environment secret",
+		"CA_CERTIFICATE_PEM=" + inPEM, "REQUEST_TIMEOUT=10s", "READ_TIMEOUT=2m", "MAX_RETRIES=7", "MAX_REQUESTS=60/1m", "SNAPSHOT=false",
 	}
+	var wrong []string
+	for _, assignment := range environment {
+		name, _, _ := strings.Cut(assignment, "=")
+		wrong = append(wrong, name+"=wrong")
+	}
+	address := func(host, path string) *url.URL { return &url.URL{Scheme: "https", Host: host, Path: path} }
 	defaults := catalogue.Config{
-		BaseURL: baseURL(t, "https://catalogue.example"), ClientID: "id", ClientSecret: "secret",
+		BaseURL: address("catalogue.example", ""), ClientID: "id", ClientSecret: "secret",
 		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 	}
-	certificates := []*x509.Certificate{server.Certificate()}
-	environmentOnly := catalogue.Config{
-		BaseURL: baseURL(t, "https://environment.example"), ClientID: "environment id", ClientSecret: "environment secret",
-		CACertificates: certificates,
-		RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7, Snapshot: false,
+	fromEnvironment := catalogue.Config{
+		BaseURL: address("environment.example", ""), ClientID: "environment id", ClientSecret: "environment secret",
+		CACertificates: certificates, RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7,
 		Ceiling: pace.Limit{Requests: 60, Per: time.Minute},
 	}
-	wrong := map[string]string{}
-	for name := range fromEnvironment {
-		wrong[name] = "wrong"
+	whole := arguments{
+		argBaseURL: "https://block.example/prefix/", argClientID: "a", argClientSecret: "b", argCACertificate: inPEM,
+		argRequestTimeout: "1m30s", argReadTimeout: "500ms", argMaxRetries: 0, argMaxRequests: "1/2s", argSnapshot: true,
+	}
+	fromBlock := catalogue.Config{
+		BaseURL: address("block.example", "/prefix"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
+		RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, Snapshot: true,
+		Ceiling: pace.Limit{Requests: 1, Per: 2 * time.Second},
+	}
+	empty := arguments{}
+	for argument, value := range whole {
+		if _, isText := value.(string); isText {
+			empty[argument] = ""
+		}
 	}
 	for name, test := range map[string]struct {
-		config      configuration
-		environment map[string]string
+		block       arguments
+		environment []string
 		want        catalogue.Config
 	}{
-		"defaults":         {config: complete(), want: defaults},
-		"environment only": {environment: fromEnvironment, want: environmentOnly},
-		"empty HCL counts not": {
-			config: configuration{
-				BaseURL: types.StringValue(""), ClientID: types.StringValue(""), ClientSecret: types.StringValue(""),
-				CACertificatePEM: types.StringValue(""),
-				RequestTimeout:   types.StringValue(""), ReadTimeout: types.StringValue(""),
-			},
-			environment: fromEnvironment, want: environmentOnly,
-		},
-		"empty duration counts not": {config: func() configuration {
-			c := complete()
-			c.RequestTimeout, c.ReadTimeout = types.StringValue(""), types.StringValue("")
-			return c
-		}(), want: defaults},
+		"defaults":                  {complete, nil, defaults},
+		"the environment only":      {nil, environment, fromEnvironment},
+		"an empty block counts not": {empty, environment, fromEnvironment},
+		"empty arguments count not": {empty.merge(complete), nil, defaults},
 		"empty variables count not": {
-			config: complete(), want: defaults,
-			environment: map[string]string{
-				"MAX_RETRIES": "", "SNAPSHOT": "", "READ_TIMEOUT": "", "CLIENT_SECRET_FILE": "", "ACCESS_TOKEN": "",
-			},
+			complete, []string{"MAX_RETRIES=", "SNAPSHOT=", "READ_TIMEOUT=", "CLIENT_SECRET_FILE=", "ACCESS_TOKEN="}, defaults,
 		},
-		"HCL over environment": {
-			config: configuration{
-				BaseURL: types.StringValue("http://localhost:8080/prefix/"), ClientID: types.StringValue("a"),
-				ClientSecret:     types.StringValue("b"),
-				CACertificatePEM: types.StringValue(certificate), RequestTimeout: types.StringValue("1m30s"),
-				ReadTimeout: types.StringValue("500ms"),
-				MaxRetries:  types.NumberValue(big.NewFloat(0)), MaxRequests: types.StringValue("1/2s"),
-				Snapshot: types.BoolValue(true),
-			},
-			environment: wrong,
-			want: catalogue.Config{
-				BaseURL: baseURL(t, "http://localhost:8080/prefix/"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
-				RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, MaxRetries: 0,
-				Ceiling:  pace.Limit{Requests: 1, Per: 2 * time.Second},
-				Snapshot: true,
-			},
-		},
+		"the block goes first": {whole, wrong, fromBlock},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, problems := test.config.settings(withVariables(test.environment))
-			if len(problems) > 0 {
-				t.Fatalf("problems: %+v", problems)
-			}
-			if !reflect.DeepEqual(got.client, test.want) || got.unknown != nil {
-				t.Errorf("%+v\nwant %+v", got, test.want)
-			}
-		})
+		got, problems := settle(t, test.block, test.environment...)
+		if base := got.client.BaseURL; base != nil {
+			base.RawPath = "" // how the path is escaped; TestBaseURLs compares it
+		}
+		if len(problems) > 0 || !reflect.DeepEqual(got.client, test.want) || got.unknown != nil {
+			t.Errorf("%s: %+v, %+v\nwant %+v", name, problems, got, test.want)
+		}
 	}
 }
 
 func TestBaseURLs(t *testing.T) {
 	t.Parallel()
-	for _, accepted := range []string{
-		"https://catalogue.example", "https://catalogue.example/", "https://catalogue.example/a/b", "https://catalogue.example/a/b/",
-		"https://catalogue.example:8443/a%2Fb", "HTTPS://catalogue.example", "https://192.0.2.1", "https://[2001:db8::1]:8443",
-		"http://localhost", "http://LOCALHOST:8080/a", "http://127.0.0.1:8080/", "http://127.8.9.10", "http://[::1]:8080",
+	for text, want := range map[string]string{
+		"https://catalogue.example":              "https://catalogue.example",
+		"https://catalogue.example/":             "https://catalogue.example",
+		"https://catalogue.example/a/b":          "https://catalogue.example/a/b",
+		"HTTPS://catalogue.example:8443/a/b/":    "https://catalogue.example:8443/a/b",
+		"https://catalogue.example:65535/a%2Fb/": "https://catalogue.example:65535/a%2Fb",
+		"https://catalogue.example/v1/eu":        "https://catalogue.example/v1/eu",
+		"https://catalogue.example/v10":          "https://catalogue.example/v10",
+		"https://192.0.2.1":                      "https://192.0.2.1",
+		"https://[2001:db8::1]:8443":             "https://[2001:db8::1]:8443",
+		"http://LOCALHOST:8080/a":                "http://LOCALHOST:8080/a",
+		"http://localhost":                       "http://localhost",
+		"http://127.8.9.10/x//":                  "http://127.8.9.10/x",
+		"http://[::1]:8080/":                     "http://[::1]:8080",
 	} {
-		c := complete()
-		c.BaseURL = types.StringValue(accepted)
-		if _, problems := c.settings(environment{}); len(problems) > 0 {
-			t.Errorf("%q: %+v", accepted, problems)
+		got, problems := settle(t, complete.with(argBaseURL, text))
+		if len(problems) > 0 || got.client.BaseURL.String() != want {
+			t.Errorf("%s: %v, %+v; want %s", text, got.client.BaseURL, problems, want)
 		}
 	}
-	for refused, fragment := range map[string]string{
-		"catalogue.example":                  "absolute URL that starts with https://",
-		"catalogue.example:8443":             "absolute URL that starts with https://",
-		"/v1":                                "absolute URL that starts with https://",
-		"//catalogue.example":                "absolute URL that starts with https://",
-		"https:catalogue.example":            "absolute URL that starts with https://",
-		"ftp://catalogue.example":            "absolute URL that starts with https://",
-		"https://":                           "names no host",
-		"https:///a":                         "names no host",
-		"https://:8443":                      "names no host",
-		"https://user@catalogue.example":     "user name or password",
-		"https://user:pw@catalogue.example":  "user name or password",
-		"https://catalogue.example?a=b":      "query",
-		"https://catalogue.example/?":        "query",
-		"https://catalogue.example/#a":       "fragment",
-		"https://catalogue.example/#":        "fragment",
-		"https://catalogue.example:":         "port",
-		"https://catalogue.example:0":        "port",
-		"https://catalogue.example:65536":    "port",
-		"https://catalogue.example:abc":      "cannot be parsed as a URL",
-		"https://catalogue.example/%zz":      "cannot be parsed as a URL",
-		" https://catalogue.example":         "white space around it; leave that out",
-		"\"https://catalogue.example\"":      "quotes around it",
-		"https://catalogue.example/v1":       "ends in /v1; leave that out",
-		"https://user:p%zz@c.example":        "cannot be parsed as a URL",
-		"https://catalogue.example/a/../b":   ". or ..",
-		"http://catalogue.example":           "unencrypted",
-		"http://192.0.2.1":                   "unencrypted",
-		"http://127.0.0.1.catalogue.example": "unencrypted",
-		"http://localhost.catalogue.example": "unencrypted",
+	// One of the environment is quoted where it can hold neither a password nor a
+	// secret that was given in the wrong variable.
+	for text, want := range map[string]bool{
+		"ftp://a": true, "https//catalogue.example": true, "https://$HOST": true, "catalogue.example.com": true,
+		"catalogue.example.com:8443": true, "localhost:8080": true, `"https://catalogue.example"`: true,
+		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false, "hunter2": false,
+		"https://catalogue.example?key=hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false,
+		"eyJhbGci.e30.c2lnbmF0dXJl_-": false,
 	} {
-		c := complete()
-		c.BaseURL = types.StringValue(refused)
-		_, problems := c.settings(environment{})
-		if len(problems) != 1 {
-			t.Errorf("%q: %d problems", refused, len(problems))
-			continue
-		}
-		p := problems[0]
-		if p.argument != "base_url" || p.missing || !strings.Contains(p.detail, fragment) {
-			t.Errorf("%q: %+v, want %q", refused, p, fragment)
-		}
-		// What stands before an @ may be a password.
-		if strings.Contains(p.detail, "pw") || strings.Contains(p.detail, "%zz@") {
-			t.Errorf("%q: the detail shows the password: %s", refused, p.detail)
+		_, problems := settle(t, complete.with(argBaseURL, nil), "BASE_URL="+text)
+		if len(problems) != 1 || strings.Contains(problems[0].detail, strconv.Quote(text)) != want {
+			t.Errorf("%s: %+v, quoted: %t", text, problems, want)
 		}
 	}
 }
 
-func TestOneProblem(t *testing.T) {
+// TestRefusedValues: each value is refused for that reason, in the block and in
+// the environment alike, on its argument, and shows no password.
+func TestRefusedValues(t *testing.T) {
+	t.Parallel()
+	certificate, inPEM := trusted()
+	broken := pemOf("CERTIFICATE", certificate.Raw[:100])
+	inBase64 := base64.StdEncoding.EncodeToString([]byte(inPEM))
+	const (
+		form      = `; write so many requests in such a time, such as "60/1m" or "1/2s".`
+		noCeiling = "; leave the argument out for no ceiling."
+		noTime    = ` is not a duration; write a number and a unit, such as "30s"`
+	)
+	for argument, reasons := range map[string]map[string][]string{
+		argBaseURL: {
+			"it must be an absolute URL that starts with https://.": {
+				"catalogue.example", "catalogue.example:8443", "10.0.0.1:8080", "/v1", "//catalogue.example", "https:catalogue.example", "ftp://a",
+			},
+			"it names no host":                      {"https://", "https:///a", "https://:8443"},
+			"user name or password":                 {"https://me@c.example", "https://me:hunter2@c.example", "https://me:$hunter2@c.example"},
+			"must not have a query":                 {"https://c.example?", "https://c.example/?", "https://c.example/a?b=c"},
+			"must not have a fragment":              {"https://c.example/#", "https://c.example/a#b"},
+			"its port is not a number":              {"https://c.example:", "https://a:0", "https://a:65536", "https://a:100000"},
+			"it cannot be parsed as a URL: invalid": {"https://c.example:abc", "https://c.example/%zz", "https://c .example"},
+			"it cannot be parsed as a URL: net/url": {"https://c.example/\x7f"},
+			"it cannot be parsed as a URL.":         {"https://me:hunter2%zz@c.example", "https://me:hunter2@c .example"},
+			"white space around it; leave that out": {" https://c.example", "https://c.example\n"},
+			"quotes around it":                      {`"https://c.example"`, "'https://c.example'", "“https://c.example”"},
+			"it ends in /v1; leave that out":        {"https://c.example/v1", "https://c.example/a/v1/"},
+			"address of one route; leave out /v1":   {"https://c.example/v1/auth/token", "https://c.example/v1/model-group/a"},
+			"must not have . or .. in it":           {"https://c.example/a/../b", "https://c.example/%2e%2e/b", "https://c.example/./a"},
+			"unencrypted": {
+				"http://c.example", "http://192.0.2.1", "http://10.0.0.1", "http://127.0.0.1.c.example", "http://localhost.invalid", "http://0.0.0.0",
+				"http://[::2]",
+			},
+			"it has https:// twice; leave one out":       {"https://https://c.example"},
+			"it has http:// twice; leave one out":        {"HTTP://http://localhost"},
+			"it has https:// and http://; leave one out": {"https://http://localhost"},
+			"written in brackets, as in https://[::1]":   {"https://::1:8443", "https://2001:db8::1/a"},
+			"its host has < in it, as a placeholder has": {"https://<your-catalogue>", "https://catalogue.<domain>:8443/a"},
+			"its host has $ in it":                       {"https://$HOST/a"},
+			"its host has { in it":                       {"https://{{ .Host }}"},
+		},
+		argCACertificate: {
+			`content of the file is needed; write file("…")`: {"certificates/ca.pem", "ca.pem\n", "none"},
+			"a private key": {
+				pemOf("PRIVATE KEY", []byte("hunter2")), pemOf("RSA PRIVATE KEY", []byte("hunter2")),
+				inPEM + pemOf("EC PRIVATE KEY", []byte("hunter2")),
+			},
+			"it holds a CERTIFICATE REQUEST, and only":                {pemOf("CERTIFICATE REQUEST", []byte("a"))},
+			"certificate 2 in it is broken: x509: ":                   {inPEM + broken},
+			"certificate 1 in it is broken: its PEM block is cut":     {inPEM[:300]},
+			"certificate 2 in it is broken: its PEM block is cut":     {inPEM + inPEM[:300]},
+			`line breaks are spelled \n`:                              {strings.ReplaceAll(inPEM, "\n", `\n`)},
+			"its line breaks are missing":                             {strings.ReplaceAll(inPEM, "\n", " ")},
+			`of a PEM text; give the text itself, by base64decode("…`: {inBase64, inBase64[:76] + "\n" + inBase64[76:] + "\n"},
+			"holds no certificate in PEM form":                        {"some\nlines"},
+		},
+		argAccessToken: {
+			"begins with the word Bearer, which the provider adds itself": {"Bearer hunter2", "bearer hunter2\n", "Bearer"},
+			"has white space or a byte order mark around it":              {"hunter2\n", "\ufeffhunter2"},
+			"the whole answer of a token endpoint":                        {`{"access_token":"hunter2"}`},
+			"characters that no bearer token may have": {
+				"hunter2 anew", "hunter2\nanew", "hünter2", "Authorization: Basic hunter2", "hunter2\x7f",
+			},
+		},
+		argRequestTimeout: {`"30"` + noTime: {"30"}, `"soon"` + noTime: {"soon"}, "must be longer than zero": {"0s", "-1m"}},
+		argReadTimeout:    {`"5"` + noTime: {"5"}, "must be longer than zero": {"0s", "-1m"}},
+		argMaxRetries: {
+			`"many" is not a number; write a whole number such as 4.`: {"many"},
+			`"inf" is not a number; write a whole number such as 4.`:  {"inf"},
+			"it must be at least 0, not -1.":                          {"-1"},
+		},
+		argMaxRequests: {
+			`"5" is not a limit` + form:                               {"5"},
+			`"0,5" is not a limit` + form:                             {"0,5"},
+			`"60 per 1m" is not a limit` + form:                       {"60 per 1m"},
+			`"" before the slash is not a whole number` + form:        {"/1m"},
+			`"1.5" before the slash is not a whole number` + form:     {"1.5/1m"},
+			`"60 " before the slash is not a whole number` + form:     {"60 / 1m"},
+			`"" behind the slash is not a duration` + form:            {"60/"},
+			`"60" behind the slash is not a duration` + form:          {"60/60"},
+			`"1m/2" behind the slash is not a duration` + form:        {"60/1m/2"},
+			`"minute" behind the slash is not a duration` + form:      {"60/minute"},
+			`the time "m" has no number; write "60/1m".`:              {"60/m"},
+			`the time "s" has no number; write "5/1s".`:               {"5/s"},
+			"requests must be from 1 to 1000000, not 0" + noCeiling:   {"0/1m"},
+			"requests must be from 1 to 1000000, not -1" + noCeiling:  {"-1/1m"},
+			"from 1 to 1000000, not 1000001" + noCeiling:              {"1000001/1m"},
+			"from 1 to 1000000, not 99999999999999999999" + noCeiling: {"99999999999999999999/1m"},
+			"the time must be from 1ms to 24h, not 0s" + noCeiling:    {"60/0s"},
+			"the time must be from 1ms to 24h, not -1m" + noCeiling:   {"60/-1m"},
+			"the time must be from 1ms to 24h, not 25h" + noCeiling:   {"60/25h"},
+			"the time must be from 1ms to 24h, not 10us" + noCeiling:  {"60/10us"},
+		},
+		argSnapshot: {`"yes" is neither true nor false.`: {"yes"}},
+	} {
+		for reason, values := range reasons {
+			for _, value := range values {
+				without := complete.with(argument, nil)
+				if argument == argAccessToken {
+					without = arguments{argBaseURL: complete[argBaseURL]}
+				}
+				_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
+				expectRefused(t, problems, argument,
+					"The provider block does not set "+argument+", and the value of the environment variable "+variable(argument), reason)
+				if argument == argMaxRetries || argument == argSnapshot {
+					continue // the block takes a number and a boolean
+				}
+				_, problems = settle(t, without.with(argument, value))
+				expectRefused(t, problems, argument, "The value cannot be used: ", reason)
+			}
+		}
+	}
+	huge, _, err := big.ParseFloat("1e400", 10, 512, big.ToNearestEven) // as engines have it
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, problems := settle(t, complete.with(argMaxRetries, huge))
+	expectRefused(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
+}
+
+// expectRefused wants one problem of the argument, which begins so and gives that reason.
+func expectRefused(t *testing.T, problems []problem, argument, begins, reason string) {
+	t.Helper()
+	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||
+		!strings.Contains(problems[0].detail, reason) || strings.Contains(problems[0].detail, "hunter2") {
+		t.Errorf("%+v\nwant one on %s: %s%s", problems, argument, begins, reason)
+	}
+}
+
+func TestAcceptedValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]pace.Limit{
+		"60/1m":       {Requests: 60, Per: time.Minute},
+		"1/2s":        {Requests: 1, Per: 2 * time.Second},
+		"10/1m30s":    {Requests: 10, Per: 90 * time.Second},
+		"1000000/24h": {Requests: 1_000_000, Per: 24 * time.Hour},
+		"1/1ms":       {Requests: 1, Per: time.Millisecond},
+	} {
+		got, err := parseLimit(text)
+		again, errAgain := parseLimit(got.String())
+		if err != nil || errAgain != nil || got != want || again != want {
+			t.Errorf("%s: %v, %v; spelled %s: %v", text, got, err, got, errAgain)
+		}
+	}
+	certificate, inPEM := trusted()
+	for text, want := range map[string]int{
+		inPEM: 1, byteOrderMark + inPEM: 1, strings.ReplaceAll(inPEM, "\n", "\r\n"): 1,
+		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
+	} {
+		got, err := parseCertificates(text)
+		if err != nil || len(got) != want || !got[0].Equal(certificate) {
+			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
+		}
+	}
+	for _, token := range []string{"t", "eyJhbGciOiJub25lIn0.e30.x-_~+/=", `"quoted"`, "bearertoken", strings.Repeat("x", 8000)} {
+		if got, err := parseAccessToken(token); got != token || err != nil {
+			t.Errorf("%q: %q, %v", token, got, err)
+		}
+	}
+}
+
+// TestTheProxyThatApplies has which variable counts for which base_url, and what
+// is no address of a proxy. No message has the value, which may hold a password.
+func TestTheProxyThatApplies(t *testing.T) {
 	t.Parallel()
 	const (
-		fromVariable = "the value of the environment variable MODELCATALOGUE_"
-		noDuration   = `is not a duration; write a number and a unit, such as "30s"`
+		base      = "https://catalogue.example"
+		malformed = "it is not the address of a proxy, such as http://proxy.example:8080."
 	)
-	for name, test := range map[string]struct {
-		change      func(*configuration)
-		environment map[string]string
-		argument    string
-		missing     bool
-		details     []string // fragments
+	none := proxy{}
+	for _, test := range []struct {
+		base        string
+		environment []string
+		want        proxy
+		problem     string // a fragment
 	}{
-		"no base_url": {
-			change: func(c *configuration) { c.BaseURL = types.StringNull() }, argument: "base_url", missing: true,
-			details: []string{"The provider needs base_url. Set it in the provider block", "the environment variable MODELCATALOGUE_BASE_URL."},
-		},
-		"empty base_url": {
-			change: func(c *configuration) { c.BaseURL = types.StringValue("") }, argument: "base_url", missing: true,
-			details: []string{"MODELCATALOGUE_BASE_URL"},
-		},
-		"no client_id": {
-			change: func(c *configuration) { c.ClientID = types.StringNull() }, argument: "client_id", missing: true,
-			details: []string{"client_id", "MODELCATALOGUE_CLIENT_ID, or name a file that holds it in MODELCATALOGUE_CLIENT_ID_FILE."},
-		},
-		"no client_secret": {
-			change: func(c *configuration) { c.ClientSecret = types.StringNull() }, argument: "client_secret", missing: true,
-			details: []string{"client_secret", "MODELCATALOGUE_CLIENT_SECRET, or name a file"},
-		},
-		"base_url of the environment": {
-			change: func(c *configuration) { c.BaseURL = types.StringNull() }, environment: map[string]string{"BASE_URL": "ftp://a"},
-			argument: "base_url",
-			details: []string{
-				"The provider block does not set base_url, and " + fromVariable + `BASE_URL, "ftp://a", cannot be used`,
-				"cannot be used: it must be an absolute URL that starts with https://.",
-			},
-		},
-		"certificate of the environment": {
-			environment: map[string]string{"CA_CERTIFICATE_PEM": "ca.pem"}, argument: "ca_certificate_pem",
-			details: []string{fromVariable + "CA_CERTIFICATE_PEM", "it looks like the name of a file"},
-		},
-		"request_timeout of the environment": {
-			environment: map[string]string{"REQUEST_TIMEOUT": "30"}, argument: "request_timeout",
-			details: []string{fromVariable + "REQUEST_TIMEOUT", `"30" ` + noDuration},
-		},
-		"read_timeout of the environment": {
-			environment: map[string]string{"READ_TIMEOUT": "0s"}, argument: "read_timeout",
-			details: []string{fromVariable + "READ_TIMEOUT", "longer than zero"},
-		},
-		"max_retries of the environment": {
-			environment: map[string]string{"MAX_RETRIES": "many"}, argument: "max_retries",
-			details: []string{fromVariable + "MAX_RETRIES", `"many" is not a number; write a whole number such as 4.`},
-		},
-		"infinite max_retries of the environment": {
-			environment: map[string]string{"MAX_RETRIES": "inf"}, argument: "max_retries",
-			details: []string{fromVariable + "MAX_RETRIES", `"inf" is not a number; write a whole number such as 4.`},
-		},
-		"max_requests of the environment": {
-			environment: map[string]string{"MAX_REQUESTS": "0,5"}, argument: "max_requests",
-			details: []string{
-				fromVariable + "MAX_REQUESTS cannot be used",
-				`"0,5" is not a limit; write so many requests in such a time, such as "60/1m" or "1/2s".`,
-			},
-		},
-		"snapshot of the environment": {
-			environment: map[string]string{"SNAPSHOT": "yes"}, argument: "snapshot",
-			details: []string{fromVariable + "SNAPSHOT", `"yes" is neither true nor false.`},
-		},
-		"certificate": {
-			change: func(c *configuration) { c.CACertificatePEM = types.StringValue("none") }, argument: "ca_certificate_pem",
-			details: []string{`The value cannot be used: it looks like the name of a file`, `file("…")`},
-		},
-		"request_timeout, no unit": {
-			change: func(c *configuration) { c.RequestTimeout = types.StringValue("30") }, argument: "request_timeout",
-			details: []string{`"30" ` + noDuration},
-		},
-		"request_timeout, words": {
-			change: func(c *configuration) { c.RequestTimeout = types.StringValue("soon") }, argument: "request_timeout",
-			details: []string{`"soon" ` + noDuration},
-		},
-		"request_timeout, zero": {
-			change: func(c *configuration) { c.RequestTimeout = types.StringValue("0s") }, argument: "request_timeout",
-			details: []string{"longer than zero"},
-		},
-		"read_timeout, no unit": {
-			change: func(c *configuration) { c.ReadTimeout = types.StringValue("5") }, argument: "read_timeout",
-			details: []string{`"5" ` + noDuration},
-		},
-		"read_timeout, negative": {
-			change: func(c *configuration) { c.ReadTimeout = types.StringValue("-1m") }, argument: "read_timeout",
-			details: []string{"longer than zero"},
-		},
-		"max_retries, negative": {
-			change: func(c *configuration) { c.MaxRetries = types.NumberValue(big.NewFloat(-1)) }, argument: "max_retries",
-			details: []string{"The value cannot be used: it must be at least 0, not -1."},
-		},
+		{base, nil, none, ""},
+		{base, []string{"HTTPS_PROXY=http://p.example:3128"}, proxy{"http://p.example:3128", "HTTPS_PROXY"}, ""},
+		{base, []string{"https_proxy=p.example:3128"}, proxy{"http://p.example:3128", "https_proxy"}, ""},
+		{base, []string{"https_proxy=:", "HTTPS_PROXY=https://p"}, proxy{"https://p", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTPS_PROXY=http://joe:p%23ss@p.example:3128/"}, proxy{"http://p.example:3128", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTPS_PROXY=socks5://[::1]:1080"}, proxy{"socks5://[::1]:1080", "HTTPS_PROXY"}, ""},
+		{base, []string{"HTTP_PROXY=http:"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=.other.example,catalogue.example"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "no_proxy=*"}, none, ""},
+		{"http://localhost:8080", []string{"HTTPS_PROXY=http:", "HTTP_PROXY=http:"}, none, ""},
+		{"https://127.0.0.1:8443", []string{"HTTPS_PROXY=http:"}, none, ""},
+		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, none, malformed},
+		{base, []string{"https_proxy=http://"}, none, "https_proxy is set, and " + malformed},
+		{base, []string{`HTTPS_PROXY="http://p.example:3128"`}, none, "HTTPS_PROXY has quotes around its value"},
+		{base, []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, none, "%XX, such as %23 for #."},
+		{base, []string{"HTTPS_PROXY=http://joe:12#hunter2@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://joe:12/hunter2@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2%rd@p.example:3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=ftp://p.example"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://p.example:99999"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://p.example :3128"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=${PROXY}"}, none, malformed},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := complete()
-			if test.change != nil {
-				test.change(&c)
+		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
+		if test.problem == "" {
+			if len(problems) > 0 || got.proxy != test.want {
+				t.Errorf("%q: %+v, %+v; want %+v", test.environment, got.proxy, problems, test.want)
 			}
-			_, problems := c.settings(withVariables(test.environment))
-			if len(problems) != 1 {
-				t.Fatalf("want one problem, got %+v", problems)
-			}
-			got := problems[0]
-			if got.argument != test.argument || got.missing != test.missing {
-				t.Errorf("%+v", got)
-			}
-			for _, detail := range test.details {
-				if !strings.Contains(got.detail, detail) {
-					t.Errorf("the detail lacks %q: %s", detail, got.detail)
-				}
-			}
-		})
+			continue
+		}
+		if expectRefused(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+summaryInvalidProxy ||
+			strings.Contains(problems[0].detail, "p.example:3128") {
+			t.Errorf("%q: %+v", test.environment, problems)
+		}
 	}
 }
