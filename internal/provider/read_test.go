@@ -2,15 +2,21 @@ package provider
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -22,12 +28,6 @@ const (
 	emptyGroup  = "233191dc-5464-496a-8502-52b761ba36f7" // without models
 	hydroGroup  = "2be23368-56c5-4eb6-b02b-966d046dc3ea" // public, of another organisation
 )
-
-// credentialsOf are the arguments for the sandbox at url, as an organisation of
-// its own catalogue.
-func credentialsOf(organisation, url string) arguments {
-	return arguments{argBaseURL: url, argClientID: organisation, argClientSecret: organisation + "-sandbox-secret"}
-}
 
 // oddCatalogue holds what the interface leaves open and the sandbox's own
 // catalogue does not have: values of every JSON type on an axis, values and
@@ -81,163 +81,156 @@ func TestEveryAttributeEqualsWhatTheServiceSends(t *testing.T) {
 		catalogue    *sandbox.Catalogue
 		organisation string
 	}{
-		{catalogue: sandbox.Default(), organisation: "northwind"},
-		{catalogue: sandbox.Default(), organisation: "contoso-trading"},
-		{catalogue: sandbox.Default(), organisation: "fabrikam"},
-		{catalogue: parse(t, oddCatalogue), organisation: "northwind"},
-		{catalogue: parse(t, oddCatalogue), organisation: "contoso-trading"},
+		{sandbox.Default(), "northwind"},
+		{sandbox.Default(), "contoso-trading"},
+		{sandbox.Default(), "fabrikam"},
+		{parse(t, oddCatalogue), "northwind"},
+		{parse(t, oddCatalogue), "contoso-trading"},
 	} {
-		service := sandbox.New(test.catalogue)
-		credentials := credentialsOf(test.organisation, sandboxtest.Start(t, service))
-		compareAll(t, newEngine(t, credentials), logIn(t, credentials), seen)
+		credentials := credentialsOf(test.organisation, sandboxtest.Start(t, sandbox.New(test.catalogue)))
+		compareAll(t, comparison{e: newEngine(t, credentials), seen: seen}, logIn(t, credentials))
 	}
-	// An attribute that was null throughout has not been compared at all.
-	e := newEngine(t, northwind("http://localhost"))
-	for name, typ := range e.types {
-		for _, place := range places(name, typ) {
+	// An attribute that was null or empty throughout has not been compared at all.
+	for name, schema := range schemas.DataSourceSchemas {
+		walk(name, schema.Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
 			if !seen[place] {
 				t.Errorf("%s is null in every record", place)
 			}
-		}
+		})
 	}
 }
 
-// compareAll reads all that there is, and compares it with the documents.
-func compareAll(t *testing.T, e *engine, service caller, seen map[string]bool) {
+// comparison reads data sources and compares them with documents of the service.
+// It notes which attributes had a value.
+type comparison struct {
+	e    *engine
+	seen map[string]bool
+}
+
+// check reads one data source, whose arguments have to come back as configured,
+// and the rest of it as the document has it.
+func (c comparison) check(t *testing.T, name string, config arguments, document map[string]any) {
+	t.Helper()
+	want := map[string]any{}
+	for _, attribute := range schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes {
+		want[attribute.Name] = nil
+		if attribute.Computed {
+			want[attribute.Name] = expected(t, attribute.Name, attribute.ValueType(), document[camelCase(attribute.Name)])
+		}
+	}
+	maps.Copy(want, config)
+	c.note(typeName+"_"+name, typeOf(name), want)
+	expectSame(t, c.e.readBothWays(t, name, config), want)
+	if all := allAttributes(name); all != nil {
+		// Naming all of them is the same as leaving the argument out.
+		want["attributes"] = all
+		c.note(typeName+"_"+name, typeOf(name), want)
+		expectSame(t, c.e.mustRead(t, name, config.with("attributes", all)), want)
+	}
+}
+
+// note notes the attributes that have a value, and lists and maps that have one in
+// an element.
+func (c comparison) note(place string, typ tftypes.Type, value any) {
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		record, _ := value.(map[string]any)
+		for name, attribute := range typ.AttributeTypes {
+			c.note(place+"."+name, attribute, record[name])
+		}
+	case tftypes.Map:
+		elements, _ := value.(map[string]any)
+		for _, element := range elements {
+			c.note(place, typ.ElementType, element)
+		}
+	case tftypes.List:
+		elements, _ := value.([]any)
+		for _, element := range elements {
+			c.note(place, typ.ElementType, element)
+		}
+	}
+	switch value := value.(type) {
+	case nil, []any:
+	case map[string]any:
+		c.seen[place] = c.seen[place] || len(value) > 0
+	default:
+		c.seen[place] = true
+	}
+}
+
+// compareAll reads all that there is.
+func compareAll(t *testing.T, c comparison, service caller) {
 	t.Helper()
 	groups, dayAhead := sortedGroups(t, service, ""), sortedGroups(t, service, "?timeHorizon=day_ahead")
-	check := func(name string, config arguments, document any, more map[string]any) {
-		t.Helper()
-		want := asObject(t, expected(t, name, e.types[name], document))
-		maps.Copy(want, more)
-		if all := allAttributes(e.types[name]); all != nil {
-			// Naming all of them is the same as leaving the argument out.
-			want["attributes"] = all
-			compare(t, name, e.mustRead(t, name, config.with("attributes", all)), want, seen)
-			want["attributes"] = nil
-		}
-		compare(t, name, e.mustRead(t, name, config), want, seen)
-	}
-	var latest, pinned fleetDocuments
-	check("model_groups", nil, map[string]any{"modelGroups": groups}, nil)
-	check(
-		"model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead},
-		map[string]any{"time_horizon": "day_ahead"},
-	)
+	c.check(t, "model_groups", nil, map[string]any{"modelGroups": groups})
+	c.check(t, "model_groups", arguments{"time_horizon": "day_ahead"}, map[string]any{"modelGroups": dayAhead})
+	named := map[string]int{}
 	for _, group := range groups {
-		id := textOf(group, "id")
-		path := "/v1/model-group/" + url.PathEscape(id)
-		check("model_group", arguments{"id": id}, service.get(t, path), nil)
+		named[textOf(group, "name")]++
+	}
+	latest, near, pinned := map[string]any{}, map[string]any{}, map[string][]map[string]any{}
+	for _, group := range groups {
+		id, name := textOf(group, "id"), textOf(group, "name")
+		path, block := "/v1/model-group/"+url.PathEscape(id), arguments{"model_group_id": id}
+		whole := asObject(t, service.get(t, path))
+		c.check(t, "model_group", arguments{"id": id}, whole)
+		if name != "" && named[name] == 1 {
+			c.check(t, "model_group", arguments{"name": name}, whole)
+		}
 		models := asList(t, service.get(t, path+"/models"))
 		slices.SortFunc(models, func(a, b any) int { return int(integer(t, b, "revision") - integer(t, a, "revision")) })
-		configured := map[string]any{"model_group_id": id}
-		check("model_group_models", arguments{"model_group_id": id}, map[string]any{"models": models}, configured)
+		c.check(t, "model_group_models", block, map[string]any{"models": models})
 		if len(models) == 0 {
 			continue
 		}
-		newest := service.get(t, path+"/latest-model")
-		check("latest_model", arguments{"model_group_id": id}, newest, configured)
+		newest := plus(service.get(t, path+"/latest-model"), "modelGroupId", id)
+		c.check(t, "latest_model", block, newest)
 		if where := conditionsOf(newest); where != nil {
-			check("latest_model", arguments{"model_group_id": id, "where": where}, newest, plus(configured, "where", where))
+			c.check(t, "latest_model", block.with("where", where), newest)
+			c.check(t, "latest_models", arguments{"model_group_ids": []any{id}, "where": where},
+				map[string]any{"models": map[string]any{id: newest}})
 		}
-		latest.add(id, newest, nil)
+		latest[id] = newest
+		if slices.ContainsFunc(dayAhead, func(group any) bool { return textOf(group, "id") == id }) {
+			near[id] = newest
+		}
 		highest := integer(t, models[0], "revision")
 		for _, model := range models {
 			revision := integer(t, model, "revision")
-			derived := map[string]any{"latest_revision": highest, "is_latest": revision == highest}
-			check(
-				"model", arguments{"model_group_id": id, "revision": revision, "accept_withdrawn": true}, model,
-				plus(plus(derived, "model_group_id", id), "accept_withdrawn", true),
-			)
-			pinned.add(id, model, derived)
+			model := plus(model, "modelGroupId", id, "latestRevision", json.Number(strconv.FormatInt(highest, 10)), "isLatest", revision == highest)
+			c.check(t, "model", block.merge(arguments{"revision": revision, "accept_withdrawn": true}), model)
+			pinned[id] = append(pinned[id], model)
 		}
 	}
-	compareFleets(t, e, dayAhead, latest, pinned, check)
-}
-
-// fleetDocuments are models by group id: one in each map that a block may read,
-// and in as many maps as a group has models.
-type fleetDocuments []map[string]fleetDocument
-
-type fleetDocument struct {
-	model   any
-	derived map[string]any
-}
-
-func (f *fleetDocuments) add(id string, model any, derived map[string]any) {
-	for _, documents := range *f {
-		if _, known := documents[id]; !known {
-			documents[id] = fleetDocument{model: model, derived: derived}
-			return
-		}
-	}
-	*f = append(*f, map[string]fleetDocument{id: {model: model, derived: derived}})
-}
-
-// models are documents as the service sends them, with the id that they were
-// asked for.
-func (f *fleetDocuments) models(t *testing.T) map[string]any {
-	t.Helper()
-	models := map[string]any{}
-	for id, document := range (*f)[0] {
-		models[id] = plus(asObject(t, document.model), "modelGroupId", id)
-	}
-	return models
-}
-
-// compareFleets reads the same models with one block for all groups.
-func compareFleets(
-	t *testing.T, e *engine, dayAhead []any, latest, pinned fleetDocuments, check func(string, arguments, any, map[string]any),
-) {
-	t.Helper()
-	models := latest.models(t)
-	nothing := map[string]any{"model_group_ids": nil, "time_horizon": nil, "where": nil}
-	check("latest_models", nil, map[string]any{"models": models}, nothing)
+	c.check(t, "latest_models", nil, map[string]any{"models": latest})
+	c.check(t, "latest_models", arguments{"time_horizon": "day_ahead"}, map[string]any{"models": near})
 	ids := []any{}
-	for _, id := range slices.Sorted(maps.Keys(models)) {
+	for _, id := range slices.Sorted(maps.Keys(latest)) {
 		ids = append(ids, id)
 	}
-	named := slices.Concat(ids, ids[:1])
-	check("latest_models", arguments{"model_group_ids": named}, map[string]any{"models": models}, plus(nothing, "model_group_ids", named))
-	for id, model := range models {
-		if where, only := conditionsOf(model), []any{id}; where != nil {
-			check("latest_models", arguments{"model_group_ids": only, "where": where},
-				map[string]any{"models": map[string]any{id: model}}, plus(plus(nothing, "model_group_ids", only), "where", where))
-		}
-	}
-	near := map[string]any{}
-	for _, group := range dayAhead {
-		if id := textOf(group, "id"); models[id] != nil {
-			near[id] = models[id]
-		}
-	}
-	check("latest_models", arguments{"time_horizon": "day_ahead"}, map[string]any{"models": near}, plus(nothing, "time_horizon", "day_ahead"))
-	for i := range pinned {
-		revisions, images := map[string]any{}, map[string]any{}
-		derived := map[string]map[string]any{}
-		documents := pinned[i : i+1]
-		models := documents.models(t)
-		for id, document := range pinned[i] {
-			revisions[id], derived[id] = integer(t, document.model, "revision"), document.derived
-			if image := textOf(document.model, "dockerImage"); image != "" {
-				images[id] = image
+	c.check(t, "latest_models", arguments{"model_group_ids": slices.Concat(ids, ids[:1])}, map[string]any{"models": latest})
+	// A block pins one revision of a group, so there are as many as a group has revisions.
+	for round := 0; ; round++ {
+		models, revisions, images := map[string]any{}, map[string]any{}, map[string]any{}
+		for id, list := range pinned {
+			if round < len(list) {
+				models[id], revisions[id] = list[round], integer(t, list[round], "revision")
+				if image := textOf(list[round], "dockerImage"); image != "" {
+					images[id] = image
+				}
 			}
 		}
-		want := asObject(t, expected(t, "models", asObjectType(t, e.types["pinned_models"])["models"], models))
-		for id := range derived {
-			maps.Copy(asObject(t, want[id]), derived[id])
+		if len(models) == 0 {
+			break
 		}
-		nothing := map[string]any{}
-		given := map[string]any{"revisions": revisions, "docker_images": images, "accept_withdrawn": true}
-		check("pinned_models", given, map[string]any{"revisions": nothing, "dockerImages": nothing, "models": nothing},
-			plus(given, "models", want))
+		c.check(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images, "accept_withdrawn": true},
+			map[string]any{"models": models})
 	}
 }
 
-// conditionsOf are those of `where` that a document satisfies, nil where it lacks
+// conditionsOf are those of `where` that a model satisfies, nil where it lacks
 // what they speak of.
-func conditionsOf(document any) map[string]any {
-	model, _ := document.(map[string]any)
+func conditionsOf(model map[string]any) map[string]any {
 	tags, _ := model["tags"].([]any)
 	if model["enabled"] == nil || model["archived"] == nil || len(tags) == 0 || slices.Contains(tags, nil) {
 		return nil
@@ -245,41 +238,27 @@ func conditionsOf(document any) map[string]any {
 	return map[string]any{"enabled": model["enabled"], "archived": model["archived"], "tags": tags[:1]}
 }
 
-// plus returns a copy with one more value.
-func plus(values map[string]any, name string, value any) map[string]any {
-	copied := maps.Clone(values)
-	copied[name] = value
-	return copied
-}
-
-func asObjectType(t *testing.T, typ tftypes.Type) map[string]tftypes.Type {
-	t.Helper()
-	object, ok := typ.(tftypes.Object)
-	if !ok {
-		t.Fatalf("no object type: %s", typ)
+// plus returns a copy of a document with more fields: a name, its value, and so on.
+func plus(document any, fields ...any) map[string]any {
+	record, _ := document.(map[string]any)
+	copied := maps.Clone(record)
+	for i := 0; i < len(fields); i += 2 {
+		copied[fmt.Sprint(fields[i])] = fields[i+1]
 	}
-	return object.AttributeTypes
+	return copied
 }
 
 // allAttributes are the names that the argument attributes of a data source
 // takes, nil where it has none.
-func allAttributes(typ tftypes.Type) []any {
-	root, _ := typ.(tftypes.Object)
-	if root.AttributeTypes["attributes"] == nil {
+func allAttributes(name string) (names []any) {
+	attributes := schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes
+	if !slices.ContainsFunc(attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "attributes" }) {
 		return nil
 	}
-	names := []any{}
-	for _, attribute := range root.AttributeTypes {
-		var record tftypes.Type
-		switch attribute := attribute.(type) {
-		case tftypes.List:
-			record = attribute.ElementType
-		case tftypes.Map:
-			record = attribute.ElementType
-		}
-		if object, ok := record.(tftypes.Object); ok {
-			for _, name := range slices.Sorted(maps.Keys(object.AttributeTypes)) {
-				names = append(names, name)
+	for _, attribute := range attributes {
+		if attribute.NestedType != nil && attribute.Computed {
+			for _, nested := range attribute.NestedType.Attributes {
+				names = append(names, nested.Name)
 			}
 		}
 	}
@@ -296,95 +275,121 @@ func sortedGroups(t *testing.T, service caller, query string) []any {
 	return groups
 }
 
-func TestImageAndNotesAreOnlyForTheOwner(t *testing.T) {
+// Engines hand every string of a configuration over in NFC.
+func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 	t.Parallel()
-	base := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-	pinned := arguments{"model_group_id": mainGroup, "revision": 0}
-	group := arguments{"model_group_id": mainGroup}
-	for organisation, want := range map[string]struct{ image, notes, owner any }{
-		"northwind":       {image: "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0", notes: "First revision.", owner: true},
-		"contoso-trading": {owner: false},
+	const composed = "Prévision été"
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", norm.NFD.String(composed)))
+	state := e.mustRead(t, "model_group", arguments{"name": composed})
+	if state["id"] != oddGroup || state["name"] != composed {
+		t.Errorf("id %q, name %q", state["id"], state["name"])
+	}
+}
+
+func TestAPinPicksItsRevision(t *testing.T) {
+	t.Parallel()
+	numbered := func(revisions ...int64) (models []*catalogue.Model) {
+		for _, revision := range revisions {
+			models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
+		}
+		return models
+	}
+	var many []int64
+	for revision := range int64(103) {
+		many = append(many, revision)
+	}
+	for _, test := range []struct {
+		models          []*catalogue.Model
+		revision        int64
+		latest          int64
+		summary, detail string // without a summary, what a warning adds
+	}{
+		{numbered(0, 1, 2), 0, 2, "", " (the latest is 2)"},
+		{numbered(2, 1, 0), 2, 2, "", ""},
+		{append(numbered(1), &catalogue.Model{}), 1, 1, "", ""},
+		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
+		{nil, 0, 0, "Revision not found", "has no models yet"},
+		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
+		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98"},
+		{numbered(many...), 500, 0, "Revision not found", "3, and 3 older ones, down to 0."},
 	} {
-		e := newEngine(t, credentialsOf(organisation, base))
-		listed := asList(t, e.mustRead(t, "model_group_models", group)["models"])
-		for place, model := range map[string]map[string]any{
-			"model":  e.mustRead(t, "model", pinned),
-			"listed": asObject(t, listed[len(listed)-1]),
-		} {
-			if model["docker_image"] != want.image || model["notes"] != want.notes || model["is_owner"] != want.owner {
-				t.Errorf("%s for %s: image %v, notes %v, is_owner %v", place, organisation, model["docker_image"], model["notes"], model["is_owner"])
+		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
+		switch {
+		case test.summary == "":
+			if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest || model.newer() != test.detail {
+				t.Errorf("%+v: %+v, %v", test, model, problem)
+			}
+		case problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail):
+			t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
+		}
+	}
+}
+
+// The service may spell what it was asked for in another way.
+func TestArgumentsComeBackAsConfigured(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(
+		sandbox.RouteAny, mainGroup, "OTHER-ID", `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+	))
+	for name, config := range readable {
+		if name == "model_groups" {
+			config = arguments{"time_horizon": "day_ahead"}
+		}
+		state := e.mustRead(t, name, config)
+		for argument, value := range config {
+			if fmt.Sprint(state[argument]) != fmt.Sprint(value) {
+				t.Errorf("%s: %s is %v, configured as %v", name, argument, state[argument], value)
 			}
 		}
-		latest := e.mustRead(t, "latest_model", group)
-		if latest["is_owner"] != want.owner || (latest["docker_image"] == nil) != (want.image == nil) ||
-			(latest["notes"] == nil) != (want.notes == nil) {
-			t.Errorf("latest for %s: image %v, notes %v", organisation, latest["docker_image"], latest["notes"])
+	}
+	// Below the root nothing was configured.
+	models := asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})["models"])
+	if id := asObject(t, models[0])["model_group_id"]; id != "OTHER-ID" {
+		t.Errorf("models[0].model_group_id is %v", id)
+	}
+}
+
+// TestAnyOrderGivesTheSame state and the same message, whatever order the service
+// answers in.
+func TestAnyOrderGivesTheSame(t *testing.T) {
+	t.Parallel()
+	readings := []reading{
+		{"latest_models", nil},
+		{"model_group", arguments{"name": "Wind generation North Sea"}},  // two groups have it
+		{"model", arguments{"model_group_id": mainGroup, "revision": 4}}, // there is none
+	}
+	for name, config := range readable {
+		readings = append(readings, reading{name, config})
+	}
+	var want []answer
+	for seed := range int64(7) {
+		service := sandbox.New(sandbox.Default())
+		if seed > 0 {
+			sandboxtest.Shuffle(service, seed)
+		}
+		// Requests have numbers, which messages show.
+		got := newEngine(t, northwind(sandboxtest.Start(t, service))).readAll(t, 1, readings)
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: %v\nwant %v", seed, got, want)
 		}
 	}
 }
 
-func TestEveryDigitIsKept(t *testing.T) {
+// TestAFieldOfTheWrongTypeIsNamed by its attribute as well, where that is spelled
+// in another way.
+func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 	t.Parallel()
-	e, _ := sandboxEngine(t)
-	model := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 3})
-	want := `{"algorithm":"gradient boosting","approved":true,"backtest":null,` +
-		`"features":[{"lags":[1,2,24,168],"name":"residual_load"},{"lags":[],"name":"gas_price"},["wind","solar"]],` +
-		`"fingerprint":1234567890123456789012345678901234567890,"learningRate":0.0250000000000000013878,` +
-		`"source":"https://wiki.northwind.example/models?id=17&view=<all>","tolerance":1.0E-9,` +
-		`"trainedOn":{"from":"2019-01-01","rows":9007199254740993,"to":"2026-05-18"}}`
-	if model["model_metadata"] != want {
-		t.Errorf("model_metadata is %s", model["model_metadata"])
-	}
-	input := asObject(t, asList(t, model["inputs"])[0])
-	want = `{"bounds":{"max":1e3,"min":0},"default":31.4159265358979323846264338327950288,"id":"f2eb677d-ad9b-4592-a1e8-62926d54c90c",` +
-		`"key":"gas_price","name":"Gas price TTF","required":false,"unit":"EUR/MWh"}`
-	if input["json"] != want {
-		t.Errorf("inputs[0].json is %s", input["json"])
-	}
-}
-
-func TestAxisValuesAreSpelledAsAQueryTakesThem(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(parse(t, oddCatalogue))
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	state := e.mustRead(t, "model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`, "revision": 2})
-	want := map[string][]any{ // the default, then the values
-		"number":  {"1000", "1", "1.50", "1000", "0.0025", "15", "-0.25", "0", "123456789012345678901234567890.10"},
-		"string":  {"", "1e3", "true", "", "null", "ä <&>"},
-		"boolean": {"false", "true", "false"},
-		"object":  {`{"from":0,"to":1}`, `{"from":{"a":"<","b":1},"to":2.0}`, `[1,"a",null]`},
-		"mixed":   {nil, nil, "a", "1"},
-		"bare":    {nil},
-		"nulls":   {nil},
-	}
-	axes := asList(t, state["axes"])
-	if len(axes) != len(want) {
-		t.Errorf("%d axes, want %d", len(axes), len(want))
-	}
-	for _, element := range axes {
-		axis := asObject(t, element)
-		got := append([]any{axis["default"]}, asList(t, axis["values"])...)
-		if key := fmt.Sprint(axis["key"]); !slices.Equal(got, want[key]) {
-			t.Errorf("axis %s: %q\nwant %q", key, got, want[key])
-		}
-	}
-	variable := asObject(t, asList(t, state["output_variables"])[0])
-	colours := []any{"1", "1.50", "true", nil, `{"dark":"#000","light":"#fff"}`, `["a",1e2]`}
-	if got := asList(t, variable["colours"]); !slices.Equal(got, colours) {
-		t.Errorf("colours %q", got)
-	}
-}
-
-func TestAnUnknownValuePassesThrough(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(parse(t, oddCatalogue))
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	state := e.mustRead(t, "latest_model", arguments{"model_group_id": `a b/ü"'\<&>;:@+$,=~..`})
-	for attribute, want := range map[string]any{
-		"run_mode": "WEEKLY", "output_file_format": "avro", "display_timezone": "Mars/Olympus", "created_at": "2026-13-45", "revision": int64(2),
-	} {
-		if state[attribute] != want {
-			t.Errorf("%s is %v, want %v", attribute, state[attribute], want)
-		}
-	}
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteLatest, `"shortName":"DA price"`, `"shortName":{}`))
+	service.Inject(respell(sandbox.RouteGroups, `"latestRevision":2`, `"latestRevision":true`))
+	expectError(t, e.refused(t, "latest_model", readable["latest_model"]), "", "Unexpected answer", "/latest-model", "report this",
+		"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object.")
+	expectError(t, e.refused(t, "model_groups", nil), "", "Unexpected answer", "/v1/model-group",
+		"model_groups[1].latestRevision (attribute model_groups[1].latest_revision): a whole number is expected, the service sent a boolean.")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1})
 }

@@ -1,24 +1,20 @@
 package provider
 
 import (
-	"fmt"
+	"encoding/json"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/encode"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// The names and types of design.md, written out: users' configurations depend
+// The names and types of the contract, written out: users' configurations depend
 // on them. An attribute is computed unless it says otherwise.
 const (
 	keyedNameWant = "{key string, name string, short_name string}"
@@ -26,11 +22,11 @@ const (
 	groupWant = `
 id              string
 name            string
-latest_revision int64
+latest_revision number
 public          bool
 created_at      string
 time_horizon    ` + keyedNameWant + `
-models          [{created_at string, id string, revision int64}]
+models          [{created_at string, id string, revision number}]
 axes            [{description string, key string, kind string, label string, type string, values [{historical bool, value string}]}]
 `
 	namedRecordWant = "[{id string, json string, key string, name string}]"
@@ -41,7 +37,7 @@ name                      string
 display_name              string
 notes                     string
 description               string
-revision                  int64
+revision                  number
 docker_image              string
 created_at                string
 updated_at                string
@@ -65,11 +61,15 @@ is_owner                  bool
 has_performance_metrics   bool
 default_comparison_models [string]
 `
-	whereWant  = "optional {archived bool, enabled bool, tags [string]}"
 	pinnedWant = `
-latest_revision           int64
+latest_revision           number
 is_latest                 bool
 `
+	idWant     = "\nmodel_group_id required string\n"
+	whereWant  = "\nwhere optional {archived bool, enabled bool, tags [string]}\n"
+	acceptWant = "\naccept_withdrawn optional bool\n"
+	someWant   = "\nattributes optional [string]\n"
+
 	providerWant = `
 base_url                optional string
 client_id               optional string
@@ -84,27 +84,20 @@ snapshot                optional bool
 `
 )
 
-// parseTable reads one of the tables above.
-func parseTable(t *testing.T, table string) map[string]string {
-	t.Helper()
+// table reads tables such as those above. What a later line says of a name counts.
+func table(tables ...string) map[string]string {
 	want := map[string]string{}
-	for line := range strings.Lines(table) {
-		if strings.TrimSpace(line) == "" {
-			continue
+	for line := range strings.Lines(strings.Join(tables, "")) {
+		if name, rest, _ := strings.Cut(strings.TrimSpace(line), " "); name != "" {
+			want[name] = strings.TrimSpace(rest)
 		}
-		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if _, twice := want[name]; twice {
-			t.Fatalf("%s stands twice in the table", name)
-		}
-		want[name] = strings.TrimSpace(rest)
 	}
 	return want
 }
 
 // objectOf is a table as the type of a nested object.
-func objectOf(t *testing.T, table string) string {
-	t.Helper()
-	want := parseTable(t, table)
+func objectOf(tables ...string) string {
+	want := table(tables...)
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		fields = append(fields, name+" "+want[name])
@@ -112,246 +105,172 @@ func objectOf(t *testing.T, table string) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-func tableWith(t *testing.T, table string, changes map[string]string) map[string]string {
-	t.Helper()
-	want := parseTable(t, table)
-	maps.Copy(want, changes)
-	return want
-}
-
 func TestNamesAndTypes(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[string]string{
-		"the provider": parseTable(t, providerWant),
-		"model_groups": {
-			"time_horizon": "optional string", "attributes": "optional [string]", "model_groups": "[" + objectOf(t, groupWant) + "]",
-		},
-		"model_group":  tableWith(t, groupWant, map[string]string{"id": "optional computed string", "name": "optional computed string"}),
-		"latest_model": tableWith(t, modelWant, map[string]string{"model_group_id": "required string", "where": whereWant}),
-		"model_group_models": {
-			"model_group_id": "required string", "attributes": "optional [string]", "models": "[" + objectOf(t, modelWant) + "]",
-		},
-		"latest_models": {
-			"model_group_ids": "optional [string]", "time_horizon": "optional string", "where": whereWant, "attributes": "optional [string]",
-			"models": "map of " + objectOf(t, modelWant),
-		},
-		"pinned_models": {
-			"revisions": "required map of number", "docker_images": "optional map of string", "accept_withdrawn": "optional bool",
-			"attributes": "optional [string]",
-			"models":     "map of " + objectOf(t, modelWant+pinnedWant),
-		},
-		"model": tableWith(t, modelWant, map[string]string{
-			"model_group_id": "required string", "revision": "required number", "docker_image": "optional computed string",
-			"accept_withdrawn": "optional bool", "latest_revision": "int64", "is_latest": "bool",
-		}),
+		"the provider":       table(providerWant),
+		"model_groups":       table(someWant, "time_horizon optional string\nmodel_groups ["+objectOf(groupWant)+"]"),
+		"model_group":        table(groupWant, "id optional computed string\nname optional computed string"),
+		"latest_model":       table(modelWant, idWant, whereWant),
+		"model_group_models": table(someWant, idWant, "models ["+objectOf(modelWant)+"]"),
+		"latest_models": table(someWant, whereWant,
+			"model_group_ids optional [string]\ntime_horizon optional string\nmodels map of "+objectOf(modelWant)),
+		"pinned_models": table(someWant, acceptWant,
+			"revisions required map of number\ndocker_images optional map of string\nmodels map of "+objectOf(modelWant, pinnedWant)),
+		"model": table(modelWant, pinnedWant, idWant, acceptWant, "revision required number\ndocker_image optional computed string"),
 	}
-	schemas := allSchemas(t)
-	if got, want := slices.Sorted(maps.Keys(schemas)), slices.Sorted(maps.Keys(want)); !slices.Equal(got, want) {
-		t.Errorf("schemas %q, want %q", got, want)
-	}
-	for name, attributes := range schemas {
-		got := map[string]string{}
-		for attributeName, attribute := range attributes {
-			got[attributeName] = usageOf(attribute) + spelledType(attribute.GetType())
-		}
-		for attributeName := range maps.Keys(want[name]) {
-			if got[attributeName] != want[name][attributeName] {
-				t.Errorf("%s: %s is %q\nwant %q", name, attributeName, got[attributeName], want[name][attributeName])
-			}
-		}
-		for attributeName := range got {
-			if _, ok := want[name][attributeName]; !ok {
-				t.Errorf("%s: %s is not in the table", name, attributeName)
-			}
+	got := map[string]map[string]string{}
+	for name, schema := range allSchemas() {
+		got[name] = map[string]string{}
+		for _, attribute := range schema.Block.Attributes {
+			got[name][attribute.Name] = usageOf(attribute) + spelledType(attribute.ValueType())
 		}
 	}
+	expectSame(t, got, want)
 }
 
-// described is what the attributes of a provider and of a data source have in
-// common.
-type described interface {
-	GetType() attr.Type
-	GetMarkdownDescription() string
-	GetDeprecationMessage() string
-	IsSensitive() bool
-	IsRequired() bool
-	IsOptional() bool
-	IsComputed() bool
-}
-
-// allSchemas are the attributes of the provider and of each data source.
-func allSchemas(t *testing.T) map[string]map[string]described {
-	t.Helper()
-	p := &catalogueProvider{}
-	var providerSchema provider.SchemaResponse
-	p.Schema(t.Context(), provider.SchemaRequest{}, &providerSchema)
-	schemas := map[string]map[string]described{"the provider": {}}
-	for name, attribute := range providerSchema.Schema.Attributes {
-		schemas["the provider"][name] = attribute
+// allSchemas are those of the provider and of each data source.
+func allSchemas() map[string]*tfprotov6.Schema {
+	all := map[string]*tfprotov6.Schema{"the provider": schemas.Provider}
+	for name, schema := range schemas.DataSourceSchemas {
+		all[strings.TrimPrefix(name, typeName+"_")] = schema
 	}
-	for name, schema := range dataSourceSchemas(t) {
-		schemas[name] = map[string]described{}
-		for attributeName, attribute := range schema.Attributes {
-			schemas[name][attributeName] = attribute
-		}
-	}
-	return schemas
-}
-
-func dataSourceSchemas(t *testing.T) map[string]schema.Schema {
-	t.Helper()
-	schemas := map[string]schema.Schema{}
-	for _, factory := range (&catalogueProvider{}).DataSources(t.Context()) {
-		name, _ := describeDataSource(t, factory())
-		var resp datasource.SchemaResponse
-		factory().Schema(t.Context(), datasource.SchemaRequest{}, &resp)
-		schemas[name] = resp.Schema
-	}
-	return schemas
+	return all
 }
 
 // usageOf is how an attribute may be used, "" for one that is only computed.
-func usageOf(attribute described) string {
+func usageOf(attribute *tfprotov6.SchemaAttribute) string {
 	text := ""
-	if attribute.IsRequired() {
-		text += "required "
-	}
-	if attribute.IsOptional() {
-		text += "optional "
-		if attribute.IsComputed() {
-			text += "computed "
+	for word, is := range map[string]bool{"required ": attribute.Required, "optional ": attribute.Optional} {
+		if is {
+			text += word
 		}
 	}
-	if attribute.IsSensitive() {
-		text += "sensitive "
-	}
-	if text == "" && !attribute.IsComputed() {
+	switch {
+	case text == "" && !attribute.Computed:
 		text = "unusable "
+	case text != "" && attribute.Computed:
+		text += "computed "
+	}
+	if attribute.Sensitive {
+		text += "sensitive "
 	}
 	return text
 }
 
-// spelledType spells a type as the tables do. Custom types, sets and whatever
-// else the contract has no place for come out as what they are.
-func spelledType(typ attr.Type) string {
+// spelledType spells a type as the tables do. Sets and whatever else the contract
+// has no place for come out as what they are.
+func spelledType(typ tftypes.Type) string {
 	switch typ := typ.(type) {
-	case types.ListType:
-		return "[" + spelledType(typ.ElemType) + "]"
-	case types.MapType:
-		return "map of " + spelledType(typ.ElemType)
-	case types.ObjectType:
+	case tftypes.List:
+		return "[" + spelledType(typ.ElementType) + "]"
+	case tftypes.Map:
+		return "map of " + spelledType(typ.ElementType)
+	case tftypes.Object:
 		var fields []string
-		for _, name := range slices.Sorted(maps.Keys(typ.AttrTypes)) {
-			fields = append(fields, name+" "+spelledType(typ.AttrTypes[name]))
+		for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes)) {
+			fields = append(fields, name+" "+spelledType(typ.AttributeTypes[name]))
 		}
 		return "{" + strings.Join(fields, ", ") + "}"
 	}
-	switch typ {
-	case types.StringType:
-		return "string"
-	case types.BoolType:
-		return "bool"
-	case types.Int64Type:
-		return "int64"
-	case types.Float64Type:
-		return "float64"
-	case types.NumberType:
-		return "number"
+	for name, plain := range map[string]tftypes.Type{"string": tftypes.String, "bool": tftypes.Bool, "number": tftypes.Number} {
+		if typ.Is(plain) {
+			return name
+		}
 	}
-	return fmt.Sprintf("%T", typ)
+	return typ.String()
 }
 
-// nestedIn are the attributes of a nested attribute, nil for any other.
-func nestedIn(attribute described) (attributes map[string]schema.Attribute, isNested bool) {
-	switch attribute := attribute.(type) {
-	case schema.SingleNestedAttribute:
-		return attribute.Attributes, true
-	case schema.ListNestedAttribute:
-		return attribute.NestedObject.Attributes, true
-	case schema.MapNestedAttribute:
-		return attribute.NestedObject.Attributes, true
+// walk visits attributes at any depth, each with its place.
+func walk(place string, attributes []*tfprotov6.SchemaAttribute, visit func(place string, attribute *tfprotov6.SchemaAttribute)) {
+	for _, attribute := range attributes {
+		visit(place+"."+attribute.Name, attribute)
+		if attribute.NestedType != nil {
+			walk(place+"."+attribute.Name, attribute.NestedType.Attributes, visit)
+		}
 	}
-	return nil, false
 }
 
 // Their names say nothing by themselves, so their descriptions show a value.
 var namesWithAValue = regexp.MustCompile(
-	`[. ](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
+	`[.](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
 		`|sensitivities|input_aggregations)$`,
 )
 
 func TestEveryAttribute(t *testing.T) {
 	t.Parallel()
 	count := 0
-	var walk func(place string, attribute described, inside bool)
-	walk = func(place string, attribute described, inside bool) {
-		count++
-		if description := attribute.GetMarkdownDescription(); len(description) < 5 || !strings.HasSuffix(description, ".") {
-			t.Errorf("%s: the description %q is no phrase with a full stop", place, description)
+	for name, schema := range allSchemas() {
+		if !strings.HasSuffix(schema.Block.Description, ".") || len(schema.Block.BlockTypes) > 0 {
+			t.Errorf("%s: description %q, %d blocks", name, schema.Block.Description, len(schema.Block.BlockTypes))
 		}
-		if description := attribute.GetMarkdownDescription(); namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
-			t.Errorf("%s: the description %q shows no value", place, description)
-		}
-		// Either inside a nested attribute makes the engine quadratic in the
-		// number of elements.
-		if inside && attribute.IsSensitive() {
-			t.Errorf("%s: sensitive inside a nested attribute", place)
-		}
-		if inside && attribute.GetDeprecationMessage() != "" {
-			t.Errorf("%s: deprecated inside a nested attribute", place)
-		}
-		attributes, isNested := nestedIn(attribute)
-		if spelled := spelledType(attribute.GetType()); !isNested && strings.ContainsAny(spelled, "{.") {
-			t.Errorf("%s: %s is no list, map or scalar of a plain type", place, spelled)
-		}
-		for name, attribute := range attributes {
-			walk(place+"."+name, attribute, true)
-		}
-	}
-	for name, attributes := range allSchemas(t) {
-		for attributeName, attribute := range attributes {
-			walk(name+": "+attributeName, attribute, false)
-		}
+		walk(name, schema.Block.Attributes, func(place string, attribute *tfprotov6.SchemaAttribute) {
+			count++
+			description := attribute.Description
+			if len(description) < 5 || !strings.HasSuffix(description, ".") {
+				t.Errorf("%s: the description %q is no phrase with a full stop", place, description)
+			}
+			if namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
+				t.Errorf("%s: the description %q shows no value", place, description)
+			}
+			// Either inside a nested attribute makes the engine quadratic in the
+			// number of elements.
+			if strings.Count(place, ".") > 1 && (attribute.Sensitive || attribute.Deprecated) {
+				t.Errorf("%s: sensitive or deprecated inside a nested attribute", place)
+			}
+			if attribute.NestedType == nil && strings.ContainsAny(spelledType(attribute.Type), "{.") {
+				t.Errorf("%s: %s is no list, map or scalar of a plain type", place, attribute.Type)
+			}
+		})
 	}
 	if count < 250 {
 		t.Errorf("only %d attributes were seen", count)
 	}
 }
 
-func TestEverySchemaIsDescribedAndHasNoBlocks(t *testing.T) {
-	t.Parallel()
-	var providerSchema provider.SchemaResponse
-	(&catalogueProvider{}).Schema(t.Context(), provider.SchemaRequest{}, &providerSchema)
-	check := func(name, description string, blocks int) {
-		if !strings.HasSuffix(description, ".") || blocks > 0 {
-			t.Errorf("%s: description %q, %d blocks", name, description, blocks)
-		}
-	}
-	check("the provider", providerSchema.Schema.MarkdownDescription, len(providerSchema.Schema.Blocks))
-	for name, schema := range dataSourceSchemas(t) {
-		check(name, schema.MarkdownDescription, len(schema.Blocks))
-	}
+// interfaceSchema is a part of the interface as an OpenAPI document.
+type interfaceSchema struct {
+	Reference  string                     `json:"$ref"`
+	Properties map[string]interfaceSchema `json:"properties"`
+	Items      *interfaceSchema           `json:"items"`
 }
 
-func TestStructsAgreeWithSchemas(t *testing.T) {
+// TestAttributesAreTheInterfacesFields: each field of a group and of a model has
+// its attribute, at any depth, and each attribute its field. Of some records the
+// interface shows a few fields only, so the whole record has an attribute, too.
+func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	t.Parallel()
-	states := map[string]any{
-		"model_groups":       &modelGroupsState{},
-		"model_group":        &groupState{},
-		"latest_model":       &latestModelState{},
-		"model_group_models": &modelGroupModelsState{},
-		"model":              &modelBlockState{},
-		"latest_models":      &latestModelsState{},
-		"pinned_models":      &pinnedModelsState{},
+	var document struct {
+		Components struct{ Schemas map[string]interfaceSchema }
 	}
-	for name, schema := range dataSourceSchemas(t) {
-		state, ok := states[name]
-		if !ok {
-			t.Errorf("%s: no struct is known", name)
-			continue
+	if err := json.Unmarshal(sandbox.OpenAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{
+		".models.inputs.json": true, ".models.datasets.json": true, ".models.sensitivities.json": true, ".models.inputAggregations.json": true,
+	}
+	var add func(place string, s interfaceSchema)
+	add = func(place string, s interfaceSchema) {
+		if s.Items != nil {
+			s = *s.Items
 		}
-		if _, err := encode.Compile(reflect.TypeOf(state), schema.Type().TerraformType(t.Context())); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if name := strings.TrimPrefix(s.Reference, "#/components/schemas/"); name != "" {
+			s = document.Components.Schemas[name]
+		}
+		want[place] = true
+		for field, below := range s.Properties {
+			add(place+"."+field, below)
 		}
 	}
+	add(".models", document.Components.Schemas["Model"])
+	add(".modelGroups", document.Components.Schemas["ModelGroup"])
+	got := map[string]bool{}
+	for name, list := range map[string]string{"model_groups": ".modelGroups", "model_group_models": ".models"} {
+		walk("", schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
+			if place = camelCase(place); strings.HasPrefix(place+".", list+".") {
+				got[place] = true
+			}
+		})
+	}
+	expectSame(t, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 }
