@@ -1,0 +1,242 @@
+package provider
+
+import (
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+)
+
+// TestArgumentsAreValidated has what TestMessages does not show word for word.
+func TestArgumentsAreValidated(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines have it
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(elements ...any) []any { return elements }
+	images := arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}}
+	pinned := func(id string, revision any) arguments { return arguments{"revisions": map[string]any{id: revision}} }
+	for _, test := range []struct {
+		name                        string
+		config                      arguments
+		argument, summary, fragment string
+	}{
+		{"model_group", arguments{"id": ".."}, "id", summaryInvalidID, `".." is not an id but a relative path`},
+		{"latest_model", arguments{"model_group_id": "a\nb"}, "model_group_id", summaryInvalidID, "control characters"},
+		{"model_group_models", arguments{"model_group_id": ""}, "model_group_id", summaryInvalidID, "it is empty"},
+		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", summaryInvalidID, "relative path"},
+		{"model", arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, not 1.5"},
+		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
+		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out"},
+		{"latest_models", arguments{"model_group_ids": list(), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one"},
+		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", summaryInvalidHorizon, "The value is empty."},
+		{"latest_models", arguments{"where": where("tags", list("a", nil))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is null."},
+		{"latest_models", arguments{"where": where("enabled", nil)}, "where", summaryNoCondition, ""},
+		{"latest_models", arguments{"where": where("tags", list(unknown, ""))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is empty."},
+		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, summaryInvalidID, "control characters"},
+		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, summaryInvalidRevision, "must be at most 9223372036854775807, not 100000000"},
+		{"pinned_models", images, `docker_images["a"]`, summaryInvalidImage, `The image of model group "a" is empty.`},
+	} {
+		diagnostics := e.validate(t, test.name, test.config)
+		if test.summary == summaryNoCondition {
+			expectWarning(t, diagnostics, test.argument, test.summary)
+			continue
+		}
+		expectError(t, diagnostics, test.argument, test.summary, test.fragment)
+	}
+	for _, good := range []reading{
+		{"model_group", arguments{"name": "a\tb"}},
+		{"model_group", arguments{"id": unknown, "name": unknown}},
+		{"model_group", arguments{"id": "..."}},
+		{"latest_models", nil},
+		{"latest_models", arguments{"model_group_ids": list(unknown, oddGroup)}},
+		{"latest_models", arguments{"model_group_ids": unknown, "time_horizon": unknown}},
+		{"latest_models", arguments{"model_group_ids": list("a", "a")}},
+		{"latest_models", arguments{"where": where("enabled", unknown, "tags", list(unknown))}},
+		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
+		{"latest_model", arguments{"model_group_id": "a", "where": where("tags", list())}},
+		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
+		{"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "i"}}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, "b": 1}, "docker_images": map[string]any{"a": "i", "b": unknown}}},
+		{"pinned_models", pinned("a", 1).merge(arguments{"docker_images": unknown, "accept_withdrawn": unknown})},
+		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
+	} {
+		expectNone(t, e.validate(t, good.name, good.config))
+	}
+	for name, config := range readable {
+		late := arguments{}
+		for argument := range config {
+			late[argument] = unknown
+		}
+		expectNone(t, e.validate(t, name, config))
+		expectNone(t, e.validate(t, name, late))
+	}
+	expectRequests(t, service, nil)
+}
+
+// TestAnIDNeverReadsAnotherPath: with a client that pasted it, ? and # would read
+// another endpoint, and / another group. What cannot be escaped sends no request,
+// even where no engine has validated it.
+func TestAnIDNeverReadsAnotherPath(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	base := sandboxtest.Start(t, http.StripPrefix("/base/path", service))
+	e := newEngine(t, northwind(base+"/base/path/"))
+	blocks := map[string]struct{ argument, suffix string }{
+		"model_group": {"id", ""}, "latest_model": {"model_group_id", "/latest-model"},
+		"model_group_models": {"model_group_id", "/models"}, "model": {"model_group_id", "/models"},
+	}
+	for name, block := range blocks {
+		for _, id := range []string{"", ".", "..", "a\nb"} {
+			if !failed(e.refused(t, name, readable[name].with(block.argument, id))) {
+				t.Errorf("%q is read", id)
+			}
+		}
+	}
+	expectRequests(t, service, nil)
+	for id, path := range map[string]string{
+		"a/b?c#d%2e":           "a%2Fb%3Fc%23d%252e",
+		"a/../../auth/token":   "a%2F..%2F..%2Fauth%2Ftoken",
+		"x/latest-model?a=b":   "x%2Flatest-model%3Fa=b",
+		"..%2f..":              "..%252f..",
+		"é ü+&;=@:$,":          "%C3%A9%20%C3%BC+&%3B=@:$%2C",
+		"emea/power?v=1#β %41": "emea%2Fpower%3Fv=1%23%CE%B2%20%2541",
+	} {
+		for name, block := range blocks {
+			e := newEngine(t, northwind(base+"/base/path/")) // one that keeps no answer of another block
+			before := len(service.Requests())
+			e.refused(t, name, readable[name].with(block.argument, id))
+			requests := service.Requests()[before:]
+			if want := "/v1/model-group/" + path + block.suffix; len(requests) != 2 || requests[1].Path != want || requests[1].Query != "" {
+				t.Errorf("%s: asked for %+v, want %s", id, requests, want)
+			}
+		}
+	}
+}
+
+// TestATimeHorizonThatTheServiceDoesNotKnow, which is escaped.
+func TestATimeHorizonThatTheServiceDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"model_groups", "latest_models"} {
+		e, service := sandboxEngine(t)
+		expectError(t, e.refused(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", summaryInvalidHorizon, `"fort&night"`,
+			"is not a known time horizon key", "400 Bad Request, code BAD_REQUEST", "/v1/model-group?timeHorizon=fort%26night")
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
+	}
+}
+
+// many are arguments with which the data sources that return many read some, and
+// the name of the list or map of their records.
+var many = map[string]struct {
+	config  arguments
+	records string
+}{
+	"model_groups":       {nil, "model_groups"},
+	"model_group_models": {arguments{"model_group_id": mainGroup}, "models"},
+	"latest_models":      {nil, "models"},
+	"pinned_models": {
+		arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true}, "models",
+	},
+}
+
+// TestOnlyTheNamedAttributesAreFilled: each attribute by itself, two together,
+// none. What is named equals what a whole read gives, in its order, and everything
+// else is null, lists too.
+func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	for name, test := range many {
+		all := allAttributes(name)
+		selections := [][]any{{}, {all[0], all[len(all)-1]}, {all[1], all[0], all[1]}}
+		for _, attribute := range all {
+			selections = append(selections, []any{attribute})
+		}
+		for _, selected := range selections {
+			want := e.mustRead(t, name, test.config) // read anew, because it is changed below
+			want["attributes"] = selected
+			records := recordsOf(t, want[test.records])
+			if len(records) < 3 {
+				t.Fatalf("%s: %d records", name, len(records))
+			}
+			for _, record := range records {
+				for attribute := range record {
+					if !slices.Contains(selected, any(attribute)) {
+						record[attribute] = nil
+					}
+				}
+			}
+			expectSame(t, e.mustRead(t, name, test.config.with("attributes", selected)), want)
+		}
+	}
+}
+
+// recordsOf are the records of a list or of a map.
+func recordsOf(t *testing.T, listed any) (records []map[string]any) {
+	t.Helper()
+	if list, ok := listed.([]any); ok {
+		for _, record := range list {
+			records = append(records, asObject(t, record))
+		}
+		return records
+	}
+	for _, record := range asObject(t, listed) {
+		records = append(records, asObject(t, record))
+	}
+	return records
+}
+
+// TestNamesOfNoAttribute: what each may be meant for. TestMessages shows the whole
+// message.
+func TestNamesOfNoAttribute(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, northwind("http://localhost"))
+	for name, suggestions := range map[string]map[string]string{
+		"model_groups": {
+			"modesl": "models", "axse": "axes", "pubilc": "public", "model_groups.name": "name", "name, id": "",
+			"latestRevision": "latest_revision", "lates_revision": "latest_revision", "model": "models", "docker_image": "", "is_latest": "",
+		},
+		"model_group_models": {
+			"docker_imag": "docker_image", "dockerImage": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon",
+			"is_latest": "", "*": "", "": "", "models.docker_image": "docker_image", "models": "", "model": "", "docker image": "docker_image",
+			"models.docker_imgae": "docker_image", "docker": "docker_image",
+		},
+		"latest_models": {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
+		"pinned_models": {"is_lates": "is_latest", "last_revision": "latest_revision"},
+	} {
+		config := arguments{}.merge(readable[name])
+		for mistaken, suggestion := range suggestions {
+			diagnostics := e.validate(t, name, config.with("attributes", []any{"id", mistaken}))
+			expectError(t, diagnostics, "attributes[1]", summaryAttribute, "These can be named: ", "id, ")
+			_, suggested, _ := strings.Cut(diagnostics[0].Detail, "Did you mean \"")
+			if suggested, _, _ = strings.Cut(suggested, `"?`); suggested != suggestion {
+				t.Errorf("%s: %q is taken for %q, want %q", name, mistaken, suggested, suggestion)
+			}
+		}
+		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(name)} {
+			expectNone(t, e.validate(t, name, config.with("attributes", good)))
+		}
+		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})), "attributes[1]", summaryAttribute,
+			`"*" (leave the argument out to fill all of them) and "x" are no attributes of an element of `)
+		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"})), "attributes[1]", summaryAttribute,
+			"Write each name as an element of its own.")
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for texts, want := range map[[2]string]int{
+		{"", ""}: 0, {"name", "name"}: 0, {"", "abc"}: 3, {"axes", "axse"}: 1, {"name", "nam"}: 1, {"name", "nane"}: 1,
+		{"kitten", "sitting"}: 3, {"ca", "abc"}: 3, {"été", "ete"}: 2, {"abcd", "badc"}: 2,
+	} {
+		if got, back := distance(texts[0], texts[1]), distance(texts[1], texts[0]); got != want || back != want {
+			t.Errorf("%q: %d and %d, want %d", texts, got, back, want)
+		}
+	}
+}
