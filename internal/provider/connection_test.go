@@ -1,0 +1,358 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+)
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := sandbox.New(sandbox.Default())
+	target := sandboxtest.Start(t, elsewhere) + mainPath
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, route := range []sandbox.Route{sandbox.RouteToken, sandbox.RouteGroup} {
+			e, service := sandboxEngine(t)
+			service.Inject(sandbox.Fault{Route: route, Status: status, Header: http.Header{"Location": {target}}})
+			expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryRedirect, "a redirect to "+target,
+				fmt.Sprintf("Status %d ", status))
+			if got := service.Count(route); got != 1 {
+				t.Errorf("%d requests", got)
+			}
+		}
+	}
+	expectRequests(t, elsewhere, nil)
+}
+
+// overTLS serves a sandbox over TLS, with a certificate that is its own
+// authority.
+func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *httptest.Server, authority string) {
+	t.Helper()
+	server = httptest.NewUnstartedServer(service)
+	server.TLS = config
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, pemOf("CERTIFICATE", server.Certificate().Raw)
+}
+
+// TestTLS: an authority that is given is trusted, and TLS before 1.2 is refused.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	for _, version := range []uint16{tls.VersionTLS10, tls.VersionTLS11, tls.VersionTLS12, tls.VersionTLS13} {
+		works := version >= tls.VersionTLS12
+		service := sandbox.New(sandbox.Default())
+		server, authority := overTLS(t, service, &tls.Config{MinVersion: version, MaxVersion: version})
+		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
+		want := outcome{}
+		if !works {
+			want = outcome{summary: summaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
+		}
+		state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+		want.expect(t, state, diagnostics)
+		if n := service.Count(sandbox.RouteAny); n > 0 != works {
+			t.Errorf("%s: %d requests", tls.VersionName(version), n)
+		}
+	}
+}
+
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	for appended, want := range map[string]string{
+		"":                         "",
+		"ci/1.2 (a b)":             " ci/1.2 (a b)",
+		"ci/1\r\nX-Injected: yes":  " ci/1 X-Injected: yes",
+		"\n":                       "",
+		"a\tb\x00c\x7fd\u0085e\n ": " a b c d e",
+	} {
+		env := environmentOf([]string{"TF_APPEND_USER_AGENT=" + appended})
+		service := sandbox.New(sandbox.Default())
+		e := configure(t, &catalogueProvider{version: "test", environment: &env}, northwind(sandboxtest.Start(t, service)))
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		for _, r := range service.Requests() {
+			if got := r.Header.Get("User-Agent"); got != "terraform-provider-modelcatalogue/test"+want {
+				t.Errorf("%s: %q appended: User-Agent %q", r.Path, appended, got)
+			}
+		}
+	}
+}
+
+// pipes is a listener whose connections are in memory, so that it works on a
+// fake clock. dial is its other side.
+type pipes struct {
+	connections chan net.Conn
+	dialled     []*deadEnd
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	if connection, ok := <-p.connections; ok {
+		return connection, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p *pipes) Close() error {
+	close(p.connections)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	connection := &deadEnd{Conn: near}
+	p.dialled = append(p.dialled, connection)
+	p.connections <- far
+	return connection, nil
+}
+
+// deadEnd is a connection that can go dead without a sign: what is written to
+// it is lost, and nothing comes back.
+type deadEnd struct {
+	net.Conn
+	dead atomic.Bool
+}
+
+func (c *deadEnd) Write(b []byte) (int, error) {
+	if c.dead.Load() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+// TestADeadConnectionOfHTTP2IsNotUsedAgain: HTTP/2 sends every request over one
+// connection, so that a dead one would fail all attempts of a read.
+func TestADeadConnectionOfHTTP2IsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	certified, authority := overTLS(t, http.NotFoundHandler(), nil)
+	synctest.Test(t, func(t *testing.T) {
+		service, network := sandbox.New(sandbox.Default()), &pipes{connections: make(chan net.Conn)}
+		server := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ProtoMajor != 2 {
+					t.Errorf("a request came by %s", r.Proto)
+				}
+				service.ServeHTTP(w, r)
+			}),
+			TLSConfig: &tls.Config{Certificates: certified.TLS.Certificates},
+		}
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = server.ServeTLS(network, "", "") })
+		e := configure(t, &catalogueProvider{version: "test", dial: network.dial}, northwind("https://example.com").merge(arguments{
+			argCACertificate: authority, argRequestTimeout: "6s", argSnapshot: false,
+		}))
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		network.dialled[0].dead.Store(true)
+		began := time.Now()
+		e.mustRead(t, "model_group", arguments{"id": mainGroup})
+		// A ping goes unanswered within the first attempt; the second attempt
+		// goes over another connection.
+		if took := time.Since(began); took > 8*sec || len(network.dialled) != 2 {
+			t.Errorf("it took %s over %d connections, want 2", took, len(network.dialled))
+		}
+		_ = server.Close()
+		serving.Wait()
+		for _, connection := range network.dialled {
+			_ = connection.Close()
+		}
+	})
+}
+
+const proxyRole, proxyAuthority = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
+
+// TestProxies runs itself in a process of its own for each environment: the
+// variables are read once in a process. Whatever goes wrong behind a proxy, the
+// message names it, because it may be what answers.
+func TestProxies(t *testing.T) {
+	const host = "example.com:443" // what the certificate of httptest is for; never connected to
+	if os.Getenv(proxyRole) != "" {
+		readBehindProxy(t, os.Getenv(proxyAuthority))
+		return
+	}
+	t.Parallel()
+	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
+	good := tunnel(func(client net.Conn) {
+		far, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			return
+		}
+		defer far.Close()
+		go func() {
+			_, _ = io.Copy(far, client) // until either side closes
+			_ = far.Close()
+		}()
+		_, _ = io.Copy(client, far)
+	})
+	refusing := func(status int) http.Handler { return answering(status, "text/html", "<html>No.</html>") }
+	const (
+		here    = "HTTPS_PROXY=http://PROXY"
+		secret  = "HTTPS_PROXY=http://user:hunter2@PROXY"
+		through = "The request went through the proxy http://PROXY, which HTTPS_PROXY names."
+		once    = "gave up after 1 attempt"
+	)
+	for name, test := range map[string]struct {
+		proxy     http.Handler // nil for one that is not there
+		variables []string
+		straight  bool // the proxy is not asked
+		says      []string
+		or        string // in place of the first of says on Go 1.27 and later, "" for the same
+	}{
+		"HTTPS_PROXY":                       {proxy: good, variables: []string{here}, says: []string{"read well"}},
+		"https_proxy":                       {proxy: good, variables: []string{"https_proxy=http://PROXY"}, says: []string{"read well"}},
+		"HTTPS_PROXY, NO_PROXY of another":  {proxy: good, variables: []string{here, "NO_PROXY=other.invalid"}, says: []string{"read well"}},
+		"HTTPS_PROXY, NO_PROXY":             {proxy: good, variables: []string{here, "NO_PROXY=example.com"}, straight: true},
+		"HTTP_PROXY, which is not for this": {proxy: good, variables: []string{"HTTP_PROXY=http://PROXY"}, straight: true},
+		"407 to a user": {proxy: refusing(407), variables: []string{secret}, says: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
+				"407 Proxy Authentication Required.",
+			"Check them, or name the host of base_url in NO_PROXY to go without it. Special characters in a user name or password are " +
+				"written as %XX, such as %23 for #.", summaryUnreachable,
+		}},
+		"407": {proxy: refusing(407), variables: []string{here}, says: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
+			"The fault: the proxy answered 407 Proxy Authentication Required, for POST https://example.com/v1/auth/token",
+			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
+		}},
+		"404": {proxy: refusing(404), variables: []string{secret}, says: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 404 Not Found.",
+			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
+		}},
+		"502": {proxy: refusing(502), variables: []string{secret}, says: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 502 Bad Gateway.", once,
+		}},
+		"not there": {variables: []string{secret}, says: []string{
+			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host",
+			summaryUnreachable,
+		}},
+		"an unknown authority": {proxy: good, variables: []string{here, proxyAuthority + "="}, says: []string{
+			"The certificate of what answers is signed by itself.", through,
+		}},
+		"no tunnel": { // net/http drops what follows the answer to CONNECT from Go 1.27 on
+			proxy: refusing(200), variables: []string{here}, says: []string{"What answers at base_url does not speak TLS", through},
+			or: "The connection broke before the answer was complete.",
+		},
+		"a tunnel that is closed": {proxy: tunnel(func(net.Conn) {}), variables: []string{here}, says: []string{
+			"The connection broke before the answer was complete.", through, once,
+		}},
+		"a tunnel that hangs": {
+			proxy:     tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }),
+			variables: []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"},
+			says:      []string{"within request_timeout, which is 300ms.", through, once},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seen := &recorder{next: test.proxy}
+			proxy := httptest.NewServer(seen)
+			t.Cleanup(proxy.Close)
+			if test.proxy == nil {
+				proxy.Close()
+			}
+			out := behindProxy(t, strings.TrimPrefix(proxy.URL, "http://"), append([]string{proxyAuthority + "=" + authority}, test.variables...))
+			if test.straight {
+				if !strings.Contains(out, "dialled "+host) || len(seen.asked) != 0 {
+					t.Errorf("not straight to %s; the proxy was asked for %v\n%s", host, seen.asked, out)
+				}
+				return
+			}
+			if test.proxy != nil && !slices.Equal(slices.Compact(seen.asked), []string{"CONNECT " + host}) {
+				t.Errorf("the proxy was asked for %v", seen.asked)
+			}
+			for i, fragment := range test.says {
+				if strings.Count(out, fragment) != 1 && (i > 0 || test.or == "" || !strings.Contains(out, test.or)) {
+					t.Errorf("does not say once %q:\n%s", fragment, out)
+				}
+			}
+			if strings.Contains(out, "hunter2") || strings.Contains(out, once) != slices.Contains(test.says, once) {
+				t.Errorf("the proxy's password is shown, or the wrong number of attempts was made:\n%s", out)
+			}
+		})
+	}
+}
+
+// tunnel is a proxy that answers CONNECT well, and what it does then.
+func tunnel(then func(client net.Conn)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		client, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer client.Close()
+		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+		then(client)
+	})
+}
+
+// recorder notes what a proxy is asked for.
+type recorder struct {
+	next  http.Handler
+	mu    sync.Mutex
+	asked []string
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	r.asked = append(r.asked, req.Method+" "+req.RequestURI)
+	r.mu.Unlock()
+	r.next.ServeHTTP(w, req)
+}
+
+// behindProxy is what TestProxies says as a child, with only these variables that
+// name a proxy. In their values and in what it says, PROXY is its host and port.
+func behindProxy(t *testing.T, proxy string, variables []string) string {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxies$", "-test.v")
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
+			child.Env = append(child.Env, variable)
+		}
+	}
+	child.Env = append(child.Env, proxyRole+"=child")
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		child.Env = append(child.Env, name+"="+strings.ReplaceAll(value, "PROXY", proxy))
+	}
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.ReplaceAll(string(out), proxy, "PROXY")
+}
+
+// readBehindProxy reads once and tells how it went.
+func readBehindProxy(t *testing.T, authority string) {
+	t.Helper()
+	p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		fmt.Println("dialled", address)
+		if !strings.HasPrefix(address, "127.0.0.1:") {
+			return nil, errors.New("this test connects to nothing but its proxy")
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}}
+	e := configure(t, p, northwind("https://example.com").merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
+	state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+	if state != nil {
+		fmt.Println("read well")
+	}
+	for _, d := range diagnostics {
+		fmt.Println(d.Summary, d.Detail)
+	}
+}
