@@ -2,37 +2,15 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
-
-// told is a diagnostic that a fleet has to give.
-type told struct {
-	argument, summary string
-	says              []string
-}
-
-// expectTold wants exactly these errors, in that order.
-func expectTold(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...told) {
-	t.Helper()
-	var got []string
-	for _, d := range diagnostics {
-		got = append(got, fmt.Sprintf("%s: %s\n%s", argumentOf(d), d.Summary, d.Detail))
-	}
-	if len(diagnostics) != len(want) {
-		t.Fatalf("%d errors, want %d:\n%s", len(diagnostics), len(want), strings.Join(got, "\n\n"))
-	}
-	for i, w := range want {
-		expectError(t, diagnostics[i:i+1], w.argument, w.summary, w.says...)
-	}
-}
 
 // failing is a fault of one group of manyGroups.
 func failing(route sandbox.Route, group int, status int, body string) sandbox.Fault {
@@ -55,29 +33,17 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 		} {
 			service.Inject(fault)
 		}
-		e := inMemory(t, service, nil)
-		ids := append(idsOf(40), "nowhere")
-		state, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": ids})
-		if state != nil {
-			t.Errorf("a state: %v", state)
-		}
-		const notFound = summaryGroupOrModels
+		diagnostics := inMemory(t, service, nil).refused(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
 		expectTold(t, diagnostics,
-			told{
-				argument: "model_group_ids[3]", summary: notFound,
-				says: []string{
-					`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
-				},
-			},
-			told{
-				argument: "model_group_ids[5]", summary: summaryUnavailable,
-				says: []string{"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\""},
-			},
-			told{
-				argument: "model_group_ids[7]", summary: summaryUnexpected, says: []string{"revision: a whole number is expected", "  - \"group-017\""},
-			},
-			told{argument: "model_group_ids[9]", summary: summaryForbidden, says: []string{"Not you."}},
-			told{argument: "model_group_ids[11]", summary: summaryInvalidID, says: []string{`"group-011"`, "Odd."}},
+			outcome{"model_group_ids[3]", summaryGroupOrModels, []string{
+				`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
+			}},
+			outcome{"model_group_ids[5]", summaryUnavailable, []string{
+				"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\"",
+			}},
+			outcome{"model_group_ids[7]", summaryUnexpected, []string{"revision: a whole number is expected", "  - \"group-017\""}},
+			outcome{"model_group_ids[9]", summaryForbidden, []string{"Not you."}},
+			outcome{"model_group_ids[11]", summaryInvalidID, []string{`"group-011"`, "Odd."}},
 		)
 		// Each was asked, those that failed for good once.
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
@@ -89,16 +55,15 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 	service := sandbox.New(manyGroups(t, 6))
 	service.Inject(failing(sandbox.RouteModels, 5, 403, ""))
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	_, diagnostics := e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{
+	expectTold(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{
 		groupID(0): 1, groupID(1): 9, groupID(2): 2, groupID(3): 0, "nowhere": 1, groupID(4): 7, groupID(5): 1,
-	}})
-	expectTold(t, diagnostics,
-		told{argument: `revisions["group-001"]`, summary: summaryRevisionNotFound, says: []string{
+	}}),
+		outcome{argument: `revisions["group-001"]`, summary: summaryRevisionNotFound, says: []string{
 			`Model group "group-001" has no revision 9. It has: 2, 1.`,
 			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
 		}},
-		told{argument: `revisions["group-005"]`, summary: summaryForbidden},
-		told{argument: `revisions["nowhere"]`, summary: summaryGroupNotFound, says: []string{`no model group "nowhere"`}},
+		outcome{argument: `revisions["group-005"]`, summary: summaryForbidden},
+		outcome{argument: `revisions["nowhere"]`, summary: summaryGroupNotFound, says: []string{`no model group "nowhere"`}},
 	)
 }
 
@@ -110,18 +75,12 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("none-%02d", i))
 	}
 	for n, more := range map[int]string{10: "", 11: "  - and 1 other", 23: "  - and 13 others"} {
-		_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": ids[:n]})
-		expectTold(
-			t, diagnostics, told{argument: "model_group_ids[0]", summary: summaryGroupOrModels, says: []string{`"none-00"`, `"none-09"`, more}},
-		)
-		named := 0
-		for i := range n {
-			if strings.Contains(diagnostics[0].Detail, fmt.Sprintf(`"none-%02d"`, i)) {
-				named++
-			}
-		}
-		if named != 10 || !strings.HasSuffix(diagnostics[0].Detail, more) {
-			t.Errorf("%d of %d ids are named:\n%s", named, n, diagnostics[0].Detail)
+		diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids[:n]})
+		expectTold(t, diagnostics, outcome{"model_group_ids[0]", summaryGroupOrModels, []string{`"none-00"`, `"none-09"`}})
+		named := regexp.MustCompile(`"none-\d\d"`).FindAllString(diagnostics[0].Detail, -1)
+		slices.Sort(named)
+		if len(slices.Compact(named)) != 10 || !strings.HasSuffix(diagnostics[0].Detail, more) {
+			t.Errorf("of %d ids %q are named:\n%s", n, named, diagnostics[0].Detail)
 		}
 	}
 }
@@ -133,97 +92,56 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service := sandbox.New(manyGroups(t, 12))
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
-	_, diagnostics := newEngine(t, northwind(sandboxtest.Start(t, service))).read(t.Context(), t, "latest_models", nil)
-	expectTold(
-		t, diagnostics,
-		told{
-			summary: summaryForbidden,
-			says:    []string{"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\""},
-		},
-	)
-}
-
-func TestATimeHorizonThatTheServiceDoesNotKnow(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"time_horizon": "fortnight"})
-	expectError(t, diagnostics, "time_horizon", summaryInvalidHorizon, `"fortnight"`, "code BAD_REQUEST")
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
+	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).refused(t, "latest_models", nil), "", summaryForbidden,
+		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
 // TestWhatConcernsAllIsToldOnce: one diagnostic on no element, and no more
 // requests than it takes.
 func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 	t.Parallel()
-	lasting := limited(sandbox.RouteLatest, "600", 0)
+	const latest = sandbox.RouteLatest
+	lasting := limited(latest, "600", 0)
 	lasting.Skip = 100
+	down, later := sandbox.Fault{Route: latest, Status: 503}, sandbox.Fault{Route: latest, Status: 503, Skip: 100}
 	for name, test := range map[string]struct {
-		faults  []sandbox.Fault
-		client  string
-		more    arguments
+		fault   sandbox.Fault
+		ceiling any
 		summary string
-		says    []string
 		tokens  int
 		reads   int // at most
 		within  time.Duration
+		says    []string
 	}{
-		"credentials rejected": {
-			faults:  []sandbox.Fault{sandbox.RefuseToken("invalid_client", "Revoked.")},
-			summary: summaryRejected, says: []string{"Revoked."}, tokens: 1,
-		},
-		"tokens refused": {
-			faults:  []sandbox.Fault{sandbox.Refuse(sandbox.RouteLatest, "UNAUTHORIZED", "No.")},
-			summary: summaryRejected, says: []string{"a fresh one as well"}, tokens: 3, reads: 3 * fewAtOnce,
-		},
-		"organisation disabled": {
-			client: "tailspin", summary: summaryOrganisationDisabled, tokens: 1, reads: fewAtOnce,
-		},
-		"outage": {
-			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503}},
-			summary: summaryUnavailable, says: []string{"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered."},
-			tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
-		},
-		"outage, later": {
-			faults: []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Status: 503, Skip: 100}},
-			// Those that began before the last good answer say nothing of the
-			// service, so a few more are asked.
-			summary: summaryUnavailable, says: []string{" groups were asked for, 100 were answered."},
-			tokens: 1, reads: 100 + 2*5*manyAtOnce, within: 40 * sec,
-		},
-		"no network": {
-			faults:  []sandbox.Fault{closing, {Route: sandbox.RouteLatest, Kind: sandbox.Reset}},
-			summary: summaryUnreachable, tokens: 1, reads: 5 * fewAtOnce, within: 19 * sec,
-		},
-		"a wait that does not fit": {
-			faults:  []sandbox.Fault{limited(sandbox.RouteLatest, "600", 0)},
-			summary: summaryRateLimited, says: []string{"10m0s"}, tokens: 1, reads: fewAtOnce,
-		},
-		"a wait that does not fit, later": {
-			faults:  []sandbox.Fault{lasting},
-			summary: summaryRateLimited, tokens: 1, reads: 100 + manyAtOnce,
-		},
-		"a ceiling too low": {
-			more:    arguments{argMaxRequests: "1/100s"},
-			summary: summaryTimeout, says: []string{"max_requests"}, tokens: 1, reads: 3, within: 300 * sec,
-		},
+		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, summaryRejected, 1, 0, 0, []string{"Revoked."}},
+		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, summaryRejected, 3, 3 * fewAtOnce, 0, []string{
+			"a fresh one as well",
+		}},
+		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, summaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
+		"outage": {down, nil, summaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
+			"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered.",
+		}},
+		// Those that began before the last good answer say nothing of the service, so
+		// a few more are asked.
+		"outage, later": {later, nil, summaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
+			" groups were asked for, 100 were answered.",
+		}},
+		"no network":         {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, summaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
+		"a wait too long":    {limited(latest, "600", 0), nil, summaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
+		"such a wait, later": {lasting, nil, summaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
+		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", summaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
-				catalogue, more := manyGroups(t, 300), test.more
-				if test.client != "" {
-					catalogue, more = sandbox.Default(), credentialsOf(test.client, "http://localhost")
-				}
-				service := sandbox.New(catalogue)
-				for _, fault := range test.faults {
-					service.Inject(fault)
-				}
-				e, began := inMemory(t, service, more), time.Now()
-				_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(300)})
-				expectTold(t, diagnostics, told{summary: test.summary, says: test.says})
+				service := sandbox.New(manyGroups(t, 300))
+				service.Inject(test.fault)
+				service.Inject(closing)
+				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
+				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
 				if took := time.Since(began); took > test.within {
 					t.Errorf("it took %s", took)
 				}
-				if reads, tokens := service.Count(sandbox.RouteLatest), service.Count(sandbox.RouteToken); reads > test.reads || tokens > test.tokens {
+				if reads, tokens := service.Count(latest), service.Count(sandbox.RouteToken); reads > test.reads || tokens > test.tokens {
 					t.Errorf("%d reads, want at most %d; %d token requests, want at most %d", reads, test.reads, tokens, test.tokens)
 				}
 			})
@@ -241,9 +159,9 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 				service.Inject(failing(sandbox.RouteLatest, group, 500, ""))
 				service.Inject(failing(sandbox.RouteLatest, 45, 404, ""))
 				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Delay: sec})
-				_, diagnostics := inMemory(t, service, arguments{argMaxRetries: 0}).
-					read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(60)})
-				want := []told{
+				e := inMemory(t, service, arguments{argMaxRetries: 0})
+				diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(60)})
+				want := []outcome{
 					{argument: fmt.Sprintf("model_group_ids[%d]", group), summary: summaryUnavailable},
 					{argument: "model_group_ids[45]", summary: summaryGroupOrModels},
 				}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -42,35 +41,6 @@ func modelsOf(t *testing.T, state map[string]any) map[string]any {
 	return asObject(t, state["models"])
 }
 
-// Each model is what a single block reads of the group: for the owner, for
-// others, and for ids that need escaping.
-func TestAFleetGivesWhatSingleBlocksGive(t *testing.T) {
-	t.Parallel()
-	url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-	for _, organisation := range []string{"northwind", "contoso-trading", "fabrikam"} {
-		e := newEngine(t, credentialsOf(organisation, url))
-		latest := modelsOf(t, e.mustRead(t, "latest_models", nil))
-		revisions := map[string]any{}
-		for id, model := range latest {
-			revisions[id] = asObject(t, model)["revision"]
-		}
-		pinned := modelsOf(t, e.mustRead(t, "pinned_models", arguments{"revisions": revisions, "accept_withdrawn": true}))
-		if latest[oddGroup] == nil || len(pinned) != len(latest) {
-			t.Errorf("%s: latest %v, pinned %v", organisation, slices.Collect(maps.Keys(latest)), slices.Collect(maps.Keys(pinned)))
-		}
-		for id := range latest {
-			single := e.mustRead(t, "latest_model", arguments{"model_group_id": id})
-			if !reflect.DeepEqual(latest[id], any(without(single, "where"))) {
-				t.Errorf("%s, %s: latest\n%v\n%v", organisation, id, latest[id], single)
-			}
-			single = e.mustRead(t, "model", arguments{"model_group_id": id, "revision": revisions[id], "accept_withdrawn": true})
-			if !reflect.DeepEqual(pinned[id], any(without(single, "accept_withdrawn"))) || single["is_latest"] != true {
-				t.Errorf("%s, %s: pinned\n%v\n%v", organisation, id, pinned[id], single)
-			}
-		}
-	}
-}
-
 // without returns a copy that lacks an argument of the block.
 func without(state map[string]any, argument string) map[string]any {
 	copied := maps.Clone(state)
@@ -78,63 +48,29 @@ func without(state map[string]any, argument string) map[string]any {
 	return copied
 }
 
-func TestAPinBehindTheLatest(t *testing.T) {
-	t.Parallel()
-	e, _ := sandboxEngine(t)
-	state := e.mustRead(t, "pinned_models", arguments{
-		"revisions": map[string]any{mainGroup: 2, sparseGroup: 1}, "accept_withdrawn": true,
-	})
-	for id, want := range map[string]map[string]any{
-		mainGroup:   {"revision": int64(2), "latest_revision": int64(3), "is_latest": false, "archived": true, "model_group_id": mainGroup},
-		sparseGroup: {"revision": int64(1), "latest_revision": int64(1), "is_latest": true, "model_group_id": sparseGroup},
-	} {
-		for name, value := range want {
-			if got := asObject(t, modelsOf(t, state)[id])[name]; got != value {
-				t.Errorf("%s: %s is %v, want %v", id, name, got, value)
-			}
-		}
-	}
-}
-
 func TestAnEmptyFleetSendsNothing(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
+	nothing := map[string]any{}
 	for _, r := range []reading{
-		{"latest_models", arguments{"model_group_ids": []any{}}},
-		{"pinned_models", arguments{"revisions": map[string]any{}}},
-		{"latest_models", arguments{"model_group_ids": []any{}, "attributes": []any{"id"}}},
+		{"latest_models", arguments{"model_group_ids": []any{}, "time_horizon": nil, "where": nil, "attributes": nil}},
+		{"latest_models", arguments{"model_group_ids": []any{}, "time_horizon": nil, "where": nil, "attributes": []any{"id"}}},
+		{"pinned_models", arguments{"revisions": nothing, "docker_images": nil, "accept_withdrawn": nil, "attributes": nil}},
 	} {
-		state := e.mustRead(t, r.name, r.config)
-		if models := modelsOf(t, state); len(models) != 0 {
-			t.Errorf("%s: models %v", r.name, models)
-		}
-		for argument, value := range r.config {
-			if !reflect.DeepEqual(state[argument], value) {
-				t.Errorf("%s: %s is %v, configured as %v", r.name, argument, state[argument], value)
-			}
-		}
+		expectSame(t, e.mustRead(t, r.name, r.config), map[string]any(r.config.with("models", nothing)))
 	}
 	expectRequests(t, service, nil)
 }
 
-func TestAnIDGivenTwiceIsOneEntry(t *testing.T) {
+func TestAnIDGivenTwiceIsAskedForOnce(t *testing.T) {
 	t.Parallel()
-	for name, snapshot := range map[string]any{"shared": true, "afresh": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := sandbox.New(sandbox.Default())
-			e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, snapshot))
-			ids := []any{mainGroup, oddGroup, mainGroup, mainGroup}
-			state := e.mustRead(t, "latest_models", arguments{"model_group_ids": ids})
-			if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
-				t.Errorf("models of %q", got)
-			}
-			if !reflect.DeepEqual(state["model_group_ids"], any(ids)) {
-				t.Errorf("model_group_ids %v", state["model_group_ids"])
-			}
-			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
-		})
+	service := sandbox.New(sandbox.Default())
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, false))
+	state := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup, mainGroup}})
+	if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
+		t.Errorf("models of %q", got)
 	}
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
 }
 
 func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
@@ -188,20 +124,22 @@ func TestAFleetAsksAtMost32AtATime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		latency time.Duration
+		refuse  int // so many of the first requests
 		most    int
 		took    time.Duration
 	}{
-		// 10, 20, then 32 at a time, after a second for the token.
-		"prompt answers": {latency: sec, most: 32, took: 12 * sec},
-		// 10 at a time, as with single blocks.
-		"slow answers": {latency: 20 * sec, most: 10, took: 620 * sec},
+		"prompt answers":      {sec, 0, 32, 12 * sec},       // 10, 20, then 32 at a time, after a second for the token
+		"slow answers":        {20 * sec, 0, 10, 620 * sec}, // 10 at a time, as with single blocks
+		"a refusal, at first": {sec, 1, 10, 35 * sec},       // the same
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				var crowd crowd
 				service := sandbox.New(manyGroups(t, 300))
-				e := inMemory(t, crowd.watch(service, test.latency), nil)
-				began := time.Now()
+				if test.refuse > 0 {
+					service.Inject(limited(sandbox.RouteLatest, "1", test.refuse))
+				}
+				e, began := inMemory(t, crowd.watch(service, test.latency), nil), time.Now()
 				e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(300)})
 				if took := time.Since(began); crowd.most != test.most || took != test.took {
 					t.Errorf("%d at a time, in %s; want %d, in %s", crowd.most, took, test.most, test.took)
@@ -215,37 +153,25 @@ func TestAFleetAsksAtMost32AtATime(t *testing.T) {
 // as single blocks would.
 func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	t.Parallel()
+	const minute = time.Minute
 	for name, test := range map[string]struct {
 		groups    int
 		allowance sandbox.Allowance
-		more      arguments
+		ceiling   any
 		least     time.Duration
 	}{
-		"a ceiling of one in 20 s": {
-			groups: 40, allowance: sandbox.Allowance{}, more: arguments{argMaxRequests: "1/20s"}, least: 800 * sec,
-		},
-		"60 in a fixed minute": {
-			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, least: 6 * time.Minute,
-		},
-		"60 in any minute": {
-			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: time.Minute}, least: 6 * time.Minute,
-		},
-		"60 a minute, refilled": {
-			groups: 400, allowance: sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: time.Minute}, least: (402 - 60) * sec,
-		},
+		"a ceiling of one in 20 s": {40, sandbox.Allowance{}, "1/20s", 800 * sec},
+		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: minute}, nil, 6 * minute},
+		"60 in any minute":         {400, sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: minute}, nil, 6 * minute},
+		"60 a minute, refilled":    {400, sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: minute}, nil, (402 - 60) * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, test.groups), sandbox.WithAllowance(test.allowance))
-				e := inMemory(t, service, test.more)
-				began := time.Now()
-				state := e.mustRead(t, "latest_models", nil)
-				if n := len(modelsOf(t, state)); n != test.groups {
-					t.Errorf("%d models", n)
-				}
-				took := time.Since(began)
-				if took < test.least || took > 2*test.least {
-					t.Errorf("it took %s, where the allowance asks for %s", took, test.least)
+				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
+				n := len(modelsOf(t, e.mustRead(t, "latest_models", nil)))
+				if took := time.Since(began); n != test.groups || took < test.least || took > 2*test.least {
+					t.Errorf("%d models took %s, where the allowance asks for %s", n, took, test.least)
 				}
 			})
 		})
@@ -284,40 +210,21 @@ func TestProgressIsLogged(t *testing.T) {
 		e := inMemory(t, sandbox.New(manyGroups(t, 300)), arguments{argMaxRequests: "1/200ms"})
 		var written logs
 		began := time.Now()
-		if _, diagnostics := e.read(written.in(t.Context()), t, "latest_models", nil); failed(diagnostics) {
-			t.Fatal(diagnostics[0].Summary, diagnostics[0].Detail)
+		_, diagnostics := e.read(written.in(t.Context()), t, "latest_models", nil)
+		expectNone(t, diagnostics)
+		lines := slices.DeleteFunc(written.messages(t, "info"), func(line string) bool { return !strings.Contains(line, "groups read") })
+		seconds := int(time.Since(began).Seconds())
+		if n := len(lines); n < seconds/2 || n > seconds+1 || lines[n-1] != "300 of 300 groups read" {
+			t.Errorf("%d seconds: %q", seconds, lines)
 		}
-		var lines []string
-		for line := range strings.Lines(written.String()) {
-			if strings.Contains(line, "groups read") {
-				lines = append(lines, line)
-			}
-		}
-		if seconds := int(time.Since(began).Seconds()); len(lines) < seconds/2 || len(lines) > seconds+1 {
-			t.Errorf("%d lines in %d seconds", len(lines), seconds)
-		}
-		last := lines[len(lines)-1]
-		if !strings.Contains(last, "300 of 300 groups read") || !strings.Contains(last, `"info"`) {
-			t.Errorf("the last line: %s", last)
+		// A group that has no models is not read.
+		e = inMemory(t, sandbox.New(sandbox.Default()), nil)
+		_, diagnostics = e.read(written.in(t.Context()), t, "latest_models", nil)
+		expectNone(t, diagnostics)
+		if said := written.messages(t, "info"); !slices.Contains(said, "8 of 8 groups asked for, 7 of them read") {
+			t.Errorf("%q", said)
 		}
 	})
-}
-
-// The same catalogue gives the same state, whatever the order of answers.
-func TestAFleetIsTheSameInAnyOrder(t *testing.T) {
-	t.Parallel()
-	var want map[string]any
-	for seed := range int64(5) {
-		service := sandbox.New(sandbox.Default())
-		sandboxtest.Shuffle(service, seed+1)
-		state := newEngine(t, northwind(sandboxtest.Start(t, service))).mustRead(t, "latest_models", nil)
-		if want == nil {
-			want = state
-		}
-		if !reflect.DeepEqual(state, want) {
-			t.Errorf("seed %d: %v\nwant %v", seed, state, want)
-		}
-	}
 }
 
 func TestAGroupWithoutModelsInAFleet(t *testing.T) {
@@ -332,10 +239,10 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 		t.Errorf("models %v", models)
 	}
 	// Named, it is an error.
-	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}})
-	expectError(t, diagnostics, "model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
-	_, diagnostics = e.read(t.Context(), t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}})
-	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
+	expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}}),
+		"model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
+	expectError(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}}),
+		fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
 }
 
 // A group that the list shows with models is removed, or made private, before
@@ -350,8 +257,47 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	if models := modelsOf(t, state); models[mainGroup] != nil || len(models) != 2 {
 		t.Errorf("models %v", models)
 	}
-	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning ||
-		diagnostics[0].Summary != summaryLeftOut || !strings.Contains(diagnostics[0].Detail, fmt.Sprintf("%q.", mainGroup)) {
-		t.Errorf("%+v", diagnostics)
+	expectWarning(t, diagnostics, "", summaryLeftOut, fmt.Sprintf("%q.", mainGroup))
+}
+
+// Where the service limits requests, a fleet asks no more at once than an engine
+// does, from the first refusal on.
+func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
+	t.Parallel()
+	const quick, slow = sec, 6 * sec
+	repeated := func(n int, took time.Duration) []time.Duration { return slices.Repeat([]time.Duration{took}, n) }
+	for _, test := range []struct {
+		took    []time.Duration // by each answer
+		refused int             // which answer is the first after a refusal, 0 for none
+		want    []int           // how many may be under way after the last answers
+	}{
+		{repeated(3, quick), 0, []int{12, 14, 16}}, // two more with each prompt answer
+		{repeated(14, quick), 0, []int{32, 32, 32}},
+		{[]time.Duration{quick, slow, quick}, 0, []int{12, 10, 12}},
+		{repeated(2, quick), 2, []int{12, 10}},
+		{repeated(20, quick), 1, slices.Repeat([]int{10}, 20)},
+	} {
+		refused := false
+		width := fleetWidth{now: fewAtOnce, refused: func() bool { return refused }}
+		var got []int
+		for i, took := range test.took {
+			refused = test.refused > 0 && i+1 >= test.refused
+			width.answer(took)
+			most := 0
+			for width.may(most) {
+				most++
+			}
+			got = append(got, most)
+		}
+		if got = got[len(got)-len(test.want):]; !slices.Equal(got, test.want) {
+			t.Errorf("%v: %d may be under way, want %d", test.took, got, test.want)
+		}
+	}
+	// A refusal counts at once, before another answer comes.
+	refused := false
+	width := fleetWidth{now: manyAtOnce, refused: func() bool { return refused }}
+	before := width.may(fewAtOnce)
+	if refused = true; !before || width.may(fewAtOnce) || !width.may(fewAtOnce-1) {
+		t.Error("a refusal does not count at once")
 	}
 }
