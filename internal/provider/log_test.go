@@ -135,11 +135,11 @@ func TestEachRequestIsLogged(t *testing.T) {
 		expectNone(t, diagnostics)
 		const group = " GET /v1/model-group?timeHorizon=day_ahead "
 		want := []string{
-			"debug POST /v1/auth/token 200, attempt 1, 0 ms, some bytes, sandbox-000001, <nil>",
-			"debug" + group + "503, attempt 1, 250 ms, 4 bytes, sandbox-000002, <nil>",
-			"debug" + group + "200, attempt 2, 0 ms, some bytes, sandbox-000003, unexpected EOF",
-			"debug" + group + "0, attempt 3, 3000 ms, 0 bytes, <nil>, context deadline exceeded",
-			"debug" + group + "200, attempt 4, 0 ms, some bytes, sandbox-000005, <nil>",
+			"debug POST /v1/auth/token 200, attempt 1, 0 ms, some bytes, sandbox-000001, -, waited for -",
+			"debug" + group + "503, attempt 1, 250 ms, 4 bytes, sandbox-000002, -, waited for -",
+			"debug" + group + "200, attempt 2, 0 ms, some bytes, sandbox-000003, unexpected EOF, waited for its back-off",
+			"debug" + group + "0, attempt 3, 3000 ms, 0 bytes, -, context deadline exceeded, waited for its back-off",
+			"debug" + group + "200, attempt 4, 0 ms, some bytes, sandbox-000005, -, waited for its back-off",
 		}
 		var got []string
 		for _, line := range written.requests(t) {
@@ -151,9 +151,10 @@ func TestEachRequestIsLogged(t *testing.T) {
 			if size := fmt.Sprint(line["size_bytes"]); strings.Trim(size, "0123456789") == "" && len(size) > 1 {
 				line["size_bytes"] = "some"
 			}
-			got = append(got, fmt.Sprintf("%v %v %v %v, attempt %v, %v ms, %v bytes, %v, %v",
+			fields := fmt.Sprintf("%v %v %v %v, attempt %v, %v ms, %v bytes, %v, %v, waited for %v",
 				line["@level"], line["http_method"], line["http_path"], line["http_status"], line["attempt"],
-				line["duration_ms"], line["size_bytes"], line["request_id"], line["http_problem"]))
+				line["duration_ms"], line["size_bytes"], line["request_id"], line["http_problem"], line["waited_for"])
+			got = append(got, strings.ReplaceAll(fields, "<nil>", "-"))
 		}
 		expectSame(t, got, want)
 	})
