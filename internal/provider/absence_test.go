@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -28,14 +29,14 @@ func publishThree(t *testing.T, service *sandbox.Sandbox) {
 
 var soughtInAnswers = map[string]sought{
 	"a revision": {
-		sandbox.RouteModels, pinning(1), pinning(3), publishThree, outcome{"revision", summaryRevisionNotFound, []string{"no revision 3"}},
+		sandbox.RouteModels, pinning(1), pinning(3), publishThree, outcome{"revision", explain.SummaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a revision of a fleet": {
 		sandbox.RouteModels,
 		reading{"pinned_models", arguments{"revisions": pins(1, 1)}},
 		reading{"pinned_models", arguments{"revisions": pins(1, 3)}},
 		publishThree,
-		outcome{`revisions["group-000"]`, summaryRevisionNotFound, []string{"no revision 3"}},
+		outcome{`revisions["group-000"]`, explain.SummaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a name": {
 		sandbox.RouteGroups,
@@ -46,7 +47,7 @@ var soughtInAnswers = map[string]sought{
 			rename.Delay = sec / 10
 			service.Inject(rename)
 		},
-		outcome{"name", summaryGroupNotFound, []string{`"Group 3"`}},
+		outcome{"name", explain.SummaryGroupNotFound, []string{`"Group 3"`}},
 	},
 }
 
@@ -107,7 +108,7 @@ func TestAFailureToAskAgainIsTold(t *testing.T) {
 		e.mustRead(t, "model", pinning(1).config)
 		time.Sleep(sec)
 		remove := service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Status: 503})
-		expectError(t, e.refused(t, "model", pinning(3).config), "", summaryUnavailable)
+		expectError(t, e.refused(t, "model", pinning(3).config), "", explain.SummaryUnavailable)
 		// What was kept still serves those who find in it what they look for.
 		e.mustRead(t, "model", pinning(1).config)
 		remove()

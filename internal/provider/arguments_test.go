@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -27,24 +28,24 @@ func TestArgumentsAreValidated(t *testing.T) {
 		config                      arguments
 		argument, summary, fragment string
 	}{
-		{"model_group", arguments{"id": ".."}, "id", summaryInvalidID, `".." is not an id but a relative path`},
-		{"latest_model", arguments{"model_group_id": "a\nb"}, "model_group_id", summaryInvalidID, "control characters"},
-		{"model_group_models", arguments{"model_group_id": ""}, "model_group_id", summaryInvalidID, "it is empty"},
-		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", summaryInvalidID, "relative path"},
+		{"model_group", arguments{"id": ".."}, "id", explain.SummaryInvalidID, `".." is not an id but a relative path`},
+		{"latest_model", arguments{"model_group_id": "a\nb"}, "model_group_id", explain.SummaryInvalidID, "control characters"},
+		{"model_group_models", arguments{"model_group_id": ""}, "model_group_id", explain.SummaryInvalidID, "it is empty"},
+		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", explain.SummaryInvalidID, "relative path"},
 		{"model", arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, not 1.5"},
 		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
-		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out"},
-		{"latest_models", arguments{"model_group_ids": list(), "time_horizon": "b"}, "model_group_ids", summaryIDsAndHorizon, "Leave out one"},
-		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", summaryInvalidHorizon, "The value is empty."},
-		{"latest_models", arguments{"where": where("tags", list("a", nil))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is null."},
-		{"latest_models", arguments{"where": where("enabled", nil)}, "where", summaryNoCondition, ""},
-		{"latest_models", arguments{"where": where("tags", list(unknown, ""))}, "where.tags[1]", summaryInvalidTag, "where.tags[1] is empty."},
-		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, summaryInvalidID, "control characters"},
-		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, summaryInvalidRevision, "must be at most 9223372036854775807, not 100000000"},
-		{"pinned_models", images, `docker_images["a"]`, summaryInvalidImage, `The image of model group "a" is empty.`},
+		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
+		{"latest_models", arguments{"model_group_ids": list(), "time_horizon": "b"}, "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
+		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty."},
+		{"latest_models", arguments{"where": where("tags", list("a", nil))}, "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null."},
+		{"latest_models", arguments{"where": where("enabled", nil)}, "where", explain.SummaryNoCondition, ""},
+		{"latest_models", arguments{"where": where("tags", list(unknown, ""))}, "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty."},
+		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, explain.SummaryInvalidID, "control characters"},
+		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "must be at most 9223372036854775807, not 100000000"},
+		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `The image of model group "a" is empty.`},
 	} {
 		diagnostics := e.validate(t, test.name, test.config)
-		if test.summary == summaryNoCondition {
+		if test.summary == explain.SummaryNoCondition {
 			expectWarning(t, diagnostics, test.argument, test.summary)
 			continue
 		}
@@ -126,7 +127,7 @@ func TestATimeHorizonThatTheServiceDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"model_groups", "latest_models"} {
 		e, service := sandboxEngine(t)
-		expectError(t, e.refused(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", summaryInvalidHorizon, `"fort&night"`,
+		expectError(t, e.refused(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", explain.SummaryInvalidHorizon, `"fort&night"`,
 			"is not a known time horizon key", "400 Bad Request, code BAD_REQUEST", "/v1/model-group?timeHorizon=fort%26night")
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
 	}
@@ -213,7 +214,7 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		config := arguments{}.merge(readable[name])
 		for mistaken, suggestion := range suggestions {
 			diagnostics := e.validate(t, name, config.with("attributes", []any{"id", mistaken}))
-			expectError(t, diagnostics, "attributes[1]", summaryAttribute, "These can be named: ", "id, ")
+			expectError(t, diagnostics, "attributes[1]", explain.SummaryAttribute, "These can be named: ", "id, ")
 			_, suggested, _ := strings.Cut(diagnostics[0].Detail, "Did you mean \"")
 			if suggested, _, _ = strings.Cut(suggested, `"?`); suggested != suggestion {
 				t.Errorf("%s: %q is taken for %q, want %q", name, mistaken, suggested, suggestion)
@@ -222,9 +223,9 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(name)} {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
-		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})), "attributes[1]", summaryAttribute,
+		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})), "attributes[1]", explain.SummaryAttribute,
 			`"*" (leave the argument out to fill all of them) and "x" are no attributes of an element of `)
-		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"})), "attributes[1]", summaryAttribute,
+		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"})), "attributes[1]", explain.SummaryAttribute,
 			"Write each name as an element of its own.")
 	}
 }

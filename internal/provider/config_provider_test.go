@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -86,7 +87,7 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	), arguments{argBaseURL: ""})
 	expectRequests(t, service, nil)
 	service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: http.StatusServiceUnavailable})
-	expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryUnavailable, "1 attempt")
+	expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryUnavailable, "1 attempt")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
@@ -368,7 +369,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 			}
 			continue
 		}
-		if expectRefused(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+summaryInvalidProxy ||
+		if expectRefused(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+explain.SummaryInvalidProxy ||
 			strings.Contains(problems[0].detail, "p.example:3128") {
 			t.Errorf("%q: %+v", test.environment, problems)
 		}

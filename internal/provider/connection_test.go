@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -32,7 +33,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		for _, route := range []sandbox.Route{sandbox.RouteToken, sandbox.RouteGroup} {
 			e, service := sandboxEngine(t)
 			service.Inject(sandbox.Fault{Route: route, Status: status, Header: http.Header{"Location": {target}}})
-			expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryRedirect, "a redirect to "+target,
+			expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryRedirect, "a redirect to "+target,
 				fmt.Sprintf("Status %d ", status))
 			if got := service.Count(route); got != 1 {
 				t.Errorf("%d requests", got)
@@ -64,7 +65,7 @@ func TestTLS(t *testing.T) {
 		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
 		want := outcome{}
 		if !works {
-			want = outcome{summary: summaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
+			want = outcome{summary: explain.SummaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
 		}
 		state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 		want.expect(t, state, diagnostics)
@@ -224,7 +225,7 @@ func TestProxies(t *testing.T) {
 			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
 				"407 Proxy Authentication Required.",
 			"Check them, or name the host of base_url in NO_PROXY to go without it. Special characters in a user name or password are " +
-				"written as %XX, such as %23 for #.", summaryUnreachable,
+				"written as %XX, such as %23 for #.", explain.SummaryUnreachable,
 		}},
 		"407": {proxy: refusing(407), variables: []string{here}, says: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
@@ -240,7 +241,7 @@ func TestProxies(t *testing.T) {
 		}},
 		"not there": {variables: []string{secret}, says: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host",
-			summaryUnreachable,
+			explain.SummaryUnreachable,
 		}},
 		"an unknown authority": {proxy: good, variables: []string{here, proxyAuthority + "="}, says: []string{
 			"The certificate of what answers is signed by itself.", through,

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -52,18 +53,18 @@ func TestErrorDocumentsThatAreFinal(t *testing.T) {
 		argument, summary string
 	}{
 		{400, "BAD_REQUEST", sandbox.RouteGroup, "id", "Invalid model group id"},
-		{400, "BAD_REQUEST", sandbox.RouteGroups, "", summaryInvalidRequest},
+		{400, "BAD_REQUEST", sandbox.RouteGroups, "", explain.SummaryInvalidRequest},
 		{400, "BRAND_NEW", sandbox.RouteGroup, "id", "Invalid model group id"},
-		{403, "FORBIDDEN", sandbox.RouteGroup, "", summaryForbidden},
-		{403, "BRAND_NEW", sandbox.RouteGroup, "", summaryForbidden},
-		{404, "NOT_FOUND", sandbox.RouteGroup, "id", summaryGroupNotFound},
-		{404, "NOT_FOUND", sandbox.RouteLatest, "model_group_id", summaryGroupNotFound + ", or without models"},
-		{404, "NOT_FOUND", sandbox.RouteModels, "model_group_id", summaryGroupNotFound},
-		{404, "BRAND_NEW", sandbox.RouteGroup, "id", summaryGroupNotFound},
-		{409, "CONFLICT", sandbox.RouteGroup, "", summaryNotAnswered},
-		{409, "MODEL_RUN_OUTPUT_UNAVAILABLE", sandbox.RouteGroup, "", summaryNotAnswered},
-		{409, "BRAND_NEW", sandbox.RouteGroup, "", summaryNotAnswered},
-		{418, "BRAND_NEW", sandbox.RouteGroup, "", summaryNotAnswered},
+		{403, "FORBIDDEN", sandbox.RouteGroup, "", explain.SummaryForbidden},
+		{403, "BRAND_NEW", sandbox.RouteGroup, "", explain.SummaryForbidden},
+		{404, "NOT_FOUND", sandbox.RouteGroup, "id", explain.SummaryGroupNotFound},
+		{404, "NOT_FOUND", sandbox.RouteLatest, "model_group_id", explain.SummaryGroupNotFound + ", or without models"},
+		{404, "NOT_FOUND", sandbox.RouteModels, "model_group_id", explain.SummaryGroupNotFound},
+		{404, "BRAND_NEW", sandbox.RouteGroup, "id", explain.SummaryGroupNotFound},
+		{409, "CONFLICT", sandbox.RouteGroup, "", explain.SummaryNotAnswered},
+		{409, "MODEL_RUN_OUTPUT_UNAVAILABLE", sandbox.RouteGroup, "", explain.SummaryNotAnswered},
+		{409, "BRAND_NEW", sandbox.RouteGroup, "", explain.SummaryNotAnswered},
+		{418, "BRAND_NEW", sandbox.RouteGroup, "", explain.SummaryNotAnswered},
 	} {
 		t.Run(fmt.Sprint(test.status, " ", test.code, " ", test.route), func(t *testing.T) {
 			fault := sandbox.Fault{Route: test.route, Status: test.status, Body: `{"code":"` + test.code + `","message":"The words."}`}
@@ -74,8 +75,8 @@ func TestErrorDocumentsThatAreFinal(t *testing.T) {
 		})
 	}
 	for client, want := range map[string]outcome{
-		"adventure-works": {"", summaryForbidden, []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}},
-		"tailspin": {"", summaryOrganisationDisabled, []string{
+		"adventure-works": {"", explain.SummaryForbidden, []string{"not permitted", "Status 403 Forbidden, code FORBIDDEN"}},
+		"tailspin": {"", explain.SummaryOrganisationDisabled, []string{
 			"The contract of Tailspin Power ended on 31 March 2026.", "Status 403 Forbidden, code ORGANISATION_DISABLED",
 		}},
 	} {
@@ -87,7 +88,7 @@ func TestErrorDocumentsThatAreFinal(t *testing.T) {
 
 func TestOtherAnswersThatAreFinal(t *testing.T) {
 	t.Parallel()
-	unexpected := func(says ...string) outcome { return outcome{"", summaryUnexpected, says} }
+	unexpected := func(says ...string) outcome { return outcome{"", explain.SummaryUnexpected, says} }
 	const noRecord = "id: it is missing or null, and no record is without it."
 	issues := `{"code":"VALIDATION_FAILED","message":"2 fields are not valid.","data":{"issues":[
 		{"field":"id","messages":["is too long","is no UUID"]},{"field":"query.page.size","messages":["must be positive"]}]}}`
@@ -102,16 +103,16 @@ func TestOtherAnswersThatAreFinal(t *testing.T) {
 			"2 fields are not valid.", "id: is too long; is no UUID", "query.page.size: must be positive",
 			"Status 400 Bad Request, code VALIDATION_FAILED",
 		}}},
-		"404 of the list": {sandbox.RouteGroups, 404, [2]string{}, "<html>Not here</html>", outcome{"", summaryNotAnswered, []string{
+		"404 of the list": {sandbox.RouteGroups, 404, [2]string{}, "<html>Not here</html>", outcome{"", explain.SummaryNotAnswered, []string{
 			"Check base_url", "Status 404 Not Found, for GET http://localhost/v1/model-group",
 		}}},
-		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", summaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
+		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", explain.SummaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
 		"204": {sandbox.RouteGroup, 204, [2]string{}, "", unexpected("Status 204 No Content")},
 		"redirect": {
 			sandbox.RouteGroup, 307,
 			[2]string{"Location", "https://elsewhere.example/x"},
 			"",
-			outcome{"", summaryRedirect, []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
+			outcome{"", explain.SummaryRedirect, []string{"a redirect to https://elsewhere.example/x.", "Status 307 Temporary Redirect"}},
 		},
 		"200 with HTML": {sandbox.RouteGroup, 200, [2]string{"Content-Type", "text/html"}, "<html>Sign in</html>", unexpected(
 			"The body is a page of HTML.", `content type "text/html"`, "for GET http://localhost"+mainPath,
@@ -128,7 +129,7 @@ func TestOtherAnswersThatAreFinal(t *testing.T) {
 			sandbox.RouteGroup, 200,
 			[2]string{"Content-Length", "300000000"},
 			"{",
-			outcome{"", summaryTooLarge, []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}},
+			outcome{"", explain.SummaryTooLarge, []string{"300000000 bytes (286 MiB)", "268435456 bytes (256 MiB)", "time_horizon"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,9 +175,9 @@ func TestTheStatusSurvivesAnyBody(t *testing.T) {
 		want    outcome
 		request int
 	}{
-		{status: 503, want: outcome{summary: summaryUnavailable, says: []string{"Status 503 Service Unavailable"}}, request: 2},
-		{status: 404, want: outcome{argument: "id", summary: summaryGroupNotFound, says: []string{"Status 404 Not Found"}}, request: 1},
-		{status: 403, want: outcome{summary: summaryForbidden, says: []string{"Status 403 Forbidden"}}, request: 1},
+		{status: 503, want: outcome{summary: explain.SummaryUnavailable, says: []string{"Status 503 Service Unavailable"}}, request: 2},
+		{status: 404, want: outcome{argument: "id", summary: explain.SummaryGroupNotFound, says: []string{"Status 404 Not Found"}}, request: 1},
+		{status: 403, want: outcome{summary: explain.SummaryForbidden, says: []string{"Status 403 Forbidden"}}, request: 1},
 	} {
 		for name, test := range bodies {
 			t.Run(fmt.Sprintf("%d %s", expected.status, name), func(t *testing.T) {

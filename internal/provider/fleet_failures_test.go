@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -35,15 +36,15 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 		}
 		diagnostics := inMemory(t, service, nil).refused(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
 		expectTold(t, diagnostics,
-			outcome{"model_group_ids[3]", summaryGroupOrModels, []string{
+			outcome{"model_group_ids[3]", explain.SummaryGroupOrModels, []string{
 				`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
 			}},
-			outcome{"model_group_ids[5]", summaryUnavailable, []string{
+			outcome{"model_group_ids[5]", explain.SummaryUnavailable, []string{
 				"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\"",
 			}},
-			outcome{"model_group_ids[7]", summaryUnexpected, []string{"revision: a whole number is expected", "  - \"group-017\""}},
-			outcome{"model_group_ids[9]", summaryForbidden, []string{"Not you."}},
-			outcome{"model_group_ids[11]", summaryInvalidID, []string{`"group-011"`, "Odd."}},
+			outcome{"model_group_ids[7]", explain.SummaryUnexpected, []string{"revision: a whole number is expected", "  - \"group-017\""}},
+			outcome{"model_group_ids[9]", explain.SummaryForbidden, []string{"Not you."}},
+			outcome{"model_group_ids[11]", explain.SummaryInvalidID, []string{`"group-011"`, "Odd."}},
 		)
 		// Each was asked, those that failed for good once.
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
@@ -58,12 +59,12 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 	expectTold(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{
 		groupID(0): 1, groupID(1): 9, groupID(2): 2, groupID(3): 0, "nowhere": 1, groupID(4): 7, groupID(5): 1,
 	}}),
-		outcome{argument: `revisions["group-001"]`, summary: summaryRevisionNotFound, says: []string{
+		outcome{argument: `revisions["group-001"]`, summary: explain.SummaryRevisionNotFound, says: []string{
 			`Model group "group-001" has no revision 9. It has: 2, 1.`,
 			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
 		}},
-		outcome{argument: `revisions["group-005"]`, summary: summaryForbidden},
-		outcome{argument: `revisions["nowhere"]`, summary: summaryGroupNotFound, says: []string{`no model group "nowhere"`}},
+		outcome{argument: `revisions["group-005"]`, summary: explain.SummaryForbidden},
+		outcome{argument: `revisions["nowhere"]`, summary: explain.SummaryGroupNotFound, says: []string{`no model group "nowhere"`}},
 	)
 }
 
@@ -76,7 +77,7 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 	}
 	for n, more := range map[int]string{10: "", 11: "  - and 1 other", 23: "  - and 13 others"} {
 		diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids[:n]})
-		expectTold(t, diagnostics, outcome{"model_group_ids[0]", summaryGroupOrModels, []string{`"none-00"`, `"none-09"`}})
+		expectTold(t, diagnostics, outcome{"model_group_ids[0]", explain.SummaryGroupOrModels, []string{`"none-00"`, `"none-09"`}})
 		named := regexp.MustCompile(`"none-\d\d"`).FindAllString(diagnostics[0].Detail, -1)
 		slices.Sort(named)
 		if len(slices.Compact(named)) != 10 || !strings.HasSuffix(diagnostics[0].Detail, more) {
@@ -92,7 +93,7 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service := sandbox.New(manyGroups(t, 12))
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
-	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).refused(t, "latest_models", nil), "", summaryForbidden,
+	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).refused(t, "latest_models", nil), "", explain.SummaryForbidden,
 		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
@@ -113,23 +114,23 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		within  time.Duration
 		says    []string
 	}{
-		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, summaryRejected, 1, 0, 0, []string{"Revoked."}},
-		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, summaryRejected, 3, 3 * fewAtOnce, 0, []string{
+		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, explain.SummaryRejected, 1, 0, 0, []string{"Revoked."}},
+		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, explain.SummaryRejected, 3, 3 * fewAtOnce, 0, []string{
 			"a fresh one as well",
 		}},
-		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, summaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
-		"outage": {down, nil, summaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
+		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
+		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
 			"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered.",
 		}},
 		// Those that began before the last good answer say nothing of the service, so
 		// a few more are asked.
-		"outage, later": {later, nil, summaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
+		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
 			" groups were asked for, 100 were answered.",
 		}},
-		"no network":         {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, summaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
-		"a wait too long":    {limited(latest, "600", 0), nil, summaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
-		"such a wait, later": {lasting, nil, summaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
-		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", summaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
+		"no network":         {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, explain.SummaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
+		"a wait too long":    {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
+		"such a wait, later": {lasting, nil, explain.SummaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
+		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -162,8 +163,8 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 				e := inMemory(t, service, arguments{argMaxRetries: 0})
 				diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(60)})
 				want := []outcome{
-					{argument: fmt.Sprintf("model_group_ids[%d]", group), summary: summaryUnavailable},
-					{argument: "model_group_ids[45]", summary: summaryGroupOrModels},
+					{argument: fmt.Sprintf("model_group_ids[%d]", group), summary: explain.SummaryUnavailable},
+					{argument: "model_group_ids[45]", summary: explain.SummaryGroupOrModels},
 				}
 				if group > 45 {
 					slices.Reverse(want)

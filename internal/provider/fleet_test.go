@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -192,7 +193,7 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 		}()
 		began := time.Now()
 		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-		expectError(t, diagnostics, "", summaryInterrupted)
+		expectError(t, diagnostics, "", explain.SummaryInterrupted)
 		if took := time.Since(began); took != interrupted {
 			t.Errorf("it ended after %s", took)
 		}
@@ -240,9 +241,9 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 	}
 	// Named, it is an error.
 	expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}}),
-		"model_group_ids[1]", summaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
+		"model_group_ids[1]", explain.SummaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
 	expectError(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}}),
-		fmt.Sprintf("revisions[%q]", emptyGroup), summaryRevisionNotFound, "has no models yet")
+		fmt.Sprintf("revisions[%q]", emptyGroup), explain.SummaryRevisionNotFound, "has no models yet")
 }
 
 // A group that the list shows with models is removed, or made private, before
@@ -257,7 +258,7 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	if models := modelsOf(t, state); models[mainGroup] != nil || len(models) != 2 {
 		t.Errorf("models %v", models)
 	}
-	expectWarning(t, diagnostics, "", summaryLeftOut, fmt.Sprintf("%q.", mainGroup))
+	expectWarning(t, diagnostics, "", explain.SummaryLeftOut, fmt.Sprintf("%q.", mainGroup))
 }
 
 // Where the service limits requests, a fleet asks no more at once than an engine

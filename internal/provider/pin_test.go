@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -41,11 +42,11 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		"the same":  {organisation: "northwind", image: firstImage},
 		"not given": {organisation: "northwind"},
 		"another": {
-			organisation: "northwind", image: "app:1", summary: summaryImageDiffers, says: []string{`"app:1"`, firstImage, "Revision 0"},
+			organisation: "northwind", image: "app:1", summary: explain.SummaryImageDiffers, says: []string{`"app:1"`, firstImage, "Revision 0"},
 		},
-		"in upper case": {organisation: "northwind", image: strings.ToUpper(firstImage), summary: summaryImageDiffers},
+		"in upper case": {organisation: "northwind", image: strings.ToUpper(firstImage), summary: explain.SummaryImageDiffers},
 		"withheld": {
-			organisation: "contoso-trading", image: firstImage, summary: summaryImageWithheld,
+			organisation: "contoso-trading", image: firstImage, summary: explain.SummaryImageWithheld,
 			says: []string{"is withheld", firstImage, "is_owner is false"},
 		},
 	} {
@@ -94,7 +95,7 @@ func TestWhyAnImageIsWithheld(t *testing.T) {
 		"null, of another":     {owner: new(false), says: "is_owner is false"},
 	} {
 		problem := pin{groupID: "g", revision: 1, image: new("app:1")}.reviewed(&catalogue.Model{DockerImage: test.image, IsOwner: test.owner})
-		if problem == nil || problem.summary != summaryImageWithheld || !strings.Contains(problem.detail, test.says) {
+		if problem == nil || problem.summary != explain.SummaryImageWithheld || !strings.Contains(problem.detail, test.says) {
 			t.Errorf("%s: %+v", name, problem)
 		}
 	}
@@ -125,7 +126,7 @@ func TestARepublishedRevisionStopsThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, diagnostics := e.read(t.Context(), t, "model", config)
-	expectError(t, diagnostics, "docker_image", summaryImageDiffers, firstImage, "app@"+sha256Digest, "last changed at 20")
+	expectError(t, diagnostics, "docker_image", explain.SummaryImageDiffers, firstImage, "app@"+sha256Digest, "last changed at 20")
 }
 
 // All that differ are told at once, however many, and what else fails as well.
@@ -144,10 +145,10 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 	revisions[groupID(29)] = 9
 	_, diagnostics := e.read(t.Context(), t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
 	expectTold(t, diagnostics,
-		outcome{argument: `docker_images["group-005"]`, summary: summaryImageDiffers, says: []string{
+		outcome{argument: `docker_images["group-005"]`, summary: explain.SummaryImageDiffers, says: []string{
 			`"reviewed:5"`, "23 more of 30 groups failed the same way:",
 		}},
-		outcome{argument: `revisions["group-029"]`, summary: summaryRevisionNotFound},
+		outcome{argument: `revisions["group-029"]`, summary: explain.SummaryRevisionNotFound},
 	)
 	for i := 6; i < 29; i++ {
 		if line := fmt.Sprintf("\n  - \"group-%03d\": revision 1: given \"reviewed:%d\", the service has \"image:1\"", i, i); !strings.Contains(
@@ -216,7 +217,7 @@ func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
 			expectNone(t, diagnostics)
 			continue
 		}
-		expectWarning(t, diagnostics, "revision", summaryWithdrawn, "Revision 2 of model group", "is archived and disabled (the latest is 3).",
+		expectWarning(t, diagnostics, "revision", explain.SummaryWithdrawn, "Revision 2 of model group", "is archived and disabled (the latest is 3).",
 			"accept_withdrawn = true")
 	}
 	// That a newer one exists is no warning.
@@ -240,7 +241,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	// The attributes that are filled have no say.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
 	state, diagnostics := e.read(t.Context(), t, "pinned_models", config)
-	expectWarning(t, diagnostics, "revisions", summaryWithdrawn, "Of 40 pinned revisions 23 may be withdrawn:",
+	expectWarning(t, diagnostics, "revisions", explain.SummaryWithdrawn, "Of 40 pinned revisions 23 may be withdrawn:",
 		`"group-000": revision 1 is archived and disabled (the latest is 2)`, `"group-009": revision 1 is archived (`, "and 13 others")
 	if strings.Contains(diagnostics[0].Detail, "group-010") || len(modelsOf(t, state)) != groups {
 		t.Errorf("%d models, and\n%s", len(modelsOf(t, state)), diagnostics[0].Detail)
@@ -255,7 +256,7 @@ func TestAPinThatFailsIsNotWarnedOf(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
 	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 2, "docker_image": "app"})
-	expectError(t, diagnostics, "docker_image", summaryImageDiffers)
+	expectError(t, diagnostics, "docker_image", explain.SummaryImageDiffers)
 }
 
 // A lookup that finds nothing may be of an answer from before the group was named

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -19,18 +20,18 @@ func TestACauseOfAllReadsIsToldInFullOnce(t *testing.T) {
 		blocks  int
 		summary string
 	}{
-		"a wrong secret": {fault: sandbox.RefuseToken("invalid_client", words), blocks: 300, summary: summaryRejected},
+		"a wrong secret": {fault: sandbox.RefuseToken("invalid_client", words), blocks: 300, summary: explain.SummaryRejected},
 		"a token that no read may use": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", words), blocks: 60, summary: summaryRejected,
+			fault: sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", words), blocks: 60, summary: explain.SummaryRejected,
 		},
 		"a disabled organisation": {
-			fault: sandbox.Refuse(sandbox.RouteGroup, "ORGANISATION_DISABLED", words), blocks: 60, summary: summaryOrganisationDisabled,
+			fault: sandbox.Refuse(sandbox.RouteGroup, "ORGANISATION_DISABLED", words), blocks: 60, summary: explain.SummaryOrganisationDisabled,
 		},
 		"a service that is down": {
 			fault: status(503, `{"code":"DOWN","message":"`+words+`"}`, 0), blocks: 60,
-			summary: summaryUnavailable,
+			summary: explain.SummaryUnavailable,
 		},
-		"a used-up allowance": {fault: limited, blocks: 60, summary: summaryRateLimited},
+		"a used-up allowance": {fault: limited, blocks: 60, summary: explain.SummaryRateLimited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -66,11 +67,11 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 		answers := inMemory(t, service, arguments{argMaxRetries: 0, argSnapshot: false}).readAll(t, 1,
 			append(eachGroup(0, 4), eachGroup(0, 1)...))
 		for i, want := range []outcome{
-			{summary: summaryUnavailable, says: []string{"The service said: The first."}},
-			{summary: summaryUnavailable, says: []string{"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\"."}},
-			{summary: summaryUnavailable, says: []string{"The service said: The third."}},
-			{summary: summaryForbidden, says: []string{"The service said: The others."}},
-			{summary: summaryForbidden, says: []string{"The service said: The others."}},
+			{summary: explain.SummaryUnavailable, says: []string{"The service said: The first."}},
+			{summary: explain.SummaryUnavailable, says: []string{"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\"."}},
+			{summary: explain.SummaryUnavailable, says: []string{"The service said: The third."}},
+			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
+			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 		} {
 			want.expect(t, answers[i].state, answers[i].diagnostics)
 		}

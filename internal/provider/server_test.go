@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // readBothWays reads from the provider's own server and from the framework's in
@@ -52,7 +54,7 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
 	e.server.maxState = 1000
-	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", summaryTooLarge,
+	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", explain.SummaryTooLarge,
 		"modelcatalogue_model_group_models takes", "at most 1000 bytes", "time_horizon")
 }
 
@@ -63,7 +65,7 @@ func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", summaryInterrupted)
+		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
 	}
 	expectRequests(t, service, nil)
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"testing"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -19,7 +20,7 @@ func TestWhatAKeptAnswerLacks(t *testing.T) {
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
 	e.mustRead(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 4}})
 	_, diagnostics := e.read(t.Context(), t, "model", arguments{"model_group_id": mainGroup, "revision": 9})
-	expectError(t, diagnostics, "revision", summaryRevisionNotFound, "It has: 4, 3, 2, 1, 0.")
+	expectError(t, diagnostics, "revision", explain.SummaryRevisionNotFound, "It has: 4, 3, 2, 1, 0.")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 3})
 	// The newest that satisfies is of a list that is as new as the latest model.
 	for range 2 { // revision 5 satisfies, revision 6 does not
@@ -43,7 +44,7 @@ func TestANameThatAKeptListLacks(t *testing.T) {
 	rename := service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", "Another name"))
 	e.mustRead(t, "model_groups", nil)
 	_, diagnostics := e.read(t.Context(), t, "model_group", arguments{"name": "EMEA power balance"})
-	expectError(t, diagnostics, "name", summaryGroupNotFound)
+	expectError(t, diagnostics, "name", explain.SummaryGroupNotFound)
 	rename()
 	e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})

@@ -9,43 +9,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// Short names for the tests of this package.
-const (
-	summaryAttribute            = explain.SummaryAttribute
-	summaryForbidden            = explain.SummaryForbidden
-	summaryGroupNotFound        = explain.SummaryGroupNotFound
-	summaryGroupOrModels        = explain.SummaryGroupOrModels
-	summaryIDsAndHorizon        = explain.SummaryIDsAndHorizon
-	summaryImageDiffers         = explain.SummaryImageDiffers
-	summaryImageWithheld        = explain.SummaryImageWithheld
-	summaryInterrupted          = explain.SummaryInterrupted
-	summaryInvalidHorizon       = explain.SummaryInvalidHorizon
-	summaryInvalidID            = explain.SummaryInvalidID
-	summaryInvalidImage         = explain.SummaryInvalidImage
-	summaryInvalidProxy         = explain.SummaryInvalidProxy
-	summaryInvalidRequest       = explain.SummaryInvalidRequest
-	summaryInvalidRevision      = explain.SummaryInvalidRevision
-	summaryInvalidTag           = explain.SummaryInvalidTag
-	summaryLeftOut              = explain.SummaryLeftOut
-	summaryNoCondition          = explain.SummaryNoCondition
-	summaryNoneSatisfies        = explain.SummaryNoneSatisfies
-	summaryNotAnswered          = explain.SummaryNotAnswered
-	summaryOrganisationDisabled = explain.SummaryOrganisationDisabled
-	summaryRateLimited          = explain.SummaryRateLimited
-	summaryRedirect             = explain.SummaryRedirect
-	summaryRejected             = explain.SummaryRejected
-	summaryRevisionNotFound     = explain.SummaryRevisionNotFound
-	summarySeveralModels        = explain.SummarySeveralModels
-	summaryTimeout              = explain.SummaryTimeout
-	summaryTokenRejected        = explain.SummaryTokenRejected
-	summaryTooLarge             = explain.SummaryTooLarge
-	summaryUnavailable          = explain.SummaryUnavailable
-	summaryUnexpected           = explain.SummaryUnexpected
-	summaryUnreachable          = explain.SummaryUnreachable
-	summaryUntrusted            = explain.SummaryUntrusted
-	summaryWithdrawn            = explain.SummaryWithdrawn
-)
-
 // summaries are all that a user can meet: the constants of package explain, and those
 // of the provider's arguments.
 var summaries = func() []string {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -120,7 +121,7 @@ func TestNoModelThatSatisfies(t *testing.T) {
 	_, diagnostics := e.read(t.Context(), t, "latest_model", arguments{
 		"model_group_id": mainGroup, "where": where("enabled", true, "archived", false, "tags", []any{"power", "gold"}),
 	})
-	expectError(t, diagnostics, "where", summaryNoneSatisfies,
+	expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies,
 		fmt.Sprintf("No revision of model group %q satisfies where = { enabled = true, archived = false, tags = [\"power\", \"gold\"] }:\n"+
 			"  - revision 3 lacks the tag \"gold\"\n"+
 			"  - revision 2 is disabled, is archived, lacks the tag \"gold\"\n"+
@@ -129,7 +130,7 @@ func TestNoModelThatSatisfies(t *testing.T) {
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1})
 	// Without a model there is nothing to look at, and no second request.
 	_, diagnostics = e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup, "where": where("enabled", true)})
-	expectError(t, diagnostics, "model_group_id", summaryGroupOrModels)
+	expectError(t, diagnostics, "model_group_id", explain.SummaryGroupOrModels)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2, sandbox.RouteModels: 1})
 }
 
@@ -160,7 +161,7 @@ func TestWhatWasLookedAt(t *testing.T) {
 	}
 	second = *first
 	for _, list := range [][]*catalogue.Model{{models[1], first, &second}, {&second, first}} {
-		if _, problem := conditions.pick(list, latest, "g", ""); problem == nil || problem.summary != summarySeveralModels {
+		if _, problem := conditions.pick(list, latest, "g", ""); problem == nil || problem.summary != explain.SummarySeveralModels {
 			t.Errorf("%v", problem)
 		}
 	}
@@ -183,11 +184,11 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
 	expectTold(t, diagnostics,
-		outcome{argument: "model_group_ids[10]", summary: summaryNoneSatisfies, says: []string{
+		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{
 			`No revision of model group "group-010" satisfies where = { enabled = true }:`, "  - revision 1 is disabled", "take the group out",
 			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2 is disabled; the older one fails too",
 		}},
-		outcome{argument: "model_group_ids[12]", summary: summaryGroupOrModels},
+		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
 	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 13, sandbox.RouteModels: 3})
 	// Groups that were only listed are left out.
@@ -288,5 +289,5 @@ func TestTheSecondRequestFails(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "Not you."))
 	_, diagnostics := e.read(t.Context(), t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", false)})
-	expectError(t, diagnostics, "", summaryForbidden, "Not you.", mainPath+"/models")
+	expectError(t, diagnostics, "", explain.SummaryForbidden, "Not you.", mainPath+"/models")
 }
