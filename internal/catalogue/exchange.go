@@ -131,7 +131,8 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	fault := s.networkError(attempt, at, err, journey.fault(err))
 	// A stream of HTTP/2 that is reset leaves its connection open: the service has seen the request.
 	reset := strings.HasPrefix(err.Error(), "stream error: ")
-	if fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent && !reset; fault.ConnectionClosed {
+	fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent && !reset
+	if fault.ConnectionClosed {
 		fault.Problem = errSentBefore.Error()
 	}
 	// Connections that are kept beside one that is dead or closed are likely to be so too.

@@ -122,9 +122,10 @@ func (t *tokens) drop(old *token, now time.Time) {
 //
 // It does where that token was asked for after and because of the read's first
 // refusal, served no read, and was valid for certain when the read was sent, which
-// one that was over when it came is not; and with the third refusal of a read none of whose tokens served any. Where tokens
-// have served reads, a stray instance of the service is likelier, so that two
-// replacements in a row have to be refused.
+// one that was over when it came is not. It does with the third refusal of a read,
+// too, where none of its tokens served any read. Where tokens have served reads, a
+// stray instance of the service is likelier, so that two replacements in a row have
+// to be refused.
 func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool {
 	if last.given {
 		return true

@@ -267,7 +267,8 @@ func serviceScenes() []scene {
 		played("a redirect to the same address with a slash", faulty(sandbox.Fault{
 			Route: sandbox.RouteGroup, Status: 308, Header: http.Header{"Location": {mainPath + "/"}},
 		}), nil, oneGroup),
-		played("a very long id", faulty(sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "No such group.")), nil, reading{"latest_model", arguments{"model_group_id": strings.Repeat("x", 3000)}}),
+		played("a very long id", faulty(sandbox.Refuse(sandbox.RouteLatest, "NOT_FOUND", "No such group.")), nil,
+			reading{"latest_model", arguments{"model_group_id": strings.Repeat("x", 3000)}}),
 		played("success without content", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 204}), nil, oneGroup),
 		played("an answer of the wrong shape", faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil,
 			reading{"model_group_models", arguments{"model_group_id": mainGroup}}),
