@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,6 +20,13 @@ import (
 // pipe serves a handler without a socket: one that waits on a socket keeps the
 // clock of a bubble from moving.
 var pipe = sandboxtest.Pipe
+
+var (
+	manyGroups     = sandboxtest.ManyGroups
+	groupID        = sandboxtest.GroupID
+	limited        = sandboxtest.Limited
+	expectRequests = sandboxtest.ExpectRequests
+)
 
 // onFakeClock runs a test in a bubble of testing/synctest, beside others.
 func onFakeClock(t *testing.T, test func(*testing.T)) {
@@ -73,27 +79,6 @@ func dialling(t *testing.T, dial dialFunc, settings ...setting) *catalogue.Clien
 		change(&config)
 	}
 	return catalogue.New(config)
-}
-
-// manyGroups is a catalogue of so many groups, group-000 and so on, each with
-// the revisions 1 and 2.
-func manyGroups(t *testing.T, n int) *sandbox.Catalogue {
-	t.Helper()
-	groups := make([]string, 0, n)
-	for i := range n {
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
-			"models": [
-				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
-				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
-			]}`, groupID(i), i))
-	}
-	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
-		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
-		"modelGroups": [` + strings.Join(groups, ",") + `]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // reading is one question, and answer what its caller gets.
@@ -224,19 +209,6 @@ func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...st
 	}
 }
 
-// expectRequests compares how many requests of each route a sandbox has seen; a
-// route left out must have seen none.
-func expectRequests(t *testing.T, service *sandbox.Sandbox, want map[sandbox.Route]int) {
-	t.Helper()
-	for _, route := range []sandbox.Route{
-		sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels,
-	} {
-		if got := service.Count(route); got != want[route] {
-			t.Errorf("%d requests of route %q, want %d", got, route, want[route])
-		}
-	}
-}
-
 // arrivals are the times at which requests of the route came in.
 func arrivals(service *sandbox.Sandbox, route sandbox.Route) (at []time.Time) {
 	for _, r := range service.Requests() {
@@ -291,15 +263,4 @@ func expectWaits(t *testing.T, at []time.Time, waits []wait) {
 // status is an answer to every read of a group, so often.
 func status(code int, body string, times int) sandbox.Fault {
 	return sandbox.Fault{Route: sandbox.RouteGroup, Status: code, Body: body, Times: times}
-}
-
-// limited refuses so many requests of a route with that Retry-After, "-" for
-// none at all.
-func limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
-	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
-	if retryAfter != "-" {
-		fault.Header.Set("Retry-After", retryAfter)
-	}
-	fault.Times = times
-	return fault
 }

@@ -306,5 +306,3 @@ func (r *simReader) path(group int) string {
 	}
 	return path
 }
-
-func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
