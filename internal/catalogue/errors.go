@@ -222,18 +222,18 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 // WaitTooLongError says that the service asked for a wait that does not fit in
 // what remains of the read's time.
 type WaitTooLongError struct {
-	Asked     time.Duration // what the service asked for, 0 where it named no wait
-	Remaining time.Duration // what remained of the read's time
-	Attempts  int           // those that were made, for a token that the read waited for included
-	Elapsed   time.Duration // since the caller began to wait
-	Err       error         // the refusal, an *APIError
+	RetryAfter time.Duration // what the service asked for, 0 where it named no wait
+	Remaining  time.Duration // what remained of the read's time
+	Attempts   int           // those that were made, for a token that the read waited for included
+	Elapsed    time.Duration // since the caller began to wait
+	Err        error         // the refusal, an *APIError
 }
 
 func (e *WaitTooLongError) Error() string {
-	if e.Asked == 0 {
+	if e.RetryAfter == 0 {
 		return fmt.Sprintf("the service limits requests and named no wait: %s", e.Err)
 	}
-	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.Asked, e.Remaining.Round(time.Second), e.Err)
+	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.RetryAfter, e.Remaining.Round(time.Second), e.Err)
 }
 
 // Unwrap returns the refusal.

@@ -128,7 +128,7 @@ type CertificateFault struct {
 	NotBefore, NotAfter time.Time
 	Now                 time.Time // of this machine
 	Names               []string  // hosts that the certificate is for
-	Asked               string    // the host that was asked for, "" where that is not the fault
+	Host                string    // the host that was asked for, "" where that is not the fault
 	Issuer              string    // who signed it, "" where that is not the fault
 	SelfSigned          bool      // nobody else did
 	Given               int       // how many certificates of authorities the configuration adds
@@ -145,7 +145,7 @@ func (s *sender) certificateFault(err error) *CertificateFault {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		certificate = invalid.Cert
 	} else if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		certificate, fault.Asked = host.Certificate, s.tidy(host.Host, maxExcerpt)
+		certificate, fault.Host = host.Certificate, s.tidy(host.Host, maxExcerpt)
 	} else if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok && unknown.Cert != nil {
 		certificate = unknown.Cert
 		fault.Issuer = s.tidy(nameOf(certificate), maxExcerpt)

@@ -101,7 +101,7 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 		if !ok || fault.Certificate == nil || logged.Problem == "" {
 			t.Fatalf("%s: %v, %+v", name, err, logged)
 		}
-		for _, text := range append(fault.Certificate.Names, fault.Certificate.Issuer, fault.Certificate.Asked, fault.Problem, logged.Problem) {
+		for _, text := range append(fault.Certificate.Names, fault.Certificate.Issuer, fault.Certificate.Host, fault.Problem, logged.Problem) {
 			if strings.ContainsAny(text, "\x1b\x07\r\n") {
 				t.Errorf("%s: %q", name, text)
 			}

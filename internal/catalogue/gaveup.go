@@ -36,7 +36,7 @@ func (s *schedule) unfitLocked(t *ticket, c *caller, now time.Time) error {
 		return s.expireLocked(t, c)
 	case ends(s.pause.until) && s.pause.reported:
 		return &WaitTooLongError{
-			Asked: s.pause.retryAfter, Remaining: c.deadline.Sub(now),
+			RetryAfter: s.pause.retryAfter, Remaining: c.deadline.Sub(now),
 			Attempts: s.attemptsLocked(t, c), Elapsed: now.Sub(c.began), Err: s.pause.refusal,
 		}
 	case ends(t.notBefore):

@@ -186,11 +186,11 @@ func (c *simCheck) paused(r *simReading) bool {
 		if !x.limited() || x.headerAt == never || x.headerAt > r.end || most < r.start {
 			return false
 		}
-		if !isTooLong || tooLong.Asked == 0 {
+		if !isTooLong || tooLong.RetryAfter == 0 {
 			return true
 		}
 		lasts := most >= r.start+c.plan.readTimeout
-		return lasts && (x.pauseFor == 0 || x.pauseFor == tooLong.Asked)
+		return lasts && (x.pauseFor == 0 || x.pauseFor == tooLong.RetryAfter)
 	})
 }
 

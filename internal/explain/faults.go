@@ -79,7 +79,7 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 			"does not count.", runBy+"get another certificate.")
 	case network.Fault == catalogue.OtherHost:
 		m.say(SummaryUntrusted, fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
-			strings.Join(fault.Names, ", "), fault.Asked),
+			strings.Join(fault.Names, ", "), fault.Host),
 			"Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run the "+
 				"service have to get a certificate for this name.")
 	default:

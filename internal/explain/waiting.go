@@ -68,11 +68,11 @@ func (m *message) rateLimited(api *catalogue.APIError, retryAfter time.Duration)
 
 // waitTooLong is a wait that the service asked for and a read has no time for.
 func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogue.APIError) {
-	m.rateLimited(api, tooLong.Asked)
+	m.rateLimited(api, tooLong.RetryAfter)
 	left := round(tooLong.Remaining)
-	if tooLong.Asked > 0 {
+	if tooLong.RetryAfter > 0 {
 		m.cause = fmt.Sprintf("The service allows no more requests for now. It asks to wait %s, and this read had %s "+
-			"left of its read_timeout.", length(tooLong.Asked), left)
+			"left of its read_timeout.", length(tooLong.RetryAfter), left)
 		return
 	}
 	after := "The"

@@ -49,7 +49,7 @@ func waitingScenes() []scene {
 			Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a wait until another day (by hand)", &catalogue.WaitTooLongError{
-			Asked: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1, Err: answered(429, "RATE_LIMITED", ""),
+			RetryAfter: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1, Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("an allowance that left no turn (by hand)", &catalogue.GaveUpError{
 			Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", ""),
