@@ -275,6 +275,7 @@ func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
 		{repeated(3, quick), 0, []int{12, 14, 16}}, // two more with each prompt answer
 		{repeated(14, quick), 0, []int{32, 32, 32}},
 		{[]time.Duration{quick, slow, quick}, 0, []int{12, 10, 12}},
+		{[]time.Duration{prompt, prompt + 1}, 0, []int{12, 10}},
 		{repeated(2, quick), 2, []int{12, 10}},
 		{repeated(20, quick), 1, slices.Repeat([]int{10}, 20)},
 	} {

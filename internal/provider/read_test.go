@@ -391,5 +391,6 @@ func TestAFieldOfTheWrongTypeIsNamed(t *testing.T) {
 		"forecastVariable.shortName (attribute forecast_variable.short_name): a string is expected, the service sent an object.")
 	expectError(t, e.refused(t, "model_groups", nil), "", "Unexpected answer", "/v1/model-group",
 		"model_groups[1].latestRevision (attribute model_groups[1].latest_revision): a whole number is expected, the service sent a boolean.")
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 1})
+	expectError(t, e.refused(t, "model_group", arguments{"name": "a"}), "", "Unexpected answer", "model_groups[1].latestRevision")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteGroups: 2})
 }
