@@ -5,7 +5,6 @@ package provider
 import (
 	"context"
 	"net"
-	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -35,10 +34,8 @@ type catalogueProvider struct {
 	version string
 	// environment is what the process was started with, unless a test says otherwise.
 	environment *environment
-	// dial or transport replaces the network, and jitter chance, in tests that run on a fake clock.
-	dial      dialFunc
-	transport http.RoundTripper
-	jitter    func() float64
+	// dial replaces the network in tests that run on a fake clock.
+	dial dialFunc
 }
 
 func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -152,8 +149,6 @@ func (p *catalogueProvider) Configure(
 	settings.client.UserAgent = userAgent(p.version, env)
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
-	settings.client.Transport = p.transport
-	settings.client.Jitter = p.jitter
 	settings.client.Note = logWait
 	resp.DataSourceData = &connection{
 		client: catalogue.New(settings.client),
