@@ -33,10 +33,10 @@ func Example() {
 		case err != nil:
 			fmt.Println(err)
 		default:
-			fmt.Printf("revision %d: %s\n", *model.Revision, *model.DockerImage)
+			fmt.Printf("%s, revision %d\n", *model.Name, *model.Revision)
 		}
 	}
 	// Output:
-	// revision 3: registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479
+	// de-lu-day-ahead-price, revision 3
 	// no such group, none that may be seen, or one without models
 }
