@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,11 +14,13 @@ func TestDefaultCatalogue(t *testing.T) {
 	catalogue := sandbox.Default()
 	var standing []string
 	for _, o := range catalogue.Organisations() {
-		standing = append(standing, fmt.Sprintln(o.ClientID, len(catalogue.Owned(o.Name)), o.Disabled != "", o.Forbidden))
+		standing = append(standing, fmt.Sprintf("%s owns %d, %t, %t", o.ClientID, len(catalogue.Owned(o.Name)), o.Disabled != "", o.Forbidden))
 	}
-	const want = "northwind 7 false false\ncontoso-trading 0 false false\nfabrikam 2 false false\n" +
-		"tailspin 0 true false\nadventure-works 0 false true\n" // how many groups it owns, disabled, forbidden
-	if strings.Join(standing, "") != want || catalogue.Owned("Northwind Forecasting")[0] != mainGroup {
+	want := []string{ // whether it is disabled, whether it is forbidden
+		"northwind owns 7, false, false", "contoso-trading owns 0, false, false", "fabrikam owns 2, false, false",
+		"tailspin owns 0, true, false", "adventure-works owns 0, false, true",
+	}
+	if !slices.Equal(standing, want) || catalogue.Owned("Northwind Forecasting")[0] != mainGroup {
 		t.Errorf("the organisations are %q", standing)
 	}
 	c := direct(t, sandbox.New(catalogue)).as("northwind")

@@ -107,11 +107,21 @@ func answerOf(t *testing.T, response *http.Response, err error) (int, string) {
 }
 
 func TestServe(t *testing.T) {
-	s := startServing(t, "-token-life=90s", "-rate-limit=3/24h")
-	for range 3 {
-		if status, body := s.token(t); status != 200 || !strings.Contains(body, `"expires_in":90`) {
-			t.Errorf("got %d %s", status, body)
-		}
+	s := startServing(t, "-token-life=90s", "-rate-limit=2/24h", "-hide-archived")
+	status, body := s.token(t)
+	token := regexp.MustCompile(`"access_token":"([^"]+)".*"expires_in":90`).FindStringSubmatch(body)
+	if status != 200 || token == nil {
+		t.Fatalf("got %d %s", status, body)
+	}
+	request, err := http.NewRequest(http.MethodGet, s.URL+"/v1/model-group/"+group+"/models", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token[1])
+	response, err := http.DefaultClient.Do(request)
+	status, body = answerOf(t, response, err)
+	if status != 200 || strings.Contains(body, `"archived":true`) || !strings.Contains(body, `"archived":false`) {
+		t.Errorf("the models are %d %s", status, body)
 	}
 	if status, body := s.token(t); status != http.StatusTooManyRequests {
 		t.Errorf("over the allowance: %d %s", status, body)
@@ -127,7 +137,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	curl := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(welcome)
-	response, err := http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
+	response, err = http.Post(curl[1], "", strings.NewReader(`{"tags": []}`))
 	if status, body := answerOf(t, response, err); status != http.StatusCreated || !strings.Contains(body, `"revision":4,`) {
 		t.Errorf("publishing: %d %s", status, body)
 	}
