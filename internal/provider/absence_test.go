@@ -29,7 +29,8 @@ func publishThree(t *testing.T, service *sandbox.Sandbox) {
 
 var soughtInAnswers = map[string]sought{
 	"a revision": {
-		sandbox.RouteModels, pinning(1), pinning(3), publishThree, outcome{"revision", explain.SummaryRevisionNotFound, []string{"no revision 3"}},
+		sandbox.RouteModels, pinning(1), pinning(3), publishThree,
+		outcome{"revision", explain.SummaryRevisionNotFound, []string{"no revision 3"}},
 	},
 	"a revision of a fleet": {
 		sandbox.RouteModels,

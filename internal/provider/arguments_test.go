@@ -22,6 +22,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 	}
 	list := func(elements ...any) []any { return elements }
 	images := arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}}
+	both := func(ids any) arguments { return arguments{"model_group_ids": ids, "time_horizon": "b"} }
+	taggedBy := func(tags ...any) arguments { return arguments{"where": where("tags", list(tags...))} }
 	pinned := func(id string, revision any) arguments { return arguments{"revisions": map[string]any{id: revision}} }
 	for _, test := range []struct {
 		name                        string
@@ -34,14 +36,14 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", explain.SummaryInvalidID, "relative path"},
 		{"model", arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, not 1.5"},
 		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
-		{"latest_models", arguments{"model_group_ids": list("a"), "time_horizon": "b"}, "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
-		{"latest_models", arguments{"model_group_ids": list(), "time_horizon": "b"}, "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
+		{"latest_models", both(list("a")), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
+		{"latest_models", both(list()), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
 		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty."},
-		{"latest_models", arguments{"where": where("tags", list("a", nil))}, "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null."},
+		{"latest_models", taggedBy("a", nil), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null."},
 		{"latest_models", arguments{"where": where("enabled", nil)}, "where", explain.SummaryNoCondition, ""},
-		{"latest_models", arguments{"where": where("tags", list(unknown, ""))}, "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty."},
+		{"latest_models", taggedBy(unknown, ""), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty."},
 		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, explain.SummaryInvalidID, "control characters"},
-		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "must be at most 9223372036854775807, not 100000000"},
+		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "at most 9223372036854775807, not 100000000"},
 		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `The image of model group "a" is empty.`},
 	} {
 		diagnostics := e.validate(t, test.name, test.config)
@@ -225,7 +227,8 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		}
 		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})), "attributes[1]", explain.SummaryAttribute,
 			`"*" (leave the argument out to fill all of them) and "x" are no attributes of an element of `)
-		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"})), "attributes[1]", explain.SummaryAttribute,
+		diagnostics := e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"}))
+		expectError(t, diagnostics, "attributes[1]", explain.SummaryAttribute,
 			"Write each name as an element of its own.")
 	}
 }

@@ -106,7 +106,9 @@ func TestOtherAnswersThatAreFinal(t *testing.T) {
 		"404 of the list": {sandbox.RouteGroups, 404, [2]string{}, "<html>Not here</html>", outcome{"", explain.SummaryNotAnswered, []string{
 			"Check base_url", "Status 404 Not Found, for GET http://localhost/v1/model-group",
 		}}},
-		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", explain.SummaryNotAnswered, []string{"Status 405 Method Not Allowed, for GET"}}},
+		"405": {sandbox.RouteGroup, 405, [2]string{}, "", outcome{"", explain.SummaryNotAnswered, []string{
+			"Status 405 Method Not Allowed, for GET",
+		}}},
 		"204": {sandbox.RouteGroup, 204, [2]string{}, "", unexpected("Status 204 No Content")},
 		"redirect": {
 			sandbox.RouteGroup, 307,

@@ -105,6 +105,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 	lasting := limited(latest, "600", 0)
 	lasting.Skip = 100
 	down, later := sandbox.Fault{Route: latest, Status: 503}, sandbox.Fault{Route: latest, Status: 503, Skip: 100}
+	noNetwork := sandbox.Fault{Route: latest, Kind: sandbox.Reset}
 	for name, test := range map[string]struct {
 		fault   sandbox.Fault
 		ceiling any
@@ -127,7 +128,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
 			" groups were asked for, 100 were answered.",
 		}},
-		"no network":         {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, explain.SummaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
+		"no network":         {noNetwork, nil, explain.SummaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
 		"a wait too long":    {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
 		"such a wait, later": {lasting, nil, explain.SummaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
 		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},

@@ -217,7 +217,8 @@ func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
 			expectNone(t, diagnostics)
 			continue
 		}
-		expectWarning(t, diagnostics, "revision", explain.SummaryWithdrawn, "Revision 2 of model group", "is archived and disabled (the latest is 3).",
+		expectWarning(t, diagnostics, "revision", explain.SummaryWithdrawn,
+			"Revision 2 of model group", "is archived and disabled (the latest is 3).",
 			"accept_withdrawn = true")
 	}
 	// That a newer one exists is no warning.

@@ -68,7 +68,9 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 			append(eachGroup(0, 4), eachGroup(0, 1)...))
 		for i, want := range []outcome{
 			{summary: explain.SummaryUnavailable, says: []string{"The service said: The first."}},
-			{summary: explain.SummaryUnavailable, says: []string{"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\"."}},
+			{summary: explain.SummaryUnavailable, says: []string{
+				"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\".",
+			}},
 			{summary: explain.SummaryUnavailable, says: []string{"The service said: The third."}},
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},

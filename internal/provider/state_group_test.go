@@ -76,7 +76,9 @@ func TestRevisionsOfAGroupThatTieAreSortedByID(t *testing.T) {
 	}}, nil)
 
 	expectSame(t, state.Models, []*modelSummaryState{
-		{ID: new("a"), Revision: new(catalogue.Integer(1))}, {ID: new("b"), Revision: new(catalogue.Integer(1))}, {ID: new("c"), Revision: new(catalogue.Integer(1))},
+		{ID: new("a"), Revision: new(catalogue.Integer(1))},
+		{ID: new("b"), Revision: new(catalogue.Integer(1))},
+		{ID: new("c"), Revision: new(catalogue.Integer(1))},
 	})
 }
 

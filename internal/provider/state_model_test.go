@@ -46,7 +46,10 @@ func TestAModelWithEverythingSet(t *testing.T) {
 			Horizon:       &keyedNameState{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 			ModelMetadata: new(`{"a":1}`),
 			OutputVariables: []*outputVariableState{
-				{Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true), Colours: []*catalogue.Scalar{new(catalogue.Scalar("#1"))}},
+				{
+					Name: new("Price"), Key: new("price"), Type: new("float"), SeriesKey: new(true),
+					Colours: []*catalogue.Scalar{new(catalogue.Scalar("#1"))},
+				},
 			},
 			OutputSpecification: []*catalogue.Scalar{new(catalogue.Scalar("column"))},
 			Inputs:              []*inputState{{ID: new("i"), Key: new("gas"), JSON: `{"id":"i"}`}},
@@ -74,7 +77,8 @@ func TestAModelWithEverythingSet(t *testing.T) {
 // emptyModel is a model of which the service says nothing.
 func emptyModel() *modelState {
 	return &modelState{
-		OutputVariables: []*outputVariableState{}, OutputSpecification: []*catalogue.Scalar{}, Tags: []*string{}, Sensitivities: []*namedRecordState{},
+		OutputVariables: []*outputVariableState{}, OutputSpecification: []*catalogue.Scalar{}, Tags: []*string{},
+		Sensitivities: []*namedRecordState{},
 		Axes: []*modelAxisState{}, InputAggregations: []*namedRecordState{}, DefaultComparisonModels: []*string{},
 	}
 }
