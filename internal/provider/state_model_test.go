@@ -79,7 +79,7 @@ func emptyModel() *modelState {
 	return &modelState{
 		OutputVariables: []*outputVariableState{}, OutputSpecification: []*catalogue.Scalar{}, Tags: []*string{},
 		Sensitivities: []*namedRecordState{},
-		Axes: []*modelAxisState{}, InputAggregations: []*namedRecordState{}, DefaultComparisonModels: []*string{},
+		Axes:          []*modelAxisState{}, InputAggregations: []*namedRecordState{}, DefaultComparisonModels: []*string{},
 	}
 }
 
