@@ -217,8 +217,12 @@ func (r release) verifyExecutable(executable []byte, on platform) error {
 		return err
 	}
 	for _, want := range []debug.BuildSetting{
-		{Key: "GOOS", Value: on.os}, {Key: "GOARCH", Value: on.arch}, {Key: "CGO_ENABLED", Value: "0"}, {Key: "-trimpath", Value: "true"},
-		{Key: "vcs.revision", Value: r.commit}, {Key: "vcs.modified", Value: "false"},
+		{Key: "GOOS", Value: on.os},
+		{Key: "GOARCH", Value: on.arch},
+		{Key: "CGO_ENABLED", Value: "0"},
+		{Key: "-trimpath", Value: "true"},
+		{Key: "vcs.revision", Value: r.commit},
+		{Key: "vcs.modified", Value: "false"},
 	} {
 		if !slices.Contains(info.Settings, want) {
 			return fmt.Errorf("it should be built with %s=%q, and is with %q", want.Key, want.Value, info.Settings)

@@ -32,7 +32,7 @@ func (s spread) String() string { return fmt.Sprintf("%.2f (%.2f–%.2f)", s.med
 
 func newSpread(values []float64) spread {
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds) // sorted
-	median := benchmath.AssumeNothing.Summary(sample, 0.95).Center
+	median := benchmath.AssumeNothing.Summary(sample, 0.95).Center      //nolint:misspell // the library's name
 	return spread{median, sample.Values[0], sample.Values[len(values)-1]}
 }
 
@@ -100,7 +100,8 @@ func (rep *report) targets() string {
 			inside += rep.median(name, "sec/op")
 		}
 	}
-	row("decode, map and encode of 5000 models, share of the plan's CPU", fmt.Sprintf("%.1f %%", 100*inside/median(big, cpu)), "8 %")
+	row("decode, map and encode of 5000 models, share of the plan's CPU",
+		fmt.Sprintf("%.1f %%", 100*inside/median(big, cpu)), "8 %")
 	row("provider memory at 5000 models, × the engine's", ratio(big, providerMemory, big, engineMemory), "0.30")
 	each := func(samples []sample, models float64) float64 {
 		return (median(samples, cpu) - median(none, cpu)) / models
@@ -144,37 +145,38 @@ func (rep *report) median(name, unit string) float64 { return newSpread(rep.valu
 
 // write replaces the parts of BENCHMARKS.md and the README that are measured.
 func (rep *report) write() error {
-	columns := func(other string) string {
-		return strings.ReplaceAll("| plan | CPU | OTHER | ratio | wall | OTHER | ratio | engine memory | provider memory | requests | connections |\n",
-			"OTHER", other) + "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-	}
-	floor, many := columns("floor"), columns("the other")
-	groups := "| groups | `for_each` | one block |\n| ---: | ---: | ---: |\n"
+	var floor, many, groups, inside strings.Builder
+	const columns = "| plan | CPU | %s | ratio | wall | %[1]s | ratio | " +
+		"engine memory | provider memory | requests | connections |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	fmt.Fprintf(&floor, columns, "floor")
+	fmt.Fprintf(&many, columns, "the other")
+	groups.WriteString("| groups | `for_each` | one block |\n| ---: | ---: | ---: |\n")
 	for _, r := range rep.results {
 		if r.against == "" {
-			floor += r.row() + "\n"
+			fmt.Fprintln(&floor, r.row())
 			continue
 		}
-		many += r.row() + "\n"
+		fmt.Fprintln(&many, r.row())
 		if r.name == inOneBlock(r.groups) {
-			groups += fmt.Sprintf("| %d | %.1f s | %.1f s |\n", r.groups, median(r.other, wall), median(r.ours, wall))
+			fmt.Fprintf(&groups, "| %d | %.1f s | %.1f s |\n", r.groups, median(r.other, wall), median(r.ours, wall))
 		}
 	}
-	inside := "| benchmark | ms | MB allocated | allocations |\n| --- | ---: | ---: | ---: |\n"
+	inside.WriteString("| benchmark | ms | MB allocated | allocations |\n| --- | ---: | ---: | ---: |\n")
 	for _, name := range rep.benchmarks {
-		inside += fmt.Sprintf("| %s | %.1f | %.1f | %.0f |\n", name,
+		fmt.Fprintf(&inside, "| %s | %.1f | %.1f | %.0f |\n", name,
 			rep.median(name, "sec/op")*1000, rep.median(name, "B/op")/1e6, rep.median(name, "allocs/op"))
 	}
 	machine := fmt.Sprintf("%s, %s, %s/%s, %d cores of %s; %d pairs for each row.\n",
 		rep.engine, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), rep.pairs)
 	for _, part := range []struct{ file, name, text string }{
 		{"BENCHMARKS.md", "machine", machine},
-		{"BENCHMARKS.md", "floor", floor},
-		{"BENCHMARKS.md", "one block or many", many},
+		{"BENCHMARKS.md", "floor", floor.String()},
+		{"BENCHMARKS.md", "one block or many", many.String()},
 		{"BENCHMARKS.md", "targets", "| what | measured | at most |\n| --- | ---: | ---: |\n" + rep.targets()},
 		{"BENCHMARKS.md", "limit", rep.limitRow()},
-		{"BENCHMARKS.md", "inside", inside},
-		{"README.md", "plan time", groups},
+		{"BENCHMARKS.md", "inside", inside.String()},
+		{"README.md", "plan time", groups.String()},
 	} {
 		fmt.Println(part.text)
 		if err := replacePart(part.file, part.name, part.text); err != nil {
