@@ -5,37 +5,36 @@ import (
 	"time"
 )
 
-const (
-	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
-	// it may be a stray one. It is waited out, and the next one tells.
-	fewToLearn = 10
-	// leastTokenLife keeps a token that was revoked early from counting as a life.
-	leastTokenLife = 4 * time.Second
-)
+// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken everything.
+const crowdedOut = 4
 
-// allowance is what refusals taught: a window where Retry-After tells its length, and a rate where it is a second,
-// because the service counts by the second or refills a bucket.
+// allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
 type allowance struct {
-	window    window
-	rate      cubic
-	paced     bool          // the rate is in charge
-	resumed   time.Time     // when the first request after the last pause was sent
-	accepted  int           // since then
-	bursts    int           // of refusals so far
-	doubted   bool          // the last one taught nothing, because it contradicts what had held for long
+	window
+	rate      cubic         // in charge where its wMax is known
+	refused   int           // how many bursts of refusals came in a row, with nothing let through between them
+	notBefore time.Time     // nothing is sent earlier, as everything was refused
+	doubted   bool          // the last refusal taught nothing
 	tokenLife time.Duration // how long a token serves, 0: not known, or for long
 }
+
+// refusal is what the first 429 of a burst says.
+type refusal struct {
+	sent, came, until time.Time // until is the end of the pause
+	wait              time.Duration
+	short             bool // a second at most, or no usable wait named: it tells nothing about the length of a window
+}
+
+func (a *allowance) paced() bool { return a.rate.wMax > 0 }
 
 // free is when one more may be sent. A token is sent no earlier than lets a read follow within half of its life,
 // because the token takes time to come.
 func (a *allowance) free(now time.Time, token bool) time.Time {
-	free := func(others int) time.Time {
-		if a.paced {
-			return a.rate.free(others, now)
-		}
-		return a.window.free(others, a.tokenLife)
+	free := a.window.even(a.tokenLife).free
+	if a.paced() {
+		free = func(others int) time.Time { return a.rate.free(others, now) }
 	}
-	at := free(0)
+	at := later(a.notBefore, free(0))
 	if token && a.tokenLife > 0 {
 		at = later(at, free(1).Add(-a.tokenLife/2))
 	}
@@ -43,103 +42,72 @@ func (a *allowance) free(now time.Time, token bool) time.Time {
 }
 
 func (a *allowance) record(r request) {
-	if a.resumed.IsZero() {
-		a.resumed = r.sent
-	}
 	a.window.record(r)
-	if a.paced {
+	if a.paced() {
 		a.rate.record(r.sent)
 	}
 }
 
 func (a *allowance) accept(now time.Time) {
-	a.accepted++
-	if !a.paced && a.window.Requests > 0 {
-		a.window.accept(now, a.accepted)
+	a.refused = 0
+	if a.Requests > 0 {
+		a.window.accept(now)
 	}
 }
 
 // refuse draws the lesson of the first refusal of a burst.
-func (a *allowance) refuse(number int, r refusal) {
-	if r.sent = a.window.log.remove(number).sent; r.sent.IsZero() {
+func (a *allowance) refuse(number int, r refusal, e epoch) {
+	if r.sent = a.log.remove(number).sent; r.sent.IsZero() {
 		r.sent = r.came // so many are in flight that it was forgotten
 	}
-	elapsed := r.sent.Sub(a.resumed)
-	known, doubted := a.window.Requests > 0, a.doubted
-	a.doubted = false
-	switch {
-	case a.bursts == 0 && a.accepted < fewToLearn:
-	case !doubted && !r.short && a.heldForLong(r.wait):
-		a.doubted = true // it may be a stray one
-	case a.tellsRate(r, elapsed):
-		a.slowDown(r, elapsed)
-	case a.paced || !known:
-		a.paced = false
-		a.window.guess(r, elapsed, a.bursts > 0)
+	if e.accepted == 0 {
+		a.refused++
+		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), leastGap))
+	}
+	elapsed := r.sent.Sub(e.began)
+	// A wait that contradicts what has held for long may be a stray one, the first time.
+	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
+	switch a.doubted = a.refused >= crowdedOut || contradicts && !a.doubted; {
+	case a.doubted:
+	case r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2):
+		a.slowDown(r, elapsed, e.accepted)
 	default:
-		a.window.refuse(r, elapsed, a.accepted)
+		a.rate.wMax = 0
+		a.window.refuse(r, elapsed, e.accepted)
 	}
-	a.resumed, a.accepted = time.Time{}, 0
-	a.bursts++
 }
 
-// heldForLong tells whether a wait contradicts an allowance that has held since the last pause, for long: it says
-// that there is a longer window.
-func (a *allowance) heldForLong(wait time.Duration) bool {
-	if a.paced {
-		return a.accepted >= fewToLearn
-	}
-	return wait > 2*a.window.Per && a.window.Requests > 0 && a.accepted >= 2*a.window.Requests
-}
-
-// contradicts tells whether a short refusal, so soon after a pause, says that a window that was only guessed is none.
-func (a *allowance) contradicts(elapsed time.Duration) bool {
-	return !a.window.confirmed && elapsed < a.window.Per/2
-}
-
-// tellsRate tells whether a refusal is of an allowance by the second: its wait is a second's, and no window is known
-// that it does not contradict.
-func (a *allowance) tellsRate(r refusal, elapsed time.Duration) bool {
-	return r.short && (a.paced || a.window.Requests == 0 || a.contradicts(elapsed))
-}
-
-// slowDown takes the rate that was let through since the pause, and no more than the rate in use. It is a second's
-// at least, because a bucket has saved up for the pause.
-func (a *allowance) slowDown(r refusal, elapsed time.Duration) {
-	rate := float64(max(a.accepted, 1)) / max(elapsed.Seconds(), 1)
-	if a.paced {
+// slowDown takes the rate that was let through since the pause, and no more than the rate in use.
+func (a *allowance) slowDown(r refusal, elapsed time.Duration, accepted int) {
+	// It is a second's at least, because a bucket has saved up for the pause.
+	rate := float64(max(accepted, 1)) / max(elapsed.Seconds(), 1)
+	if a.paced() {
 		rate = min(a.rate.rate(r.came), 1.2*rate)
-	} else {
+	} else if elapsed < 2*time.Second {
 		// A slow start has been slower than the service allows.
-		rate = max(rate, float64(a.window.log.since(r.sent.Add(-time.Second))))
+		rate = max(rate, float64(a.log.since(r.sent.Add(-time.Second))))
 	}
-	a.paced = true
 	a.rate.refuse(rate, r)
+	a.Limit = Limit{Per: time.Second}
 }
 
 // refuseMore is another refusal of the same burst.
 func (a *allowance) refuseMore(number int) {
-	if a.paced || a.doubted {
-		a.window.log.remove(number)
-		return
+	a.log.remove(number)
+	if a.Requests > 0 && !a.doubted {
+		a.Requests = max(a.Requests-1, a.floor)
 	}
-	a.window.refuseMore(number)
-}
-
-func (a *allowance) setTokenLife(life time.Duration) {
-	a.tokenLife = life
-	a.rate.least = leastInALife / life.Seconds()
 }
 
 // String is the allowance as it is known, for the log.
 func (a *allowance) String() string {
 	switch {
-	case a.paced:
+	case a.paced():
 		return fmt.Sprintf("about %.2g requests a second", a.rate.wMax)
-	case a.window.Requests == 0:
+	case a.Requests == 0:
 		return Limit{}.String()
 	}
-	return fmt.Sprintf("at most %d requests in %s", a.window.Requests, shortly(a.window.Per))
+	return fmt.Sprintf("at most %d requests in %s", a.Requests, shortly(a.Per))
 }
 
 func later(a, b time.Time) time.Time {

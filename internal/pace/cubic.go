@@ -8,23 +8,17 @@ const (
 	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times:
 	// a slow rate would be refused too often in seconds, and a shared one would come back too slowly in requests.
 	plateauRequests           = 22
-	shortPlateau, longPlateau = 14 * time.Second, 30 * time.Second
+	shortPlateau, longPlateau = 14 * time.Second, time.Minute
 	// saved is for how long a rate may be saved up.
 	saved = 250 * time.Millisecond
-	// leastInALife is how many requests are sent in a token's life at least: with fewer than two there would be
-	// nothing but tokens.
-	leastInALife = 2.5
-	// maxRate keeps an interval from being nothing, in requests a second.
-	maxRate = 1e6
 )
 
 // cubic is a rate that comes back from a refusal along the curve of CUBIC (RFC 9438): fast at first, slowly near
 // wMax, and faster again beyond it. Requests are sent evenly, because a burst would be refused by a service that
 // counts by the second.
 type cubic struct {
-	wMax  float64   // the rate, in requests a second, at which the last refusal came
+	wMax  float64   // the rate, in requests a second, at which the last refusal came; 0: none is known
 	epoch time.Time // when it began to come back
-	least float64   // below which it never falls
 	next  time.Time // when the next request is due
 }
 
@@ -36,7 +30,7 @@ func (c *cubic) rate(now time.Time) float64 {
 	if x < 0 {
 		steep = 1 - beta
 	}
-	return min(max(c.wMax*(1+steep*x*x*x), c.least, 1/leastGap.Seconds()), maxRate)
+	return max(c.wMax*(1+steep*x*x*x), 1/leastGap.Seconds())
 }
 
 func (c *cubic) interval(now time.Time) time.Duration {

@@ -23,11 +23,9 @@ func (l Limit) String() string {
 // shortly spells a duration without the units that are zero: 1m, and not 1m0s.
 func shortly(d time.Duration) string {
 	switch {
-	case d == 0:
-		return "0s"
-	case d%time.Hour == 0:
+	case d > 0 && d%time.Hour == 0:
 		return fmt.Sprintf("%dh", d/time.Hour)
-	case d%time.Minute == 0:
+	case d > 0 && d%time.Minute == 0:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	}
 	return d.String()

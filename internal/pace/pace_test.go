@@ -65,8 +65,8 @@ func TestTheCeilingHoldsInEveryStretch(t *testing.T) {
 		if n := min(limit.Requests, len(sent)) - 1; sent[n].After(start) {
 			t.Errorf("%v: a burst of so many is held back until %v", limit, sent[n].Sub(start))
 		}
-		if len(r.ceiling.times) > 3*maxRemembered {
-			t.Errorf("%v: %d instants are remembered", limit, len(r.ceiling.times))
+		if got, most := len(r.ceiling.log), 2*max(limit.Requests, maxLogged); got > most {
+			t.Errorf("%v: %d instants are remembered, want at most %d", limit, got, most)
 		}
 	}
 }
@@ -90,6 +90,7 @@ func TestNothingIsSentInAPause(t *testing.T) {
 func TestASlowAnswerKeepsNoOthersFromBeingSent(t *testing.T) {
 	t.Parallel()
 	r := newRun(t, Limit{})
+	r.answer(1000) // so that the rate learned is no obstacle
 	hanging := r.send(4)
 	r.refuse(time.Second)
 	r.now = r.PausedUntil()
@@ -97,10 +98,12 @@ func TestASlowAnswerKeepsNoOthersFromBeingSent(t *testing.T) {
 	r.expect(r.now, false, r.now.Add(young), InFlight)
 	r.expect(r.now.Add(young), false, r.now.Add(young), Nothing)
 	r.Answered(slow[0], r.now)
-	r.send(2)
-	r.expect(r.now, false, r.now.Add(young), InFlight)
+	r.send(1)
+	oldest := r.now
+	r.send(1)
+	r.expect(r.now, false, oldest.Add(young), InFlight)
 	r.Answered(hanging[0], r.now) // sent before the pause: it neither counts nor lets more be sent
-	r.expect(r.now, false, r.now.Add(young), InFlight)
+	r.expect(r.now, false, oldest.Add(young), InFlight)
 }
 
 func TestABurstTeachesOneLesson(t *testing.T) {
@@ -113,30 +116,23 @@ func TestABurstTeachesOneLesson(t *testing.T) {
 	for _, n := range sent[15:] {
 		r.Refused(n, r.now, 30*time.Second, true)
 	}
-	if got := r.allowance.window.Limit; got != (Limit{15, 30 * time.Second}) {
+	if got := r.learned.Limit; got != (Limit{15, 30 * time.Second}) {
 		t.Errorf("%v", got)
 	}
 	r.answer(16) // a probe confirms nothing while it goes through
-	if got := r.allowance.window.Requests; got < 16 {
+	if got := r.learned.Requests; got < 16 {
 		t.Errorf("%d: a guess that a stray refusal may have taught is not probed at once", got)
 	}
 	r.refuse(30 * time.Second)
-	if got := r.allowance.window.Requests; got != 16 {
+	if got := r.learned.Requests; got != 16 {
 		t.Errorf("%d, want what fitted", got)
 	}
 	r.now = r.PausedUntil()
-	r.answer(17) // with one probe
+	r.answer(16) // a confirmed limit is probed after two windows, and by one
 	r.expect(r.now, false, r.now.Add(30*time.Second), Allowance)
-}
-
-func TestAHandfulTeachesNothing(t *testing.T) {
-	t.Parallel()
-	r := newRun(t, Limit{})
-	r.answer(fewToLearn - 1)
-	r.refuse(time.Second)
-	if got, want := r.String(), (Limit{}).String(); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	r.now = r.now.Add(30 * time.Second)
+	r.answer(17)
+	r.expect(r.now, false, r.now.Add(30*time.Second), Allowance)
 }
 
 func TestAStrayRefusalTeachesNothing(t *testing.T) {
@@ -178,7 +174,7 @@ func TestAWindowBegunEarlierIsMeasured(t *testing.T) {
 			r.now, _ = r.Next(r.now, false)
 			window = r.now
 		}
-		if got := r.allowance.window.Per; got != time.Minute {
+		if got := r.learned.Per; got != time.Minute {
 			t.Errorf("%v left of the first window: %v", wait, got)
 		}
 	}
@@ -192,7 +188,7 @@ func TestAProcessThatWasCrowdedOutComesBack(t *testing.T) {
 		r.refuse(time.Minute)
 		r.now = r.PausedUntil()
 	}
-	if got := r.allowance.window.Requests; got != 5 {
+	if got := r.learned.Requests; got != 5 {
 		t.Errorf("%d in a minute, want one in %v", got, leastGap)
 	}
 	began := r.now
@@ -208,7 +204,7 @@ func TestNoneIsShutOut(t *testing.T) {
 	r.answer(30)
 	r.refuse(time.Minute)
 	for _, want := range []int{30, 15, 7, 5, 5} {
-		if got := r.allowance.window.Requests; got != want {
+		if got := r.learned.Requests; got != want {
 			t.Errorf("%d, want %d", got, want)
 		}
 		r.now = r.PausedUntil()
@@ -229,8 +225,9 @@ func TestATokenWaitsUntilAReadCanFollow(t *testing.T) {
 	}
 	r.TokenLife(5*time.Second, true)
 	r.now = r.PausedUntil()
+	r.answer(1)
 	at, why := r.Next(r.now, true)
-	if why != Allowance {
+	if want := r.now.Add(12*time.Second - 2500*time.Millisecond); why != Allowance || !at.Equal(want) {
 		t.Fatalf("%v, %v", at.Sub(r.now), why)
 	}
 	r.now = at
@@ -249,7 +246,7 @@ func TestALifeLearnedFrom401IsFourSecondsAtLeast(t *testing.T) {
 	}{{time.Second, true, time.Second}, {time.Second, false, leastTokenLife}, {time.Minute, false, time.Minute}} {
 		p := New(Limit{})
 		p.TokenLife(c.life, c.stated)
-		if got := p.allowance.tokenLife; got != c.want {
+		if got := p.learned.tokenLife; got != c.want {
 			t.Errorf("%v, stated %v: %v", c.life, c.stated, got)
 		}
 	}
@@ -279,7 +276,7 @@ func TestTheRateComesBackAlongTheCurve(t *testing.T) {
 		sent = append(sent, r.Sent(r.now))
 	}
 	r.Refused(sent[6], r.now, time.Second, true)
-	if got := r.congestion.window; got != 3 {
+	if got := r.epoch.start; got != 3 {
 		t.Errorf("%d, want half of 6", got)
 	}
 }
@@ -300,7 +297,36 @@ func TestManyInFlightCostLittle(t *testing.T) {
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("%v", took)
 	}
-	if got := r.allowance.window.Requests; got != 100 {
+	if got := r.learned.Requests; got != 100 {
 		t.Errorf("%d", got)
+	}
+}
+
+// Where everything is refused, a request is sent after 2, 4, 8 and then 12 s, and from the fourth refusal on nothing
+// more is learned.
+func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, Limit{})
+	r.answer(50)
+	r.refuse(time.Second)
+	learned, before := "", r.now
+	for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, leastGap, leastGap} {
+		r.refuse(time.Second)
+		if got := r.now.Sub(before); got != want {
+			t.Errorf("refusal %d came after %v, want %v", i+2, got, want)
+		}
+		if i == crowdedOut-2 {
+			learned = r.String()
+		}
+		before = r.now
+	}
+	if got := r.String(); got != learned {
+		t.Errorf("%s became %s", learned, got)
+	}
+	r.now, _ = r.Next(r.now, false)
+	began := r.now
+	r.answer(50)
+	if took := r.now.Sub(began); took > 30*time.Second {
+		t.Errorf("50 requests took %v when others had ended", took)
 	}
 }
