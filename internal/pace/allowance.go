@@ -65,16 +65,22 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), leastGap))
 	}
 	elapsed := r.sent.Sub(e.began)
-	// A wait that contradicts what has held for long may be a stray one, the first time.
-	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
-	switch a.doubted = a.refused >= crowdedOut || contradicts && !a.doubted; {
-	case a.doubted:
-	case r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2):
-		a.slowDown(r, elapsed, e.accepted)
-	default:
-		a.rate.wMax = 0
-		a.window.refuse(r, elapsed, e.accepted)
+	if a.doubted = a.doubts(r, elapsed); a.doubted {
+		return
 	}
+	if r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2) {
+		a.slowDown(r, elapsed, e.accepted)
+		return
+	}
+	a.rate.wMax = 0
+	a.window.refuse(r, elapsed, e.accepted)
+}
+
+// doubts tells whether a refusal teaches nothing: others have taken everything, or its wait contradicts what has held
+// for long, so that it may be a stray one, the first time.
+func (a *allowance) doubts(r refusal, elapsed time.Duration) bool {
+	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
+	return a.refused >= crowdedOut || contradicts && !a.doubted
 }
 
 // slowDown takes the rate that was let through since the pause, and no more than the rate in use.
