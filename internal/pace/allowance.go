@@ -5,8 +5,14 @@ import (
 	"time"
 )
 
-// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken everything.
-const crowdedOut = 4
+const (
+	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
+	// it may be a stray one. It is waited out, and the next one tells.
+	fewToLearn = 10
+	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
+	// everything.
+	crowdedOut = 4
+)
 
 // allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
 type allowance struct {
@@ -65,7 +71,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), leastGap))
 	}
 	elapsed := r.sent.Sub(e.began)
-	if a.doubted = a.doubts(r, elapsed); a.doubted {
+	if a.doubted = a.doubts(r, elapsed, e); a.doubted {
 		return
 	}
 	if r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2) {
@@ -76,11 +82,12 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	a.window.refuse(r, elapsed, e.accepted)
 }
 
-// doubts tells whether a refusal teaches nothing: others have taken everything, or its wait contradicts what has held
-// for long, so that it may be a stray one, the first time.
-func (a *allowance) doubts(r refusal, elapsed time.Duration) bool {
+// doubts tells whether a refusal teaches nothing: others have taken everything, it is the first and came after a handful
+// of requests, or its wait contradicts what has held for long, so that it may be a stray one, the first time.
+func (a *allowance) doubts(r refusal, elapsed time.Duration, e epoch) bool {
+	first := e.start == 0 && e.accepted < fewToLearn
 	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
-	return a.refused >= crowdedOut || contradicts && !a.doubted
+	return a.refused >= crowdedOut || first || contradicts && !a.doubted
 }
 
 // slowDown takes the rate that was let through since the pause, and no more than the rate in use.

@@ -11,6 +11,8 @@ const (
 	shortPlateau, longPlateau = 14 * time.Second, time.Minute
 	// saved is for how long a rate may be saved up.
 	saved = 250 * time.Millisecond
+	// minInALife is how many requests are sent in a token's life at least: with one there would be nothing but tokens.
+	minInALife = 1.25
 )
 
 // cubic is a rate that comes back from a refusal along the curve of CUBIC (RFC 9438): fast at first, slowly near
@@ -20,6 +22,7 @@ type cubic struct {
 	wMax  float64   // the rate, in requests a second, at which the last refusal came; 0: none is known
 	epoch time.Time // when it began to come back
 	next  time.Time // when the next request is due
+	min   float64   // below which it never falls, because of a token's life
 }
 
 // rate is in requests a second.
@@ -30,7 +33,7 @@ func (c *cubic) rate(now time.Time) float64 {
 	if x < 0 {
 		steep = 1 - beta
 	}
-	return max(c.wMax*(1+steep*x*x*x), 1/leastGap.Seconds())
+	return max(c.wMax*(1+steep*x*x*x), c.min, 1/leastGap.Seconds())
 }
 
 func (c *cubic) interval(now time.Time) time.Duration {
