@@ -6,7 +6,7 @@ import (
 )
 
 // crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken everything.
-const crowdedOut = 4
+const crowdedOut = 5
 
 // allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
 type allowance struct {
@@ -69,7 +69,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
 	switch a.doubted = a.refused >= crowdedOut || contradicts && !a.doubted; {
 	case a.doubted:
-	case r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2):
+	case r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/4):
 		a.slowDown(r, elapsed, e.accepted)
 	default:
 		a.rate.wMax = 0
