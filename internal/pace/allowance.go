@@ -11,7 +11,7 @@ const (
 	fewToLearn = 10
 	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
 	// everything.
-	crowdedOut = 4
+	crowdedOut = 5
 )
 
 // allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
@@ -74,7 +74,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	if a.doubted = a.doubts(r, elapsed, e); a.doubted {
 		return
 	}
-	if r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/2) {
+	if r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/4) {
 		a.slowDown(r, elapsed, e.accepted)
 		return
 	}

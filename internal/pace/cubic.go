@@ -8,7 +8,7 @@ const (
 	// plateauRequests is how many requests the rate takes to come back to where it was refused, within these times:
 	// a slow rate would be refused too often in seconds, and a shared one would come back too slowly in requests.
 	plateauRequests           = 22
-	shortPlateau, longPlateau = 14 * time.Second, time.Minute
+	shortPlateau, longPlateau = 14 * time.Second, 40 * time.Second
 	// saved is for how long a rate may be saved up.
 	saved = 250 * time.Millisecond
 	// minInALife is how many requests are sent in a token's life at least: with one there would be nothing but tokens.

@@ -9,10 +9,10 @@
 //
 //   - a first guess that is measured again from the end of a pause (runs begun at any phase of a window);
 //   - a limit that nobody confirmed is probed at once, by 1, 2, 4, … (stray refusals, after others took everything);
-//   - a window grows by up to a second where nothing is missing in it (4 s windows, long tables of 60 s windows);
+//   - a window grows by up to a second where nothing is missing in it (4 s windows, 600 reads in 60 s windows);
 //   - a rate begins with what its last second let through, and with half of what was in flight (10 a second, 0.6 s);
 //   - a refusal that contradicts what has held for long is waited out once (stray refusals of 30 s);
-//   - four refusals in a row teach nothing more, and come ever later (others took everything, 8 processes);
+//   - five refusals in a row teach nothing more, and come ever later (others took everything, 8 processes);
 //   - the first refusal after a handful of requests is only waited out (stray refusals);
 //   - two requests fit into a token's life, of a window and of a rate (tokens of seconds).
 package pace

@@ -302,7 +302,7 @@ func TestManyInFlightCostLittle(t *testing.T) {
 	}
 }
 
-// Where everything is refused, a request is sent after 2, 4, 8 and then 12 s, and from the fourth refusal on nothing
+// Where everything is refused, a request is sent after 2, 4, 8 and then 12 s, and from the fifth refusal on nothing
 // more is learned.
 func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	t.Parallel()
@@ -326,7 +326,7 @@ func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	r.now, _ = r.Next(r.now, false)
 	began := r.now
 	r.answer(50)
-	if took := r.now.Sub(began); took > 30*time.Second {
+	if took := r.now.Sub(began); took > time.Minute {
 		t.Errorf("50 requests took %v when others had ended", took)
 	}
 }
