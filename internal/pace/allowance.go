@@ -68,7 +68,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	}
 	if e.accepted == 0 {
 		a.refused++
-		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), leastGap))
+		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), maxGap))
 	}
 	elapsed := r.sent.Sub(e.began)
 	if a.doubted = a.doubts(r, elapsed, e); a.doubted {

@@ -33,7 +33,7 @@ func (c *cubic) rate(now time.Time) float64 {
 	if x < 0 {
 		steep = 1 - beta
 	}
-	return max(c.wMax*(1+steep*x*x*x), c.min, 1/leastGap.Seconds())
+	return max(c.wMax*(1+steep*x*x*x), c.min, 1/maxGap.Seconds())
 }
 
 func (c *cubic) interval(now time.Time) time.Duration {

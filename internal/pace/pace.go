@@ -23,8 +23,8 @@ const (
 	// young is for how long a request without the header of an answer counts: a slow one may not keep others from
 	// being sent.
 	young = 3 * time.Second
-	// leastTokenLife keeps a token that was revoked early from counting as a life.
-	leastTokenLife = 4 * time.Second
+	// minTokenLife keeps a token that was revoked early from counting as a life.
+	minTokenLife = 4 * time.Second
 )
 
 // Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
@@ -127,7 +127,7 @@ func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool
 // is learned from a 401: then it counts as four seconds at least, because a token may be revoked early.
 func (p *Pace) TokenLife(life time.Duration, stated bool) {
 	if !stated {
-		life = max(life, leastTokenLife)
+		life = max(life, minTokenLife)
 	}
 	if life > 0 {
 		p.learned.tokenLife, p.learned.rate.min = life, minInALife/life.Seconds()

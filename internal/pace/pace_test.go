@@ -189,7 +189,7 @@ func TestAProcessThatWasCrowdedOutComesBack(t *testing.T) {
 		r.now = r.PausedUntil()
 	}
 	if got := r.learned.Requests; got != 5 {
-		t.Errorf("%d in a minute, want one in %v", got, leastGap)
+		t.Errorf("%d in a minute, want one in %v", got, maxGap)
 	}
 	began := r.now
 	r.answer(50)
@@ -243,7 +243,7 @@ func TestALifeLearnedFrom401IsFourSecondsAtLeast(t *testing.T) {
 		life   time.Duration
 		stated bool
 		want   time.Duration
-	}{{time.Second, true, time.Second}, {time.Second, false, leastTokenLife}, {time.Minute, false, time.Minute}} {
+	}{{time.Second, true, time.Second}, {time.Second, false, minTokenLife}, {time.Minute, false, time.Minute}} {
 		p := New(Limit{})
 		p.TokenLife(c.life, c.stated)
 		if got := p.learned.tokenLife; got != c.want {
@@ -262,7 +262,7 @@ func TestTheRateComesBackAlongTheCurve(t *testing.T) {
 		}
 	}
 	c.refuse(0.001, refusal{until: start})
-	if got := c.interval(start); got != leastGap {
+	if got := c.interval(start); got != maxGap {
 		t.Errorf("one in %v", got)
 	}
 	// Half of what were in flight may be in flight after the pause (item 13).
@@ -310,7 +310,7 @@ func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	r.answer(50)
 	r.refuse(time.Second)
 	learned, before := "", r.now
-	for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, leastGap, leastGap} {
+	for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, maxGap, maxGap} {
 		r.refuse(time.Second)
 		if got := r.now.Sub(before); got != want {
 			t.Errorf("refusal %d came after %v, want %v", i+2, got, want)

@@ -3,9 +3,9 @@ package pace
 import "time"
 
 const (
-	// leastGap is the longest time between two requests that a process allows itself: at this pace each of ten
+	// maxGap is the longest time between two requests that a process allows itself: at this pace each of ten
 	// readers gets an answer in two minutes, well within the usual read_timeout.
-	leastGap = 12 * time.Second
+	maxGap = 12 * time.Second
 	// probeGap is the shortest time between two probes of a confirmed limit: a refused one costs up to a window.
 	probeGap = 30 * time.Second
 	// maxSlack is how much longer than measured a window may be taken to be, because requests take unequally long
@@ -90,7 +90,7 @@ func (w *window) refuse(r refusal, elapsed time.Duration, accepted int) {
 
 // fit lowers the limit to what went through in the window that ends with the pause.
 func (w *window) fit(r refusal) {
-	w.floor = max(w.Requests/2, int(w.Per/leastGap), 1)
+	w.floor = max(w.Requests/2, int(w.Per/maxGap), 1)
 	fitted := w.log.since(r.sent.Add(max(r.wait-time.Second, 0) - w.Per))
 	if r.short && fitted >= w.Requests-1 {
 		// Hardly anything is missing: the window is longer by a little.
