@@ -85,7 +85,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 // doubts tells whether a refusal teaches nothing: others have taken everything, it is the first and came after a handful
 // of requests, or its wait contradicts what has held for long, so that it may be a stray one, the first time.
 func (a *allowance) doubts(r refusal, elapsed time.Duration, e epoch) bool {
-	first := e.start == 0 && e.accepted < fewToLearn
+	first := e.start == 0 && e.accepted+len(e.inFlight) < fewToLearn
 	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
 	return a.refused >= crowdedOut || first || contradicts && !a.doubted
 }
