@@ -5,8 +5,14 @@ import (
 	"time"
 )
 
-// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken everything.
-const crowdedOut = 5
+const (
+	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
+	// it may be a stray one. It is waited out, and the next one tells.
+	fewToLearn = 10
+	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
+	// everything.
+	crowdedOut = 5
+)
 
 // allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
 type allowance struct {
@@ -62,12 +68,13 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	}
 	if e.accepted == 0 {
 		a.refused++
-		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), leastGap))
+		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused-1, crowdedOut), leastGap))
 	}
 	elapsed := r.sent.Sub(e.began)
 	// A wait that contradicts what has held for long may be a stray one, the first time.
 	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
-	switch a.doubted = a.refused >= crowdedOut || contradicts && !a.doubted; {
+	stray := e.start == 0 && e.accepted < fewToLearn || contradicts && !a.doubted
+	switch a.doubted = stray || a.refused >= crowdedOut; {
 	case a.doubted:
 	case r.short && (a.Requests == 0 || !a.measured && elapsed < a.Per/4):
 		a.slowDown(r, elapsed, e.accepted)

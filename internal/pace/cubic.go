@@ -11,6 +11,9 @@ const (
 	shortPlateau, longPlateau = 14 * time.Second, 40 * time.Second
 	// saved is for how long a rate may be saved up.
 	saved = 250 * time.Millisecond
+	// leastInALife is how many requests are sent in a token's life at least: with fewer than two there would be
+	// nothing but tokens.
+	leastInALife = 2.5
 )
 
 // cubic is a rate that comes back from a refusal along the curve of CUBIC (RFC 9438): fast at first, slowly near
@@ -19,6 +22,7 @@ const (
 type cubic struct {
 	wMax  float64   // the rate, in requests a second, at which the last refusal came; 0: none is known
 	epoch time.Time // when it began to come back
+	least float64   // below which it never falls
 	next  time.Time // when the next request is due
 }
 
@@ -30,7 +34,7 @@ func (c *cubic) rate(now time.Time) float64 {
 	if x < 0 {
 		steep = 1 - beta
 	}
-	return max(c.wMax*(1+steep*x*x*x), 1/leastGap.Seconds())
+	return max(c.wMax*(1+steep*x*x*x), c.least, 1/leastGap.Seconds())
 }
 
 func (c *cubic) interval(now time.Time) time.Duration {

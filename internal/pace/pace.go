@@ -13,7 +13,7 @@
 //   - a rate begins with what its last second let through, and with half of what was in flight (10 a second, 0.6 s);
 //   - a refusal that contradicts what has held for long is waited out once (stray refusals of 30 s);
 //   - five refusals in a row teach nothing more, and come ever later (others took everything, 8 processes);
-//   - two requests fit into a token's life (tokens of seconds).
+//   - two requests fit into a token's life, and at least 2.5 are sent in one (tokens of seconds).
 package pace
 
 import "time"
@@ -129,7 +129,7 @@ func (p *Pace) TokenLife(life time.Duration, stated bool) {
 		life = max(life, leastTokenLife)
 	}
 	if life > 0 {
-		p.learned.tokenLife = life
+		p.learned.tokenLife, p.learned.rate.least = life, leastInALife/life.Seconds()
 	}
 }
 
