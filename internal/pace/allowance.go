@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
-	// it may be a stray one. It is waited out, and the next one tells.
+	// fewToLearn is how many requests have to be let through, or be in flight, for the first refusal to tell anything:
+	// after a handful it may be a stray one. It is waited out, and the next one tells.
 	fewToLearn = 10
 	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
 	// everything.
@@ -68,7 +68,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	}
 	if e.accepted == 0 {
 		a.refused++
-		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused, crowdedOut), maxGap))
+		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused-1, crowdedOut), maxGap))
 	}
 	elapsed := r.sent.Sub(e.began)
 	if a.doubted = a.doubts(r, elapsed, e); a.doubted {

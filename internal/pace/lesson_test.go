@@ -16,6 +16,10 @@ func TestLessons(t *testing.T) {
 	}
 	const ms, sec = time.Millisecond, time.Second
 	for name, steps := range map[string][]step{
+		"a handful teaches nothing": {
+			{fewToLearn - 1, 0, sec, "any number of requests"},
+			{1, 0, sec, "about 10 requests a second"},
+		},
 		"a window": {{60, 0, 60 * sec, "at most 60 requests in 1m"}},
 		"a guess is no longer than twice the wait": {
 			{60, sec, 5 * sec, "at most 6 requests in 10s"},
@@ -73,5 +77,57 @@ func TestLessons(t *testing.T) {
 			}
 			r.now = r.PausedUntil()
 		}
+	}
+}
+
+// A burst lowers a limit to half at most, and a rate begins with what was in flight when slow start ended.
+func TestLessonsOfBursts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		wait time.Duration
+		want string
+	}{{time.Minute, "at most 30 requests in 1m"}, {time.Second, "about 70 requests a second"}} {
+		r := newRun(t, Limit{})
+		if r.answer(fewToLearn); c.wait > time.Second {
+			r.answer(60 - fewToLearn)
+			r.refuse(c.wait)
+			r.now = r.PausedUntil().Add(time.Minute)
+		}
+		sent := make([]int, 61)
+		for i := range sent {
+			sent[i] = r.Sent(r.now)
+		}
+		for _, n := range sent[1:] {
+			r.Refused(n, r.now, c.wait, true)
+		}
+		if got := r.String(); got != c.want {
+			t.Errorf("%v: %s, want %s", c.wait, got, c.want)
+		}
+	}
+}
+
+// A limit that nobody confirmed is raised by 1, 2 and 4 as soon as it has gone through, a confirmed one by 1.
+func TestProbes(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, Limit{})
+	r.answer(60)
+	r.refuse(time.Minute)
+	r.now = r.PausedUntil()
+	began := r.now
+	if r.answer(66); !r.now.Equal(began) {
+		t.Errorf("66 requests took %v", r.now.Sub(began))
+	}
+	r.refuse(time.Minute)
+	r.now = r.PausedUntil().Add(2 * time.Minute)
+	began = r.now
+	limit := r.learned.Requests
+	for range limit {
+		r.answer(1)
+	}
+	if r.learned.Requests != limit+1 || !r.now.Equal(began) {
+		t.Errorf("%d after %v, want %d and one more", r.learned.Requests, r.now.Sub(began), limit)
+	}
+	if r.answer(2); r.now.Equal(began) {
+		t.Error("a confirmed limit is raised twice at once")
 	}
 }
