@@ -132,7 +132,7 @@ func (c *simCheck) learned(at time.Duration) bool {
 	}
 	through, first := 0, c.requests[slices.IndexFunc(c.requests, (*simRequest).limited)]
 	for _, x := range c.requests {
-		if x.sentAt <= first.headerAt && !(x.limited() && x.headerAt <= first.headerAt) {
+		if x.sentAt <= first.headerAt && (!x.limited() || x.headerAt > first.headerAt) {
 			through++ // or is in flight
 		}
 	}
