@@ -120,7 +120,7 @@ func (c *simCheck) replacedAt(x *simRequest) time.Duration {
 	return x.headerAt
 }
 
-// fewToLearn is how many requests that were not refused make the first refusal teach.
+// fewToLearn is how many requests let through make the first refusal teach.
 const fewToLearn = 10
 
 // learned tells whether refusals have taught an allowance by then: the second, or
@@ -132,8 +132,8 @@ func (c *simCheck) learned(at time.Duration) bool {
 	}
 	through, first := 0, c.requests[slices.IndexFunc(c.requests, (*simRequest).limited)]
 	for _, x := range c.requests {
-		if x.sentAt <= first.headerAt && (!x.limited() || x.headerAt > first.headerAt) {
-			through++ // or is in flight
+		if !x.limited() && x.sentAt <= first.headerAt {
+			through++
 		}
 	}
 	return through >= fewToLearn

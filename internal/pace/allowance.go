@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	// fewToLearn is how many requests have to be let through, or be in flight, for the first refusal to tell anything:
-	// after a handful it may be a stray one. It is waited out, and the next one tells.
+	// fewToLearn is how many requests have to be let through for the first refusal to tell anything: after a handful
+	// it may be a stray one. It is waited out, and the next one tells.
 	fewToLearn = 10
+	// recent is how long ago what was let through tells a rate.
+	recent = 10 * time.Second
 	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
 	// everything.
 	crowdedOut = 5
@@ -85,13 +87,16 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 // doubts tells whether a refusal teaches nothing: others have taken everything, it is the first and came after a handful
 // of requests, or its wait contradicts what has held for long, so that it may be a stray one, the first time.
 func (a *allowance) doubts(r refusal, elapsed time.Duration, e epoch) bool {
-	first := e.start == 0 && e.accepted+len(e.inFlight) < fewToLearn
+	first := e.start == 0 && e.accepted < fewToLearn
 	contradicts := a.Per > 0 && min(r.wait, elapsed) > 2*a.Per
 	return a.refused >= crowdedOut || first || contradicts && !a.doubted
 }
 
 // slowDown takes the rate that was let through since the pause, and no more than the rate in use.
 func (a *allowance) slowDown(r refusal, elapsed time.Duration, accepted int) {
+	if elapsed > recent { // time without requests says nothing
+		elapsed, accepted = recent, a.log.since(r.sent.Add(-recent))
+	}
 	// It is a second's at least, because a bucket has saved up for the pause.
 	rate := float64(max(accepted, 1)) / max(elapsed.Seconds(), 1)
 	if a.paced() {

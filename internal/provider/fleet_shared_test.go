@@ -29,7 +29,7 @@ func slowly(service http.Handler, seed uint64) http.Handler {
 // question would wait for longer than its read_timeout, and its block would be lost.
 func TestFleetsOfSeveralRunsShareAnAllowance(t *testing.T) {
 	t.Parallel()
-	const runs, groups, seeds = 8, 100, 15
+	const runs, groups, seeds = 6, 100, 15
 	ids := make([]any, groups)
 	for i := range ids {
 		ids[i] = groupID(i)
