@@ -45,7 +45,7 @@ func (c *simCheck) hasAttempts(r *simReading, requests []*simRequest) bool {
 func (c *simCheck) leastBackOff(call *simCall, failed *simRequest) time.Duration {
 	fewest := c.failuresSince(call.reading.start, call, failed)
 	for _, r := range c.readings {
-		if c.plan.snapshot && r.path == call.path && r.start <= failed.learned() && r.end > failed.learned() {
+		if c.plan.snapshot && r.path == call.path && r.start <= failed.endAt && r.end > failed.endAt {
 			fewest = min(fewest, c.failuresSince(r.start, call, failed))
 		}
 	}
@@ -59,7 +59,7 @@ func (c *simCheck) failuresSince(from time.Duration, call *simCall, last *simReq
 		switch {
 		case x.closed && !closed:
 			closed = true // the first such connection costs no retry
-		case x.transient() && x.learned() > from:
+		case x.transient() && x.endAt > from: // its body may have been on its way
 			failures++
 		}
 		if x == last {
