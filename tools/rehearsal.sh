@@ -77,9 +77,9 @@ host=registry.terraform.io
 platform=$(go env GOOS)_$(go env GOARCH)
 archive=terraform-provider-modelcatalogue_${version}_$platform.zip
 mirror=$work/mirror/$host/modelcatalogue/modelcatalogue
-mkdir -p "$mirror" "$work/root"
+mkdir -p "$mirror" "$work/module"
 cp "$release/$archive" "$mirror"
-cat >"$work/root/main.tf" <<HCL
+cat >"$work/module/main.tf" <<HCL
 terraform {
   required_providers {
     modelcatalogue = {
@@ -95,7 +95,7 @@ output "model_groups" {
   value = length(data.modelcatalogue_model_groups.all.model_groups)
 }
 HCL
-cd "$work/root"
+cd "$work/module"
 quietly "$engine" init -no-color
 unzip -q "$release/$archive" -d "$work/unpacked"
 # The lock file's checksum of an archive is that of the list of its files' checksums.

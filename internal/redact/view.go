@@ -164,7 +164,7 @@ func unescapeJSON(text string) (plain string, size int) {
 	return "", 0
 }
 
-// unescapeUnits reads \uXXXX, or two of them where they are the halves of one character.
+// unescapeUnits reads \u00e9, or two such units where they are the halves of one character.
 func unescapeUnits(text string) (plain string, size int) {
 	plain, size = hexadecimal(text, 2, 4)
 	// A half by itself is no character.
