@@ -12,8 +12,8 @@ import (
 // belongs to schedule.mu.
 type answers[T any] struct {
 	off   bool // each read is made afresh
-	kept  map[string]kept[T]
-	calls map[string]*call[T]
+	kept  map[Endpoint]kept[T]
+	calls map[Endpoint]*call[T]
 }
 
 type kept[T any] struct {
@@ -24,22 +24,22 @@ type kept[T any] struct {
 // call is a question on its way.
 type call[T any] struct {
 	*ticket
-	value T // set before its end is told
+	value T // of its last attempt, to be read once it has ended well
 }
 
 func newAnswers[T any](snapshot bool) *answers[T] {
-	return &answers[T]{off: !snapshot, kept: map[string]kept[T]{}, calls: map[string]*call[T]{}}
+	return &answers[T]{off: !snapshot, kept: map[Endpoint]kept[T]{}, calls: map[Endpoint]*call[T]{}}
 }
 
 // get returns the answer that is kept, or what ask returns. An answer that was kept
 // before this call and of which has is false does not count: it cannot prove that
 // something is absent. has is nil where every answer will do.
 func (a *answers[T]) get(
-	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error),
+	ctx context.Context, s *schedule, to Endpoint, has func(T) bool, ask func(*permit) (T, error),
 ) (answer T, err error) {
 	me := newCaller(ctx)
-	shared, answer, err := a.enter(ctx, s, key, has, ask, me)
-	if shared == nil {
+	shared, err := a.enter(ctx, s, to, has, ask, me)
+	if err != nil {
 		return answer, err
 	}
 	select {
@@ -53,49 +53,45 @@ func (a *answers[T]) get(
 	return shared.value, nil
 }
 
-// enter finds the answer, or joins the call that asks, or begins it.
+// enter finds the call that has the answer, or joins the one that asks, or begins it.
 func (a *answers[T]) enter(
-	ctx context.Context, s *schedule, key string, has func(T) bool, ask func(*permit) (T, error), me *caller,
-) (shared *call[T], answer T, err error) {
+	ctx context.Context, s *schedule, to Endpoint, has func(T) bool, ask func(*permit) (T, error), me *caller,
+) (*call[T], error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.run.end != nil || ctx.Err() != nil {
-		return nil, answer, cmp.Or(s.run.end, ctx.Err())
+		return nil, cmp.Or(s.run.end, ctx.Err())
 	}
-	if known, ok := a.kept[key]; ok && (has == nil || !known.at.Before(me.began) || has(known.value)) {
-		return nil, known.value, nil
+	if known, ok := a.kept[to]; ok && (has == nil || !known.at.Before(me.began) || has(known.value)) {
+		me.result <- nil
+		return &call[T]{value: known.value}, nil
 	}
-	shared = a.calls[key]
+	shared := a.calls[to]
 	if shared == nil {
-		shared = a.begin(ctx, s, key, ask)
+		shared = a.begin(ctx, s, to, ask)
 	}
-	if err := s.joinLocked(shared.ticket, me); err != nil {
-		return nil, answer, err
-	}
+	s.joinLocked(shared.ticket, me)
 	s.dispatchLocked()
-	return shared, answer, nil
+	return shared, nil
 }
 
-// begin makes the call for key.
-func (a *answers[T]) begin(ctx context.Context, s *schedule, key string, ask func(*permit) (T, error)) *call[T] {
+// begin makes a call.
+func (a *answers[T]) begin(ctx context.Context, s *schedule, to Endpoint, ask func(*permit) (T, error)) *call[T] {
 	shared := &call[T]{}
-	send := func(p *permit) error {
-		value, err := ask(p)
-		if err == nil {
-			shared.value = value
-		}
+	send := func(p *permit) (err error) {
+		shared.value, err = ask(p)
 		return err
 	}
-	shared.ticket = s.newReadLocked(ctx, send, func(err error) {
-		if a.calls[key] == shared {
-			delete(a.calls, key)
+	shared.ticket = s.newReadLocked(ctx, to, send, func(err error) {
+		if a.calls[to] == shared {
+			delete(a.calls, to)
 		}
 		if err == nil && !a.off {
-			a.kept[key] = kept[T]{value: shared.value, at: time.Now()}
+			a.kept[to] = kept[T]{value: shared.value, at: time.Now()}
 		}
 	})
 	if !a.off {
-		a.calls[key] = shared
+		a.calls[to] = shared
 	}
 	return shared
 }

@@ -1,7 +1,7 @@
 package catalogue
 
 import (
-	"context"
+	"slices"
 	"time"
 )
 
@@ -9,143 +9,119 @@ import (
 // new token.
 const maxRenewals = 2
 
-// caller is one who waits for an answer. What happened to his read before he came
-// does not count against him.
-type caller struct {
-	began, deadline time.Time
-	oneAttempt      bool // he came in an outage
-	successes       int  // outage.successes when he came
-	missed          missed
-	result          chan error
-}
-
-// missed is what happened to a read before a caller joined it.
-type missed struct {
-	attempts, failures, refusals int
-	tokens                       missedTokens
-}
-
-// missedTokens are the attempts of a request for a token before a read was ready for it,
-// or before a caller came.
-type missedTokens struct {
-	request            *ticket
-	attempts, failures int
-}
-
-// of are those of a request: none where it was another one.
-func (m missedTokens) of(request *ticket) missedTokens {
-	if m.request != request {
-		return missedTokens{}
-	}
-	return m
-}
-
-// missedTokensLocked is what one who comes at that instant has missed. The one under way
-// counts for him, and the last failure for those who come at once after it, as the blocks
-// do that an engine starts together.
-func (s *schedule) missedTokensLocked(comes time.Time) missedTokens {
-	request := s.tokens.request
-	if request == nil {
-		return missedTokens{}
-	}
-	missed := missedTokens{request: request, attempts: request.tries.attempts, failures: request.tries.failures}
-	switch {
-	case request.sent != nil:
-		missed.attempts--
-	case missed.failures > 0 && comes.Sub(request.tries.failedAt) < atOnce:
-		missed.failures--
-		if !comes.After(request.tries.failedAt) {
-			missed.attempts--
-		}
-	}
-	return missed
-}
-
-// newCaller takes the deadline of ctx, which has one.
-func newCaller(ctx context.Context) *caller {
-	deadline, _ := ctx.Deadline()
-	return &caller{began: time.Now(), deadline: deadline, result: make(chan error, 1)}
-}
-
 // tries are the attempts of a ticket and what came of them.
 type tries struct {
-	attempts, failures int
-	unnamed            int       // 429s that named no wait
-	last               error     // the last failure that was worth another attempt
-	failedAt           time.Time // when that was
-	reconnected        bool      // it was sent once more because its connection had been closed
-	refusals           refusals
-	tokens             missedTokens
+	sent        *permit // of the attempt under way, nil where there is none
+	attempts    int
+	failures    int       // that may pass
+	unnamed     int       // 429s that named no wait
+	last        error     // the last failure that may pass, or 429
+	failedAt    time.Time // when that was
+	reconnected bool      // it was sent once more because its connection had been closed
+	refusals    refusals
 }
 
-// failed counts a failure that may pass.
-func (t *tries) failed(err error) {
-	t.failures++
-	t.last, t.failedAt = err, time.Now()
+// outcomeOf is what an attempt came to. Only the first connection that was closed costs nothing.
+func (t *tries) outcomeOf(err error) outcome {
+	if outcome := classify(err); outcome != closed || !t.reconnected {
+		return outcome
+	}
+	return transient
 }
 
-// outage tells whether the service is down: a read gave up after all its retries,
-// and nothing has come back well since it began.
+// record keeps what an attempt came to that another one follows.
+func (t *tries) record(outcome outcome, err error, now time.Time) {
+	switch outcome {
+	case transient:
+		t.failures++
+		t.last, t.failedAt = err, now
+	case limited:
+		t.last, t.failedAt = err, now
+	case closed:
+		t.reconnected = true
+	}
+}
+
+// outage is when the service went down: a read gave up after all its retries, and
+// nothing had come back well since it began. Reads that begin then make one attempt.
 type outage struct {
-	on        bool
-	successes int // reads that ended with a good answer, or with an error that stays
+	since time.Time // zero where the service answers
+	well  time.Time // when a read last ended with a good answer, or with an error that stays
 }
 
-// failedLocked acts on a failure of a read that may pass. Callers without another
-// attempt fail, and the back-off begins for the others.
-func (s *schedule) failedLocked(t *ticket, err error) {
-	t.tries.failed(err)
-	s.dismissLocked(t, func(c *caller) error {
-		if t.tries.failures-c.missed.failures > s.retriesLocked(c) {
-			return s.giveUpLocked(t, c, err)
+// count counts an attempt that ended without an answer, of a read or of a request for a
+// token, and tells whether it was the last: so many failures are followed by another.
+func (c *caller) count(outcome outcome, token bool, retries int) (last bool) {
+	c.attempts++
+	switch {
+	case outcome == unauthorized:
+		c.refusals++
+		return c.refusals > maxRenewals
+	case outcome == transient && token:
+		c.tokenFailures++
+		return c.tokenFailures > retries
+	case outcome == transient:
+		c.failures++
+		return c.failures > retries
+	}
+	return false
+}
+
+// concerns tells whether one who began then came in an outage.
+func (o *outage) concerns(began time.Time) bool { return !o.since.IsZero() && !began.Before(o.since) }
+
+// gaveUp records that one who began then has no attempt left, and tells whether an outage
+// begins with it.
+func (o *outage) gaveUp(began, now time.Time) (begins bool) {
+	if begins = o.since.IsZero() && o.well.Before(began); begins {
+		o.since = now
+	}
+	return begins
+}
+
+// succeeded records that the service answered, and tells whether an outage ends with it.
+func (o *outage) succeeded(now time.Time) (ends bool) {
+	ends = !o.since.IsZero()
+	o.since, o.well = time.Time{}, now
+	return ends
+}
+
+// countLocked counts an attempt of a ticket for those who wait for it: its callers, or
+// those of every read that could be sent if there were a token. Who has none left fails.
+func (s *schedule) countLocked(t *ticket, outcome outcome, err error) {
+	concerned := []*ticket{t}
+	if t.isToken() {
+		concerned = slices.Clone(s.ready.reads)
+	}
+	s.dismissLocked(func(read *ticket, c *caller) error {
+		retries, inOutage := s.cfg.MaxRetries, s.outage.concerns(c.began)
+		if inOutage {
+			retries = 0
 		}
-		return nil
-	})
-	if t.ctx.Err() == nil {
-		s.backOffLocked(t)
-	}
+		switch last := c.count(outcome, t.isToken(), retries); {
+		case !last:
+			return nil
+		case outcome == unauthorized:
+			return err
+		}
+		gaveUp := s.gaveUpLocked(read, c, err)
+		gaveUp.Timeout, gaveUp.Outage = false, inOutage
+		if s.outage.gaveUp(c.began, time.Now()) {
+			s.sayLocked(t, "The service is down: reads that begin now make one attempt each")
+		}
+		return gaveUp
+	}, concerned...)
 }
 
-// retriesLocked is how many failures of a caller's read are followed by another attempt.
-func (s *schedule) retriesLocked(c *caller) int {
-	if c.oneAttempt && s.outage.on {
-		return 0
-	}
-	return s.maxRetries
-}
-
-// backOffLocked puts a ticket into the queue for its next attempt. Callers who share it
-// wait as long as the last of them to come would by himself.
+// backOffLocked decides how long a ticket waits, after a failure, before its next attempt.
+// Callers who share a read wait as long as the last of them to come would by himself.
 func (s *schedule) backOffLocked(t *ticket) {
-	failures := t.tries.failures
+	failures := t.failures
 	for c := range t.callers {
-		failures = min(failures, t.tries.failures-c.missed.failures)
+		failures = min(failures, c.failures)
 	}
-	wait := backOff(failures, s.jitter())
-	t.notBefore, t.why = time.Now().Add(wait), "its back-off"
-	request, came := inNote(t.tries.last)
+	wait := backOff(failures, s.cfg.Jitter())
+	t.notBefore, t.why = t.failedAt.Add(wait), "its back-off"
+	request, came := inNote(t.last)
 	s.sayLocked(t, "%s is tried again in %s: %s", request, round(wait), came)
-	s.enqueueLocked(t)
-}
-
-// giveUpLocked is the error of a caller who has no attempt left. An outage begins where
-// no read has ended well since he came: from then on each new read makes one attempt,
-// until one of them ends well.
-func (s *schedule) giveUpLocked(t *ticket, c *caller, err error) error {
-	if s.outage.successes == c.successes && !s.outage.on {
-		s.outage.on = true
-		s.sayLocked(t, "The service is down: reads that begin now make one attempt each")
-	}
-	gaveUp := s.gaveUpLocked(t, c, err)
-	gaveUp.Timeout, gaveUp.Outage = false, c.oneAttempt && s.outage.on
-	return gaveUp
-}
-
-// succeededLocked counts a read that the service answered, which ends an outage.
-func (s *schedule) succeededLocked(t *ticket) {
-	s.outage.successes++
-	if s.outage.on {
-		s.outage.on = false
-		s.sayLocked(t, "The service answers again: reads have all their attempts")
-	}
 }

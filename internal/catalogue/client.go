@@ -77,7 +77,9 @@ func New(cfg Config) *Client {
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
-	c.schedule = newSchedule(cfg, tokenSource{credentials: &c.credentials, request: c.requestToken})
+	c.schedule = newSchedule(cfg, tokenSource{
+		credentials: &c.credentials, endpoint: c.to(http.MethodPost, TokenPath), send: c.requestToken,
+	})
 	return c
 }
 

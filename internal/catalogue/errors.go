@@ -202,7 +202,7 @@ func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
 // GaveUpError is the end of the attempts: Err is the last failure that says
 // what is wrong, and Timeout and Outage tell what ended them.
 type GaveUpError struct {
-	Attempts int // those for a token that the read waited for included
+	Attempts int // those for a token that brought none while the read waited included
 	Elapsed  time.Duration
 	Timeout  bool // the read's time was over, or too short for the next wait
 	// WaitingFor is what the read waited for when its time was over, in words, such
@@ -224,7 +224,7 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 type WaitTooLongError struct {
 	RetryAfter time.Duration // what the service asked for, 0 where it named no wait
 	Remaining  time.Duration // what remained of the read's time
-	Attempts   int           // those that were made, for a token that the read waited for included
+	Attempts   int           // as in GaveUpError
 	Elapsed    time.Duration // since the caller began to wait
 	Err        error         // the refusal, an *APIError
 }
@@ -242,7 +242,7 @@ func (e *WaitTooLongError) Unwrap() error { return e.Err }
 // InterruptedError says that a caller's context was cancelled, and what he was
 // waiting for at that moment. Err is the context's own error.
 type InterruptedError struct {
-	Attempts   int           // those that were made, for a token that the read waited for included
+	Attempts   int           // as in GaveUpError
 	Last       error         // the last failure since the caller came, nil where there was none
 	WaitingFor string        // in words, such as "its back-off", "" where a request was under way
 	Remaining  time.Duration // how long that wait had still to go, 0 where that was not known

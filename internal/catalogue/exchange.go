@@ -69,13 +69,18 @@ func newSender(cfg Config) sender {
 	return s
 }
 
-// outgoing is a request to send.
+// to is what a request is sent to. target is the path and query below the base URL.
+func (s *sender) to(method, target string) Endpoint {
+	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host}
+	return Endpoint{Method: method, Origin: origin.String(), Path: s.base.EscapedPath() + target}
+}
+
+// outgoing is what a request sends beside its endpoint, and what reads its answer.
 type outgoing struct {
-	method, target string // target is the path and query below the base URL
-	header         http.Header
-	body           []byte
-	limit          int64                 // the largest answer, in bytes
-	read           func(*incoming) error // reads the body of a 200
+	header http.Header
+	body   []byte
+	limit  int64                 // the largest answer, in bytes
+	read   func(*incoming) error // reads the body of a 200
 }
 
 // incoming is the body of a 200 while it is read.
@@ -88,36 +93,33 @@ type incoming struct {
 // exchange sends a request that was admitted, and reads its answer. It follows
 // no redirect, because that could take the token or the secret to another host.
 // The schedule acts on the header before the body is read.
-func (s *sender) exchange(p *permit, out outgoing) error {
-	attempt, cancel := context.WithTimeout(p.ctx, s.requestTimeout)
+func (c *Client) exchange(p *permit, out outgoing) error {
+	at := p.ticket.endpoint
+	attempt, cancel := context.WithTimeout(p.ticket.ctx, c.requestTimeout)
 	defer cancel()
-	at := Endpoint{
-		Method: out.method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + out.target,
-	}
 	seen := Exchange{
-		Method: out.method, Path: s.mask.Clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
+		Method: at.Method, Path: c.mask.Clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
 	}
-	p.sends(at)
-	response, err := s.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	response, err := c.send(attempt, at, out) //nolint:bodyclose // closed in receive
 	if err == nil {
 		seen.Status = response.StatusCode
-		p.headerReceived(response)
-		seen.Size, err = s.receive(attempt, cancel, at, response, out)
+		c.schedule.headerReceived(p, response)
+		seen.Size, err = c.receive(attempt, cancel, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
-		seen.RequestID = s.requestID(response)
+		seen.RequestID = c.requestID(response)
 	}
 	seen.Duration = time.Since(p.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = s.tidy(faultText(fault.Err), maxExcerpt)
+		seen.Problem = c.tidy(faultText(fault.Err), maxExcerpt)
 	}
-	s.observe(p.ctx, seen)
+	c.observe(p.ticket.ctx, seen)
 	return err
 }
 
 // send sends a request, once, and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	ctx, journey := observed(attempt)
-	request, err := http.NewRequestWithContext(ctx, out.method, s.base.String()+out.target, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(ctx, at.Method, at.Origin+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 //
 //  1. the answer that is kept, or the call of another caller who asks the same at
 //     this moment (answers);
-//  2. the one queue, in which every request of the process waits (schedule);
+//  2. the queue, in which every request of the process waits (schedule);
 //  3. one exchange with the service;
 //  4. its end: an answer, an error, or another attempt, which goes back to 2.
 //
@@ -45,10 +45,8 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
 	//nolint:contextcheck // a call outlives a caller who leaves; its context is the permit's
-	answer, err := q.answers.get(ctx, c.schedule, q.target, q.has, func(p *permit) (answer T, err error) {
+	answer, err := q.answers.get(ctx, c.schedule, c.to(http.MethodGet, q.target), q.has, func(p *permit) (answer T, err error) {
 		err = c.exchange(p, outgoing{
-			method: http.MethodGet,
-			target: q.target,
 			header: http.Header{"Authorization": {"Bearer " + p.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {

@@ -23,7 +23,7 @@ const (
 // The one code that says more is that of a token endpoint out of reach.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
-		return outcomeOf(api)
+		return outcomeOf(api.Status, api.Method == http.MethodPost, api.Code)
 	}
 	network, ok := errors.AsType[*NetworkError](err)
 	switch {
@@ -37,13 +37,13 @@ func classify(err error) outcome {
 	return transient
 }
 
-func outcomeOf(api *APIError) outcome {
-	switch token := api.Method == http.MethodPost; {
-	case api.Status == http.StatusTooManyRequests:
+func outcomeOf(status int, token bool, code string) outcome {
+	switch {
+	case status == http.StatusTooManyRequests:
 		return limited
-	case api.Status == http.StatusUnauthorized && !token:
+	case status == http.StatusUnauthorized && !token:
 		return unauthorized
-	case api.Status == http.StatusRequestTimeout, api.Status >= 500, token && api.Code == codeTemporarilyUnavailable:
+	case status == http.StatusRequestTimeout, status >= 500, token && code == codeTemporarilyUnavailable:
 		return transient
 	}
 	return final

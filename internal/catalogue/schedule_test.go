@@ -308,7 +308,7 @@ func TestAClosedConnectionIsOneMoreAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := over(&script{}, func(cfg *Config) { cfg.MaxRetries = 0 })
 		failures := 0
-		_, err := c.models.get(deadline(t), c.schedule, "key", nil, func(*permit) (*Model, error) {
+		_, err := c.models.get(deadline(t), c.schedule, Endpoint{Path: "key"}, nil, func(*permit) (*Model, error) {
 			if failures++; failures == 1 {
 				return nil, closedConnection
 			}
@@ -318,7 +318,7 @@ func TestAClosedConnectionIsOneMoreAdmission(t *testing.T) {
 			t.Errorf("%v after %d requests, want an answer to the second", err, failures)
 		}
 		failures = 0
-		_, err = c.models.get(deadline(t), c.schedule, "other", nil, func(*permit) (*Model, error) {
+		_, err = c.models.get(deadline(t), c.schedule, Endpoint{Path: "other"}, nil, func(*permit) (*Model, error) {
 			failures++
 			return nil, closedConnection
 		})
@@ -326,6 +326,29 @@ func TestAClosedConnectionIsOneMoreAdmission(t *testing.T) {
 			t.Errorf("%v (%v) after %d requests, want the end after the second", err, gaveUp, failures)
 		}
 	})
+}
+
+// The run is over with the first error that ends it; until its words are read it is ending.
+func TestTheRunEndsOnce(t *testing.T) {
+	t.Parallel()
+	first, second := errors.New("first"), errors.New("second")
+	for name, test := range map[string]struct {
+		run     run
+		running bool
+		finish  error
+	}{
+		"running":                            {run{}, true, second},
+		"ending":                             {run{proof: &permit{}}, false, second},
+		"ended":                              {run{proof: &permit{}, end: first}, false, first},
+		"ended by another answer than a 401": {run{end: first}, false, first},
+	} {
+		if got := test.run.running(); got != test.running {
+			t.Errorf("%s: running %t", name, got)
+		}
+		if got := test.run.finish(second); !errors.Is(got, test.finish) || test.run.running() {
+			t.Errorf("%s: it ends with %v", name, got)
+		}
+	}
 }
 
 func deadline(t *testing.T) context.Context {

@@ -10,64 +10,75 @@ import (
 // ask it, or the request for a token. Its fields belong to schedule.mu.
 type ticket struct {
 	place
-	ctx     context.Context // done once the ticket has ended
-	cancel  context.CancelFunc
-	send    func(*permit) error // makes one exchange
-	end     func(error)         // told of its end, with mu held
-	callers map[*caller]struct{}
-	sent    *permit // of the request under way, nil where there is none
-	tries   tries
+	tries
+	endpoint Endpoint
+	ctx      context.Context // done once the ticket has ended
+	cancel   context.CancelFunc
+	send     func(*permit) error // makes one exchange
+	end      func(error)         // told of its end, with mu held
+	callers  map[*caller]struct{}
+	earliest time.Time // no caller's deadline is before it
 }
 
-// place is where a ticket stands in a queue.
+// place is where a ticket stands, and why it is not sent.
 type place struct {
-	queue     *queue // nil where it is in none
-	index     int
 	order     int       // among reads, from 1; 0 for a request for a token
 	since     time.Time // when it began to wait for this attempt
 	notBefore time.Time // the end of its back-off
 	why       string    // what it waits for
 }
 
+// caller is one who waits for an answer. What happened to his read before he came
+// does not count against him.
+type caller struct {
+	began, deadline time.Time
+	attempts        int // those for a token that brought none while he waited included
+	failures        int // of his read
+	tokenFailures   int // of the request for a token, since his read could be sent with one
+	refusals        int // 401s to his read
+	result          chan error
+}
+
 func (t *ticket) isToken() bool { return t.order == 0 }
 
-func newTicket(ctx context.Context, send func(*permit) error, end func(error)) *ticket {
-	t := &ticket{send: send, end: end, callers: map[*caller]struct{}{}}
-	// The values of the first caller's context stay: loggers are among them.
-	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	return t
+// newTicket makes a request. The values of the first caller's context stay: loggers
+// are among them.
+func newTicket(ctx context.Context, to Endpoint, send func(*permit) error, end func(error)) *ticket {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	return &ticket{endpoint: to, ctx: ctx, cancel: cancel, send: send, end: end}
 }
 
 // newReadLocked makes a read, which comes behind all others.
-func (s *schedule) newReadLocked(ctx context.Context, send func(*permit) error, end func(error)) *ticket {
-	t := newTicket(ctx, send, end)
-	s.waiting.arrived++
-	t.order = s.waiting.arrived
+func (s *schedule) newReadLocked(ctx context.Context, to Endpoint, send func(*permit) error, end func(error)) *ticket {
+	t := newTicket(ctx, to, send, end)
+	s.arrived++
+	t.order, t.callers = s.arrived, map[*caller]struct{}{}
 	return t
 }
 
+// newCaller takes the deadline of ctx, which has one.
+func newCaller(ctx context.Context) *caller {
+	deadline, _ := ctx.Deadline()
+	return &caller{began: time.Now(), deadline: deadline, result: make(chan error, 1)}
+}
+
 // joinLocked adds a caller to a read, and puts the read into the queue where it is new.
-// It fails where a wait that is known already does not fit into his time.
-func (s *schedule) joinLocked(t *ticket, c *caller) error {
-	c.oneAttempt, c.successes = s.outage.on, s.outage.successes
-	c.missed = missed{
-		attempts: t.tries.attempts, failures: t.tries.failures, refusals: len(t.tries.refusals.tokens),
-		tokens: s.missedTokensLocked(c.began),
-	}
-	if t.sent != nil {
-		c.missed.attempts-- // he waits for the one that is under way
-	} else if err := s.unfitLocked(t, c, c.began); err != nil {
-		if len(t.callers) == 0 {
-			s.endLocked(t, err)
-		}
-		return err
-	}
-	t.callers[c] = struct{}{}
-	s.waiting.until(c.deadline)
-	if t.sent == nil && t.queue == nil {
+// He fails where a wait that is known already does not fit into his time.
+func (s *schedule) joinLocked(t *ticket, c *caller) {
+	if t.callers[c] = struct{}{}; len(t.callers) == 1 {
+		t.earliest = c.deadline
 		s.enqueueLocked(t)
+		return
 	}
-	return nil
+	if c.deadline.Before(t.earliest) {
+		t.earliest = c.deadline
+	}
+	c.tokenFailures = s.tokens.justFailed(c.began)
+	if t.sent == nil {
+		if err := s.unfitLocked(t, c); err != nil {
+			t.tell(c, err)
+		}
+	}
 }
 
 // leave removes a caller whose context has ended with cause, and returns his error.
@@ -89,104 +100,107 @@ func (s *schedule) leave(t *ticket, c *caller, cause error) error {
 	return err
 }
 
-// dismissLocked fails the callers of a ticket for whom why gives an error. The ticket
-// ends with the last of them.
-func (s *schedule) dismissLocked(t *ticket, why func(*caller) error) {
-	for c := range t.callers {
-		if err := why(c); err != nil {
-			c.result <- err
-			delete(t.callers, c)
-		} else {
-			s.waiting.until(c.deadline)
+// tell ends a caller's wait, once.
+func (t *ticket) tell(c *caller, err error) {
+	if _, waits := t.callers[c]; waits {
+		delete(t.callers, c)
+		c.result <- err
+	}
+}
+
+// dismissLocked fails the callers of reads for whom why gives an error. A read ends
+// with the last of them.
+func (s *schedule) dismissLocked(why func(*ticket, *caller) error, reads ...*ticket) {
+	for _, t := range reads {
+		t.earliest = time.Time{}
+		for c := range t.callers {
+			if err := why(t, c); err != nil {
+				t.tell(c, err)
+			} else if t.earliest.IsZero() || c.deadline.Before(t.earliest) {
+				t.earliest = c.deadline
+			}
+		}
+		if len(t.callers) == 0 {
+			s.endLocked(t, context.Canceled)
 		}
 	}
-	if len(t.callers) == 0 && !t.isToken() {
-		s.endLocked(t, context.Canceled)
-	}
 }
 
-// enqueueLocked puts a ticket into the queue: a read that is tried again at its old
-// place. Callers whom the wait does not fit fail.
+// dismissBeforeLocked does so with those whose time ends before until, and tells whether
+// the read ended.
+func (s *schedule) dismissBeforeLocked(t *ticket, until time.Time, why func(*ticket, *caller) error) (ended bool) {
+	if t.earliest.Before(until) {
+		s.dismissLocked(func(t *ticket, c *caller) error {
+			if c.deadline.Before(until) {
+				return why(t, c)
+			}
+			return nil
+		}, t)
+	}
+	return t.ctx.Err() != nil
+}
+
+// dismissUnfitLocked fails the callers of the reads that wait whom no wait until then fits.
+func (s *schedule) dismissUnfitLocked(until time.Time) {
+	var late []*ticket
+	for _, reads := range [][]*ticket{s.ready.reads, s.delayed.reads} {
+		for _, t := range reads {
+			if t.earliest.Before(until) {
+				late = append(late, t)
+			}
+		}
+	}
+	s.dismissLocked(s.unfitLocked, late...)
+}
+
+// enqueueLocked makes a ticket wait for its next attempt: a read that is tried again at
+// its old place. Callers whom the wait does not fit fail.
 func (s *schedule) enqueueLocked(t *ticket) {
-	now := time.Now()
-	s.dismissLocked(t, func(c *caller) error { return s.unfitLocked(t, c, now) })
-	if t.ctx.Err() != nil {
+	t.since = time.Now()
+	if t.isToken() {
+		s.dismissUnfitLocked(t.notBefore)
 		return
 	}
-	t.since = now
-	if t.notBefore.After(now) {
-		s.waiting.delayed.add(t)
-		return
+	s.dismissLocked(s.unfitLocked, t)
+	switch {
+	case t.ctx.Err() != nil:
+	case t.notBefore.After(t.since):
+		s.delayed.add(t)
+	default:
+		s.readyLocked(t)
 	}
-	s.readyLocked(t)
 }
 
-// readyLocked makes a ticket one of those that may be sent. Only from here on do
-// failures of a request for a token concern it.
+// readyLocked makes a read one of those that may be sent. Only from here on do failures
+// of a request for a token concern it.
 func (s *schedule) readyLocked(t *ticket) {
-	t.tries.tokens = s.missedTokensLocked(time.Now())
-	s.waiting.ready.add(t)
+	for c := range t.callers {
+		c.tokenFailures = s.tokens.justFailed(time.Now())
+	}
+	s.ready.add(t)
 }
 
 // endLocked ends a ticket: all who wait for it get err, or its answer.
 func (s *schedule) endLocked(t *ticket, err error) {
-	if t.queue != nil {
-		t.queue.remove(t)
+	if t.ctx.Err() != nil {
+		return
 	}
+	s.ready.remove(t)
+	s.delayed.remove(t)
 	t.cancel()
 	t.end(err)
 	for c := range t.callers {
-		c.result <- err
+		t.tell(c, err)
 	}
-	clear(t.callers)
 	// The request for a token ends with the last read that waits for it.
-	if request := s.tokens.request; request != nil && s.readsWaitingLocked() == 0 {
-		s.tokens.request = nil
+	if request := s.tokens.request; request != nil && len(s.ready.reads)+len(s.delayed.reads) == 0 {
 		s.endLocked(request, context.Canceled)
 	}
 }
 
-// endWaitingLocked ends every read that waits.
-func (s *schedule) endWaitingLocked(err error) {
-	for _, t := range s.waiting.all() {
-		if !t.isToken() {
-			s.endLocked(t, err)
-		}
+// endAllLocked ends every read that waits.
+func (s *schedule) endAllLocked(err error) {
+	for _, t := range slices.Concat(s.ready.reads, s.delayed.reads) {
+		s.endLocked(t, err)
 	}
 }
-
-// dismissWaitingLocked fails the callers of the reads that wait for whom why gives an
-// error.
-func (s *schedule) dismissWaitingLocked(why func(*ticket, *caller) error) {
-	s.waiting.earliest = time.Time{}
-	for _, t := range s.waiting.all() {
-		if !t.isToken() {
-			s.dismissLocked(t, func(c *caller) error { return why(t, c) })
-		}
-	}
-}
-
-// dismissBeforeLocked does so with those whose time ends before until. It looks at the
-// queue only where there may be one.
-func (s *schedule) dismissBeforeLocked(until time.Time, why func(*ticket, *caller) error) {
-	if s.waiting.earliest.IsZero() || !s.waiting.earliest.Before(until) {
-		return
-	}
-	s.dismissWaitingLocked(func(t *ticket, c *caller) error {
-		if c.deadline.Before(until) {
-			return why(t, c)
-		}
-		return nil
-	})
-}
-
-// readsWaitingLocked is how many reads wait.
-func (s *schedule) readsWaitingLocked() int {
-	reads := s.waiting.ready.Len() + s.waiting.delayed.Len()
-	if request := s.tokens.request; request != nil && request.queue != nil {
-		reads--
-	}
-	return reads
-}
-
-func (w *waiting) all() []*ticket { return slices.Concat(w.ready.tickets, w.delayed.tickets) }

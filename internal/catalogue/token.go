@@ -15,8 +15,7 @@ const (
 	certainty = time.Second
 	// atOnce is how long after a failure others come at once.
 	atOnce = 100 * time.Millisecond
-	// maxUnused is how many tokens in a row may be over when they come without one
-	// read that was sent with them.
+	// maxUnused is how many tokens in a row may be over before a read is sent with them.
 	maxUnused = 3
 )
 
@@ -39,7 +38,8 @@ func (t *token) margin() time.Duration { return min(maxMargin, t.life/10) }
 // tokenSource asks for tokens.
 type tokenSource struct {
 	credentials *credentials
-	request     func(*permit) error
+	endpoint    Endpoint
+	send        func(*permit) error
 }
 
 // tokens is the one token that all reads share, the one request that renews it,
@@ -48,11 +48,10 @@ type tokens struct {
 	tokenSource
 	current   *token
 	request   *ticket   // for a token, waiting or sent; nil where there is none
-	dropped   bool      // the last token was answered with 401
 	served    bool      // a token has served a read in this process
 	refused   int       // replacements in a row that were refused before they served a read
 	refusedAt time.Time // when the last of them was
-	unused    int       // tokens in a row that were over when they came and served no read
+	unused    int       // tokens in a row that no read was sent with
 }
 
 // refusals are the 401s of one read.
@@ -72,7 +71,7 @@ func newTokens(cfg Config, source tokenSource) tokens {
 // serve tells whether a read may be sent with the current token.
 func (t *tokens) serve(now time.Time) bool {
 	switch c := t.current; {
-	case c == nil:
+	case c == nil || c.refused:
 		return false
 	case c.over || c.given:
 		return true
@@ -80,6 +79,18 @@ func (t *tokens) serve(now time.Time) bool {
 		return now.Before(c.requestedAt.Add(c.life - c.margin()))
 	}
 	return true
+}
+
+// dropped tells whether the last token was answered with 401.
+func (t *tokens) dropped() bool { return t.current != nil && t.current.refused }
+
+// justFailed is how many failures of the request for a token count for a read from when
+// it comes: the last one, because blocks that an engine starts together come at once.
+func (t *tokens) justFailed(at time.Time) int {
+	if r := t.request; r != nil && r.sent == nil && classify(r.last) == transient && at.Sub(r.failedAt) < atOnce {
+		return 1
+	}
+	return 0
 }
 
 // use is the token of a read that is sent now.
@@ -94,10 +105,10 @@ func (t *tokens) use() *token {
 
 // requested is a token that is asked for now. One that is no replacement ends a row of them.
 func (t *tokens) requested(now time.Time) *token {
-	if !t.dropped {
+	if !t.dropped() {
 		t.refused = 0
 	}
-	return &token{requestedAt: now, replacement: t.dropped}
+	return &token{requestedAt: now, replacement: t.dropped()}
 }
 
 // letThrough records that a read with a token was let through.
@@ -105,16 +116,12 @@ func (t *tokens) letThrough(by *token) {
 	by.served, t.served, t.refused = true, true, 0
 }
 
-// drop forgets a token that was answered with 401.
+// drop marks a token that was answered with 401.
 func (t *tokens) drop(old *token, now time.Time) {
 	if !old.refused && old.replacement && !old.served {
 		t.refused, t.refusedAt = t.refused+1, now
 	}
 	old.refused = true
-	if t.current != old {
-		return
-	}
-	t.current, t.dropped = nil, true
 }
 
 // provesRejection tells whether a 401 proves that the credentials are rejected,
@@ -155,84 +162,68 @@ func (r refusals) proveByNumber() bool {
 
 // unauthorizedLocked acts on a 401 to a read.
 func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
-	refusals := &p.ticket.tries.refusals
+	refusals := &p.ticket.refusals
 	if len(refusals.tokens) == 0 {
 		refusals.first = now
 	}
 	refusals.tokens = append(refusals.tokens, p.token)
-	if s.tokens.current == p.token {
-		s.sayLocked(p.ticket, "The token is not used again: 401 for %s", p.endpoint.path())
+	if s.tokens.current == p.token && !p.token.refused {
+		s.sayLocked(p.ticket, "The token is not used again: 401 for %s", p.ticket.endpoint.path())
 		if p.token.life == 0 && p.token.served {
 			s.pace.TokenLife(now.Sub(p.token.requestedAt), false)
 		}
 	}
 	s.tokens.drop(p.token, now)
-	if p.proves = s.tokens.provesRejection(*refusals, p.token, p.sentAt); p.proves && s.run.running() {
-		s.run.rejection = p.rejection(nil)
+	if s.run.running() && s.tokens.provesRejection(*refusals, p.token, p.sentAt) {
+		s.run.proof = p
 	}
 }
 
-// requestTokenLocked puts a request for a token into the queue, because reader
-// needs one. After a replacement that was refused it waits for a back-off.
+// requestTokenLocked asks for a token, because reader needs one. After a replacement
+// that was refused it waits for a back-off.
 func (s *schedule) requestTokenLocked(reader *ticket) *ticket {
-	reason := "there is none yet"
+	reason := "there is none"
 	switch {
-	case s.tokens.dropped:
+	case s.tokens.dropped():
 		reason = "the last one was refused"
 	case s.tokens.current != nil:
 		reason = "the last one ends"
 	}
 	s.sayLocked(reader, "A token is asked for: %s", reason)
-	request := newTicket(reader.ctx, s.tokens.tokenSource.request, func(error) { s.tokens.request = nil })
+	request := newTicket(reader.ctx, s.tokens.endpoint, s.tokens.send, func(error) { s.tokens.request = nil })
 	if s.tokens.refused > 0 {
-		request.notBefore = s.tokens.refusedAt.Add(backOff(1, s.jitter()))
+		request.notBefore = s.tokens.refusedAt.Add(backOff(1, s.cfg.Jitter()))
 	}
-	s.tokens.request = request
-	s.enqueueLocked(request)
+	for _, read := range s.ready.reads {
+		for c := range read.callers {
+			c.tokenFailures = 0
+		}
+	}
+	s.tokens.request, request.since = request, time.Now()
 	return request
 }
 
-// settleTokenLocked decides what becomes of a request for a token after an attempt.
-func (s *schedule) settleTokenLocked(p *permit, err error) {
-	t := p.ticket
-	switch outcome := classify(err); {
-	case err == nil:
-		s.endLocked(t, nil)
+// tokenAnsweredLocked acts on an answer of the token endpoint that stays.
+func (s *schedule) tokenAnsweredLocked(p *permit, err error) {
+	if s.tokens.credentials.switchToJSON(err) {
+		s.sayLocked(p.ticket, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+		s.countLocked(p.ticket, final, err)
+		s.enqueueLocked(p.ticket)
+		return
+	}
+	s.endLocked(p.ticket, err)
+	if err == nil {
 		s.receivedLocked(p)
-	case s.tokens.credentials.switchToJSON(err):
-		s.sayLocked(t, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
-		s.enqueueLocked(t)
-	case outcome == limited: // again after the pause
-		s.enqueueLocked(t)
-	case outcome == closed && !t.tries.reconnected:
-		t.tries.reconnected = true
-		s.enqueueLocked(t)
-	case outcome == final:
-		s.endLocked(t, err)
+	} else {
 		s.noTokenLocked(err)
-	default:
-		t.tries.failed(err)
-		s.backOffLocked(t)
-		s.dismissWaitingLocked(func(read *ticket, c *caller) error { return s.unfitWithoutTokenLocked(read, c, t) })
 	}
-}
-
-// unfitWithoutTokenLocked is the error of a caller who has no attempt or no time left
-// after a request for a token failed, nil where he has. Each that failed since he came,
-// and since his read was ready, counts as one of its own.
-func (s *schedule) unfitWithoutTokenLocked(t *ticket, c *caller, request *ticket) error {
-	failures := request.tries.failures - max(t.tries.tokens.of(request).failures, c.missed.tokens.of(request).failures)
-	if t.queue == &s.waiting.ready && failures > s.retriesLocked(c) {
-		return s.giveUpLocked(t, c, request.tries.last)
-	}
-	return s.unfitLocked(t, c, request.tries.failedAt)
 }
 
 // receivedLocked keeps a token. One that is over when it comes may serve one read,
 // at this instant.
 func (s *schedule) receivedLocked(p *permit) {
 	got := p.token
-	s.tokens.current, s.tokens.dropped = got, false
+	s.tokens.current = got
 	if got.life > 0 {
 		s.pace.TokenLife(got.life-got.margin(), true)
 	}
@@ -248,11 +239,11 @@ func (s *schedule) receivedLocked(p *permit) {
 	s.tokens.current = nil
 	if s.tokens.unused >= maxUnused {
 		s.tokens.unused = 0
-		s.endWaitingLocked(&TokenError{Endpoint: p.endpoint, Problem: overOnArrival})
+		s.endAllLocked(&TokenError{Endpoint: p.ticket.endpoint, Problem: overTooSoon})
 	}
 }
 
-const overOnArrival = "each of the last 3 tokens was over before it came: it lives for less time than its request takes"
+const overTooSoon = "none of the last 3 tokens served a read: each was over before it came, or before a read's turn came"
 
 // noTokenLocked acts on a failure that no further request for a token can change.
 // An answer of the service ends the run. A fault of the network, such as a
@@ -260,7 +251,7 @@ const overOnArrival = "each of the last 3 tokens was over before it came: it liv
 func (s *schedule) noTokenLocked(err error) {
 	err = s.tokens.credentials.finally(err)
 	if _, ok := errors.AsType[*NetworkError](err); ok {
-		s.endWaitingLocked(err)
+		s.endAllLocked(err)
 		return
 	}
 	s.finishLocked(&RejectedError{Err: err})
@@ -270,7 +261,7 @@ func (s *schedule) noTokenLocked(err error) {
 // request ended, nil while its body is on the way.
 func (p *permit) rejection(err error) error {
 	if _, ok := apiError(err); !ok {
-		err = &APIError{Endpoint: p.endpoint, Status: http.StatusUnauthorized}
+		err = &APIError{Endpoint: p.ticket.endpoint, Status: http.StatusUnauthorized}
 	}
 	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
 }

@@ -279,7 +279,7 @@ func TestWhenATokenServes(t *testing.T) {
 func TestARowOfReplacementsEndsWithATokenThatIsNone(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	known := tokens{served: true, dropped: true}
+	known := tokens{served: true, current: &token{refused: true}}
 	known.drop(known.requested(at), at)
 	if known.refused != 1 {
 		t.Fatalf("a replacement was refused: %d in a row", known.refused)
@@ -288,7 +288,7 @@ func TestARowOfReplacementsEndsWithATokenThatIsNone(t *testing.T) {
 	if known.refused != 1 {
 		t.Errorf("its replacement is asked for: %d in a row", known.refused)
 	}
-	known.dropped = false
+	known.current = &token{}
 	known.requested(at)
 	if known.refused != 0 {
 		t.Errorf("a token is asked for that is no replacement: %d in a row", known.refused)

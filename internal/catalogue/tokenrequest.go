@@ -71,8 +71,6 @@ func (c *Client) requestToken(p *permit) error {
 		return err
 	}
 	err = c.exchange(p, outgoing{
-		method: http.MethodPost,
-		target: TokenPath,
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxTokenBody,

@@ -26,13 +26,13 @@ import (
 // sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns the fault where none came.
 func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	t.Helper()
-	out := outgoing{method: http.MethodGet, target: ModelGroupsPath}
+	to, out := s.to(http.MethodGet, ModelGroupsPath), outgoing{}
 	if body != "" {
-		out.method, out.body = http.MethodPost, []byte(body)
+		to.Method, out.body = http.MethodPost, []byte(body)
 	}
 	attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 	defer cancel()
-	response, err := s.send(attempt, Endpoint{Method: out.method}, out)
+	response, err := s.send(attempt, to, out)
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {

@@ -104,7 +104,7 @@ func TestWaitsAreLogged(t *testing.T) {
 		expectNone(t, diagnostics)
 		said := append(written.messages(t, "info"), written.messages(t, "debug")...)
 		for _, want := range []string{
-			"A token is asked for: there is none yet",
+			"A token is asked for: there is none",
 			"POST /v1/auth/token 200 in 0 ms, attempt 1",
 			"GET " + mainPath + " 429 in 0 ms, attempt 1",
 			"The service asked for a pause of 3s (429 for GET " + mainPath + ")",
