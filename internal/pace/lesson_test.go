@@ -33,6 +33,18 @@ func TestLessons(t *testing.T) {
 			{1, 0, 60 * sec, "at most 6 requests in 1m"},
 			{1, 0, 60 * sec, "at most 5 requests in 1m"},
 		},
+		"nor where the window is no multiple of 12 s": {
+			{12, 0, 23 * sec, "at most 12 requests in 23s"},
+			{1, 0, 23 * sec, "at most 6 requests in 23s"},
+			{1, 0, 23 * sec, "at most 3 requests in 23s"},
+			{1, 0, 23 * sec, "at most 2 requests in 23s"},
+			{1, 0, 23 * sec, "at most 2 requests in 23s"},
+		},
+		"more than a minute is what one wait says": {
+			{12, 0, 50 * sec, "at most 12 requests in 50s"},
+			{1, 66 * sec, 44 * sec, "at most 6 requests in 1m"},
+			{1, 0, 90 * sec, "at most 8 requests in 1m30s"},
+		},
 		"a window is longer by a little where hardly anything is missing": {
 			{20, 0, 4 * sec, "at most 20 requests in 4s"},
 			{20, 100 * ms, sec, "at most 21 requests in 4.5s"},
@@ -53,7 +65,7 @@ func TestLessons(t *testing.T) {
 		},
 		"a rate becomes a window": {
 			{40, 100 * ms, sec, "about 10 requests a second"},
-			{2, 0, 30 * sec, "at most 2 requests in 30s"},
+			{2, 0, 30 * sec, "at most 3 requests in 30s"},
 		},
 		"a guess that a short wait contradicts was none": {
 			{40, 0, 30 * sec, "at most 40 requests in 30s"},

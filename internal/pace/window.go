@@ -3,7 +3,7 @@ package pace
 import "time"
 
 const (
-	// maxGap is the longest time between two requests that a process allows itself: at this pace each of ten
+	// maxGap is the longest mean time between two requests that refusals teach: at this pace each of ten
 	// readers gets an answer in two minutes, well within the usual read_timeout.
 	maxGap = 12 * time.Second
 	// probeGap is the shortest time between two probes of a confirmed limit: a refused one costs up to a window.
@@ -11,6 +11,9 @@ const (
 	// maxSlack is how much longer than measured a window may be taken to be, because requests take unequally long
 	// to arrive and Retry-After is in whole seconds.
 	maxSlack = time.Second
+	// usualWindow is how long a window is taken to be at most, unless one Retry-After is longer: stray refusals with
+	// hardly any request between them would add up to a window of minutes.
+	usualWindow = time.Minute
 )
 
 // window is so many requests in any stretch of a length: the operator's ceiling, or what Retry-After and the log tell.
@@ -75,12 +78,11 @@ func (w *window) refuse(r refusal, elapsed time.Duration, accepted int) {
 	switch {
 	case first:
 		// A fixed window may have begun before: this is seldom too long for a window of whole seconds.
-		w.Limit, w.slack = Limit{}, 0
 		began = min(began, r.wait)
 	case r.short, elapsed > w.Per/2 && (w.measured || elapsed >= 2*w.Per):
 		began = 0 // it came in a later window
 	}
-	w.Per = max(w.Per, began+r.wait)
+	w.Per = max(w.Per, r.wait, min(began+r.wait, usualWindow))
 	w.measured = !first
 	w.confirmed = !first && accepted > 0 // where others took everything it says nothing about the limit
 	w.accepted, w.step = 0, 1
@@ -90,7 +92,7 @@ func (w *window) refuse(r refusal, elapsed time.Duration, accepted int) {
 
 // fit lowers the limit to what went through in the window that ends with the pause.
 func (w *window) fit(r refusal) {
-	w.floor = max(w.Requests/2, int(w.Per/maxGap), 1)
+	w.floor = max(w.Requests/2, int((w.Per+maxGap-1)/maxGap))
 	fitted := w.log.since(r.sent.Add(max(r.wait-time.Second, 0) - w.Per))
 	if r.short && fitted >= w.Requests-1 {
 		// Hardly anything is missing: the window is longer by a little.
