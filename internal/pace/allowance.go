@@ -101,8 +101,8 @@ func (a *allowance) slowDown(r refusal, elapsed time.Duration, accepted int) {
 	rate := float64(max(accepted, 1)) / max(elapsed.Seconds(), 1)
 	if a.paced() {
 		rate = min(a.rate.rate(r.came), 1.2*rate)
-	} else if elapsed < 2*time.Second {
-		// A slow start has been slower than the service allows.
+	} else {
+		// A slow start, and what came before it, has been slower than the service allows.
 		rate = max(rate, float64(a.log.since(r.sent.Add(-time.Second))))
 	}
 	a.rate.refuse(rate, r)

@@ -10,7 +10,7 @@
 //   - a first guess that is measured again from the end of a pause (runs begun at any phase of a window);
 //   - a limit that nobody confirmed is probed at once, by 1, 2, 4, … (stray refusals, after others took everything);
 //   - a window grows by up to a second where nothing is missing in it (4 s windows, 600 reads in 60 s windows);
-//   - a rate begins with what its last second let through, and with half of what was in flight (10 a second, 0.6 s);
+//   - a rate begins with what its last second let through, and with as many in flight as before (10 a second);
 //   - a refusal that contradicts what has held for long is waited out once (stray refusals of 30 s);
 //   - five refusals in a row teach nothing more, and come ever later (others took everything, 8 processes);
 //   - the first refusal after a handful of requests is only waited out (stray refusals);
@@ -116,7 +116,7 @@ func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool
 	p.burst = p.last
 	next := epoch{start: 1, inFlight: p.epoch.inFlight[:0]}
 	if p.learned.paced() {
-		next.start = max(1, len(p.epoch.inFlight)/2)
+		next.start = max(1, len(p.epoch.inFlight))
 	}
 	r := refusal{came: now, until: p.until, wait: wait, short: !named || wait <= time.Second}
 	p.learned.refuse(number, r, p.epoch)
