@@ -30,14 +30,14 @@ func (t *tries) outcomeOf(err error) outcome {
 }
 
 // record keeps what an attempt came to that another one follows.
-func (t *tries) record(outcome outcome, err error, now time.Time) {
-	switch outcome {
-	case transient:
+func (t *ticket) record(outcome outcome, err error, now time.Time) {
+	switch {
+	case outcome == transient:
 		t.failures++
 		t.last, t.failedAt = err, now
-	case limited:
+	case outcome == limited && !t.isToken(): // of the other pauses only that is a cause which lasts
 		t.last, t.failedAt = err, now
-	case closed:
+	case outcome == closed:
 		t.reconnected = true
 	}
 }

@@ -104,10 +104,11 @@ func (s *schedule) lastFailureLocked(t *ticket, c *caller) error {
 }
 
 // expireLocked is the error of a caller whose time is over. It has the last failure
-// since he came, or else what kept his read.
+// since he came, or else what kept his read. Where the run is ending, it ends now.
 func (s *schedule) expireLocked(t *ticket, c *caller) error {
 	if s.run.proof != nil {
-		return s.run.proof.rejection(nil) // the words of the service are still on their way
+		s.run.finish(s.run.proof.rejection()) // all are told the same, so none waits for the words any longer
+		return s.run.end
 	}
 	err := s.lastFailureLocked(t, c)
 	if err == nil {
@@ -120,13 +121,12 @@ func (s *schedule) expireLocked(t *ticket, c *caller) error {
 
 // keptByLocked is what kept a caller's read, where no attempt failed.
 func (s *schedule) keptByLocked(t *ticket, c *caller) error {
+	paused := s.pause != nil && s.pace.PausedUntil().After(c.began)
 	switch sent := s.underwayLocked(t); {
-	case sent != nil && sent.refusal != nil:
-		return sent.refusal
-	case sent != nil:
+	case sent != nil && (!paused || sent.refusal == nil):
 		const problem = "no whole answer before the read's time was over"
 		return &NetworkError{Endpoint: sent.ticket.endpoint, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
-	case s.pause != nil && s.pace.PausedUntil().After(c.began):
+	case paused:
 		return s.pause.refusal
 	case s.cfg.Ceiling.Requests > 0:
 		return &CeilingError{Ceiling: s.cfg.Ceiling}

@@ -35,18 +35,19 @@ type schedule struct {
 // run tells whether reads can still succeed. It is running; ending, while the
 // words of a rejection are on their way; and then ended.
 type run struct {
-	proof *permit // the first whose 401 proves that the credentials are rejected
+	proof *permit // that was answered with a 401 that proves that the credentials are rejected
 	end   error   // the answer to every read
 }
 
 func (r *run) running() bool { return r.proof == nil && r.end == nil }
 
-// finish ends the run with the first error that does, and returns that.
-func (r *run) finish(err error) error {
+// finish ends the run with the first error that does. Every read that waits fails with it at
+// the next dispatch, and so does each that comes later. A read under way ends with its own
+// answer, if it gets one.
+func (r *run) finish(err error) {
 	if r.end == nil {
 		r.end = err
 	}
-	return r.end
 }
 
 // permit is the permission to send one request now.
@@ -59,7 +60,7 @@ type permit struct {
 	why      string // what it waited for last
 	attempt  int
 	answered bool      // its header has come, or its end
-	refusal  *APIError // its 429, with the words of the service once the body is read
+	refusal  *APIError // its 429, or the 401 that is a proof; with the words of the service once the body is read
 }
 
 func newSchedule(cfg Config, source tokenSource) *schedule {
@@ -79,6 +80,9 @@ func newSchedule(cfg Config, source tokenSource) *schedule {
 // instant. It sets the timer to the next instant at which time changes something.
 func (s *schedule) dispatchLocked() {
 	now := time.Now()
+	if s.run.end != nil {
+		s.endAllLocked(s.run.end)
+	}
 	var wake time.Time
 	for read := s.delayed.first(); read != nil; read = s.delayed.first() {
 		if wake = read.notBefore; wake.After(now) {
@@ -237,8 +241,8 @@ func (s *schedule) ended(p *permit, err error) {
 		api.RetryAfter = p.refusal.RetryAfter
 		p.refusal = api
 	}
-	if s.run.proof == p {
-		s.finishLocked(p.rejection(err))
+	if p.refusal != nil && p.refusal.Status == http.StatusUnauthorized {
+		s.run.finish(p.rejection())
 	}
 	if t.ctx.Err() == nil { // somebody waits for it
 		s.settleLocked(p, err)
@@ -278,7 +282,7 @@ func (s *schedule) settleLocked(p *permit, err error) {
 func (s *schedule) answeredLocked(t *ticket, err error) {
 	api, ok := apiError(err)
 	if ok && api.Is(ErrOrganisationDisabled) {
-		s.finishLocked(err)
+		s.run.finish(err)
 		err = s.run.end
 	} else if ok || err == nil {
 		if s.outage.succeeded(time.Now()) {
@@ -287,10 +291,6 @@ func (s *schedule) answeredLocked(t *ticket, err error) {
 	}
 	s.endLocked(t, err)
 }
-
-// finishLocked ends the run: every read that waits fails with err, and so does
-// each that comes later. A read under way ends with its own answer, if it gets one.
-func (s *schedule) finishLocked(err error) { s.endAllLocked(s.run.finish(err)) }
 
 // unlock frees mu and then gives the notes. A request that was let go does not
 // wait for them.

@@ -345,8 +345,8 @@ func TestTheRunEndsOnce(t *testing.T) {
 		if got := test.run.running(); got != test.running {
 			t.Errorf("%s: running %t", name, got)
 		}
-		if got := test.run.finish(second); !errors.Is(got, test.finish) || test.run.running() {
-			t.Errorf("%s: it ends with %v", name, got)
+		if test.run.finish(second); !errors.Is(test.run.end, test.finish) || test.run.running() {
+			t.Errorf("%s: it ends with %v", name, test.run.end)
 		}
 	}
 }

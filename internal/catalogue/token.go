@@ -87,7 +87,7 @@ func (t *tokens) dropped() bool { return t.current != nil && t.current.refused }
 // justFailed is how many failures of the request for a token count for a read from when
 // it comes: the last one, because blocks that an engine starts together come at once.
 func (t *tokens) justFailed(at time.Time) int {
-	if r := t.request; r != nil && r.sent == nil && classify(r.last) == transient && at.Sub(r.failedAt) < atOnce {
+	if r := t.request; r != nil && r.sent == nil && r.last != nil && at.Sub(r.failedAt) < atOnce {
 		return 1
 	}
 	return 0
@@ -174,7 +174,8 @@ func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
 		}
 	}
 	s.tokens.drop(p.token, now)
-	if s.run.running() && s.tokens.provesRejection(*refusals, p.token, p.sentAt) {
+	if s.tokens.provesRejection(*refusals, p.token, p.sentAt) {
+		p.refusal = &APIError{Endpoint: p.ticket.endpoint, Status: http.StatusUnauthorized}
 		s.run.proof = p
 	}
 }
@@ -254,14 +255,10 @@ func (s *schedule) noTokenLocked(err error) {
 		s.endAllLocked(err)
 		return
 	}
-	s.finishLocked(&RejectedError{Err: err})
+	s.run.finish(&RejectedError{Err: err})
 }
 
-// rejection is the error that ends the run, after a 401 proved it. err is how that
-// request ended, nil while its body is on the way.
-func (p *permit) rejection(err error) error {
-	if _, ok := apiError(err); !ok {
-		err = &APIError{Endpoint: p.ticket.endpoint, Status: http.StatusUnauthorized}
-	}
-	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: err}
+// rejection is the error that ends the run, after a 401 proved it.
+func (p *permit) rejection() error {
+	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: p.refusal}
 }
