@@ -14,6 +14,8 @@ const (
 	// crowdedOut is after how many refusals in a row, with nothing let through between them, others have taken
 	// everything.
 	crowdedOut = 5
+	// longestTry is the longest gap to the next request while everything is refused. It begins with a second and doubles.
+	longestTry = 20 * time.Second
 )
 
 // allowance is what refusals taught: a window, or a rate where the service counts by the second or refills a bucket.
@@ -70,7 +72,7 @@ func (a *allowance) refuse(number int, r refusal, e epoch) {
 	}
 	if e.accepted == 0 {
 		a.refused++
-		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused-1, crowdedOut), maxGap))
+		a.notBefore = r.sent.Add(min(time.Second<<min(a.refused-1, crowdedOut), longestTry))
 	}
 	elapsed := r.sent.Sub(e.began)
 	if a.doubted = a.doubts(r, elapsed, e); a.doubted {

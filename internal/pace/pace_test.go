@@ -302,7 +302,7 @@ func TestManyInFlightCostLittle(t *testing.T) {
 	}
 }
 
-// Where everything is refused, a request is sent after 1, 2, 4, 8 and then 12 s, and from the fifth refusal on nothing
+// Where everything is refused, a request is sent after 1, 2, 4, 8, 16 and then 20 s, and from the fifth refusal on nothing
 // more is learned.
 func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	t.Parallel()
@@ -310,7 +310,7 @@ func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	r.answer(50)
 	r.refuse(time.Second)
 	learned, before := "", r.now
-	for i, want := range []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, maxGap, maxGap} {
+	for i, want := range []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, longestTry} {
 		r.refuse(time.Second)
 		if got := r.now.Sub(before); got < want || got > want+250*time.Millisecond {
 			t.Errorf("refusal %d came after %v, want %v", i+2, got, want)
