@@ -35,7 +35,7 @@ func (t *ticket) record(outcome outcome, err error, now time.Time) {
 	case outcome == transient:
 		t.failures++
 		t.last, t.failedAt = err, now
-	case outcome == limited && !t.isToken(): // of the other pauses only that is a cause which lasts
+	case outcome == limited && !t.isToken(): // the pause of a request for a token is a cause only while it lasts
 		t.last, t.failedAt = err, now
 	case outcome == closed:
 		t.reconnected = true

@@ -187,7 +187,12 @@ func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("it took %s, want the back-off of 1s", took)
 		}
-		_, _ = c.LatestModel(t.Context(), "c")
+		for _, group := range []string{"c", "group-0"} { // the second has been read
+			_, err := c.LatestModel(t.Context(), group)
+			if _, rejected := errors.AsType[*RejectedError](err); !rejected {
+				t.Errorf("%s after the end: %v", group, err)
+			}
+		}
 		expectCounts(t, s, 3, 4)
 	})
 }
