@@ -281,6 +281,41 @@ func TestTheRateComesBackAlongTheCurve(t *testing.T) {
 	}
 }
 
+// A rate falls to what was let through lately, time without requests says nothing, and it never falls below what a
+// token's life needs.
+func TestHowFarARateFalls(t *testing.T) {
+	t.Parallel()
+	const short = 2 * time.Second
+	for name, test := range map[string]struct {
+		idle, life time.Duration
+		least      float64 // requests a second
+	}{
+		"all the time busy":    {0, 0, 1},
+		"idle for ten minutes": {10 * time.Minute, 0, 1},
+		"with short tokens":    {0, short, minInALife / short.Seconds()},
+	} {
+		r := newRun(t, Limit{})
+		r.answer(40)
+		r.refuse(time.Second)
+		if test.life > 0 {
+			r.TokenLife(test.life, true)
+			for range 30 {
+				r.answer(1)
+				r.refuse(time.Second)
+			}
+		} else {
+			r.now = r.PausedUntil()
+			r.answer(1)
+			r.now = r.now.Add(test.idle)
+			r.answer(20)
+			r.refuse(time.Second)
+		}
+		if got := r.learned.rate.rate(r.PausedUntil()); got < test.least {
+			t.Errorf("%s: %.2f requests a second, want at least %.2f", name, got, test.least)
+		}
+	}
+}
+
 // TestManyInFlightCostLittle has 10,000 sent in a burst, of which 100 are let through.
 func TestManyInFlightCostLittle(t *testing.T) {
 	t.Parallel()
