@@ -32,8 +32,7 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// requestIDHeaders are where services put the id of a request. The
-// service's interface names none.
+// requestIDHeaders are where services put the id of a request. INTERFACE.md names none.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
 
 // errorBodyTime is how long the body of an error may take. It is short, because

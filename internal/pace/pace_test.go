@@ -345,7 +345,8 @@ func TestWhoIsCrowdedOutTriesEverLater(t *testing.T) {
 	r.answer(50)
 	r.refuse(time.Second)
 	learned, before := "", r.now
-	for i, want := range []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, longestTry} {
+	gaps := []time.Duration{time.Second, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, longestTry}
+	for i, want := range gaps {
 		r.refuse(time.Second)
 		if got := r.now.Sub(before); got < want || got > want+250*time.Millisecond {
 			t.Errorf("refusal %d came after %v, want %v", i+2, got, want)
