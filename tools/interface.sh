@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# interface.sh has tools of others read the interface (internal/sandbox/openapi.json):
+# interface.sh has tools of others read the interface (internal/contract/openapi.json):
 # prism stands between the provider and the sandbox and refuses what departs from
 # it, and clients that are generated from it, in TypeScript and in Go, read the
 # sandbox. The tools come from npm and Go modules, as tools/interface pins them.

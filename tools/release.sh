@@ -25,7 +25,7 @@ sandbox=modelcatalogue-sandbox_$version
 mkdir dist/release
 cp dist/*.zip dist/*.cdx.json dist/*_SHA256SUMS dist/*_SHA256SUMS.sig dist/release
 cp terraform-registry-manifest.json "dist/release/${provider}_manifest.json"
-cp internal/sandbox/openapi.json "dist/release/${sandbox}_openapi.json"
+cp internal/contract/openapi.json "dist/release/${sandbox}_openapi.json"
 
 cd dist/release
 ../../tools/sums.sh "$sandbox"_*.zip "${sandbox}_openapi.json" >"${sandbox}_SHA256SUMS"

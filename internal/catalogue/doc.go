@@ -16,5 +16,5 @@
 // lookup from then on.
 //
 // It knows nothing of Terraform. INTERFACE.md, which comments name, lies in
-// internal/sandbox and says in our words what the service's interface is.
+// internal/contract and says in our words what the service's interface is.
 package catalogue

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
 // The names and types of the contract, written out: users' configurations depend
@@ -243,7 +243,7 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	var document struct {
 		Components struct{ Schemas map[string]interfaceSchema }
 	}
-	if err := json.Unmarshal(sandbox.OpenAPI(), &document); err != nil {
+	if err := json.Unmarshal(contract.OpenAPI(), &document); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]bool{

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
 // Control is one way to change a sandbox, or to ask it, from outside: a route
@@ -39,7 +41,7 @@ func Controls() []Control {
 	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
-		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(openAPI)},
+		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(contract.OpenAPI())},
 		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},

@@ -14,7 +14,7 @@
 // to the last digit and unknown field, so that a misspelt field cannot hide on
 // both sides. Every answer has a header that the service has not ([Header]).
 //
-// [OpenAPI] is the interface as a document, which is the one place for fields:
+// The OpenAPI document of package contract is the one place for fields:
 // what people write is held to it ([ReadCatalogue]), and what a service answers
 // ([Departures]).
 package sandbox

@@ -16,20 +16,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// openAPI is INTERFACE.md as an OpenAPI 3.1 document. It is the one place for
-// the fields of documents: sandbox.schema.json, of what people write for the
-// sandbox, refers to it.
+// ownSchemas is of what people write for the sandbox. It refers to the fields
+// of documents in the OpenAPI document, the one place that has them.
 //
-//go:embed openapi.json
-var openAPI []byte
-
 //go:embed sandbox.schema.json
 var ownSchemas []byte
-
-// OpenAPI returns the OpenAPI 3.1 document of the service's interface.
-func OpenAPI() []byte { return slices.Clone(openAPI) }
 
 type (
 	// node is a JSON object, as the schema library takes it.
@@ -61,7 +56,7 @@ var (
 	})
 	// sent has what a service sends: every field is there, and no other.
 	sent = sync.OnceValue(func() *schemas {
-		root := parseNode(openAPI)
+		root := parseNode(contract.OpenAPI())
 		closeObjects(root)
 		return newSchemas(root)
 	})
@@ -87,7 +82,7 @@ func child(n node, names ...string) node {
 // documents people may leave fields out of.
 func definitions() node {
 	const ours, theirs = "#/$defs/", "#/components/schemas/"
-	root := parseNode(bytes.ReplaceAll(openAPI, []byte(theirs), []byte(ours)))
+	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
 	closeObjects(root)
 	documents := child(root, "components", "schemas")
 	relax(documents)
@@ -279,7 +274,7 @@ func CatalogueSchema() []byte {
 // statusesOf are the codes of a kind of error, each with its one status.
 func statusesOf(kind, field string) map[string]int {
 	statuses := map[string]int{}
-	for code, status := range child(parseNode(openAPI), "components", "schemas", kind, "properties", field, "x-statuses") {
+	for code, status := range child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field, "x-statuses") {
 		number, _ := status.(float64)
 		statuses[code] = int(number)
 	}

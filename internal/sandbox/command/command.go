@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -95,7 +96,7 @@ func commands() []command {
 		all,
 		command{"wait", "[-ready-file FILE]", "wait until a sandbox serves, and print its URL", (*program).wait},
 		command{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
-		command{"openapi", "", "print the interface as an OpenAPI document", printText(sandbox.OpenAPI)},
+		command{"openapi", "", "print the interface as an OpenAPI document", printText(contract.OpenAPI)},
 		command{"catalogue", "", "print the built-in catalogue", printText(sandbox.DefaultFile)},
 		command{"schema", "", "print the JSON Schema of catalogue files", printText(sandbox.CatalogueSchema)},
 		command{"version", "", "print the version", (*program).printVersion},
