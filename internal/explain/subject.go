@@ -82,7 +82,7 @@ func idHint(id string) string {
 
 // spaceHint tells of the space around a value, or nothing.
 func spaceHint(what, value string) string {
-	if odd := spaceAround(value); odd != "" {
+	if odd := SpaceAround(value); odd != "" {
 		return fmt.Sprintf("The %s %s, which may not belong to it.", what, odd)
 	}
 	return ""
@@ -93,14 +93,15 @@ func Oddity(id string) string {
 	if looksLikeAName(id) {
 		return "looks like a name"
 	}
-	return spaceAround(id)
+	return SpaceAround(id)
 }
 
 func looksLikeAName(id string) bool {
 	return strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace)
 }
 
-func spaceAround(value string) string {
+// SpaceAround says in a phrase that a value starts or ends with white space, or returns "".
+func SpaceAround(value string) string {
 	switch {
 	case strings.TrimLeftFunc(value, unicode.IsSpace) != value:
 		return "starts with a space"

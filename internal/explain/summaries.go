@@ -18,6 +18,8 @@ const (
 	SummaryNoIDNorName     = "Missing id or name"
 	SummaryInvalidImage    = "Invalid docker image"
 	SummaryInvalidTag      = "Invalid tag"
+	SummaryInvalidRunMode  = "Invalid run mode"
+	SummaryInvalidAge      = "Invalid age"
 	SummaryNoCondition     = "No condition in where"
 
 	SummaryGroupNotFound    = "Model group not found"

@@ -26,21 +26,26 @@ func (c configuration) credentials(r *resolver) []explain.Credential {
 	var hasID, hasSecret bool
 	r.client.ClientID, hasID = resolve(r, argClientID, c.ClientID, verbatim)
 	r.client.ClientSecret, hasSecret = resolve(r, argClientSecret, c.ClientSecret, verbatim)
-	if !hasID {
-		r.missingCredential(argClientID, pair)
-	}
-	if !hasSecret {
-		r.missingCredential(argClientSecret, pair)
+	switch empty := r.env.emptyHint(argAccessToken); {
+	case !hasID && !hasSecret && empty != "":
+		r.missing(argAccessToken, empty+" Set it, or give client_id and client_secret.")
+	case !hasID && !hasSecret:
+		r.missingCredential(argClientID, "")
+		r.missingCredential(argClientSecret, "")
+	case !hasID:
+		r.missingCredential(argClientID, argClientSecret)
+	case !hasSecret:
+		r.missingCredential(argClientSecret, argClientID)
 	}
 	return append(r.credential(argClientID, r.client.ClientID), r.credential(argClientSecret, r.client.ClientSecret)...)
 }
 
-// gives tells whether the provider block gives a credential, now or later.
+// gives reports whether the provider block gives a credential, now or later.
 func gives(value types.String) bool {
 	return value.IsUnknown() || strings.TrimSpace(value.ValueString()) != ""
 }
 
-// bothKinds is a provider block that gives both. What is not known yet may turn out to be null.
+// bothKinds is a provider block that gives both. A value that is not known yet may turn out to be null.
 func (c configuration) bothKinds(r *resolver) {
 	before := len(r.unknown)
 	for i, value := range []types.String{c.ClientID, c.ClientSecret, c.AccessToken} {
@@ -51,25 +56,24 @@ func (c configuration) bothKinds(r *resolver) {
 	if len(r.unknown) == before {
 		r.problems = append(r.problems, problem{
 			argument: argAccessToken, summary: explain.SummaryBothCredentials,
-			detail: "The provider block gives a token, and client_id or client_secret as well. The provider uses one or " +
+			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses one or " +
 				"the other. Leave out access_token, or the other two: set them to null, or remove them.",
 		})
 	}
 }
 
-// missingCredential says how to give client id or secret. inBlock tells whether the block gives the other one.
-func (r *resolver) missingCredential(argument string, inBlock bool) {
+// missingCredential says how to give client id or secret. other is the one that is given, or "".
+func (r *resolver) missingCredential(argument, other string) {
 	token := ""
 	switch {
-	case !inBlock:
-		token = fmt.Sprintf("Or give a token in place of client_id and client_secret, as access_token or in %s.",
-			variable(argAccessToken))
-	case r.env.has(argAccessToken):
-		token = fmt.Sprintf("The token of %s is not used, because the provider block gives the other of client_id and "+
-			"client_secret.", variable(argAccessToken))
+	case other == "":
+		token = fmt.Sprintf("Or give an access token in their place, as access_token or in %s.", variable(argAccessToken))
+	case r.env.has(argAccessToken): // so the block gives the other one
+		token = fmt.Sprintf("%s is not used, because the provider block sets %s.", variable(argAccessToken), other)
 	}
 	r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
-		"%s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)), token)
+		"%s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)),
+		r.env.emptyHint(argument), token)
 }
 
 // credential notes where a credential comes from, and what is odd about it. instead
@@ -107,29 +111,44 @@ func oddities(value string) []string {
 		found = append(found, "has quotes around it that are part of the value")
 		inner = bare
 	}
-	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
-		if strings.HasPrefix(inner, form.begin) && strings.HasSuffix(inner, form.end) {
-			found = append(found, "has the form "+form.begin+"…"+form.end+", like a variable that nothing filled in")
-		}
+	if mistaken := mistakenFor(inner); mistaken != "" {
+		found = append(found, "is "+mistaken)
 	}
 	return found
 }
 
+// mistakenFor says what a text is that a job left in place of a credential, or returns "".
+func mistakenFor(text string) string {
+	switch lower := strings.ToLower(text); {
+	case lower == "null" || lower == "none" || lower == "undefined":
+		return fmt.Sprintf("the word %s, as jq -r prints for a field that does not exist", text)
+	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html"):
+		return "a page of HTML"
+	case strings.HasPrefix(text, "{\"") || strings.HasPrefix(text, "{\n"):
+		return "a JSON object, as a token endpoint answers"
+	}
+	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
+		if strings.HasPrefix(text, form.begin) && strings.HasSuffix(text, form.end) {
+			return fmt.Sprintf("a placeholder of the form %s…%s, which nothing filled in", form.begin, form.end)
+		}
+	}
+	return ""
+}
+
 func verbatim(text string) (string, error) { return text, nil }
 
-// parseAccessToken refuses what cannot be sent as a bearer token (RFC 6750 §2.1),
-// and what people paste in its place. An error shows none of it.
+// parseAccessToken refuses what cannot be sent as a bearer token (RFC 6750 §2.1), and what people
+// paste in its place. White space around it, which no token has, is left out. An error shows none of it.
 func parseAccessToken(text string) (string, error) {
-	inner := strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
-	scheme, _, _ := strings.Cut(inner, " ")
-	switch {
+	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
+	scheme, _, _ := strings.Cut(text, " ")
+	switch mistaken := mistakenFor(text); {
 	case strings.EqualFold(scheme, "bearer"):
-		return "", errors.New("it begins with the word Bearer, which the provider adds itself; give only what follows")
-	case strings.HasPrefix(inner, "{"):
-		return "", errors.New("it looks like the whole answer of a token endpoint; give only the value of its access_token")
-	case inner != text:
-		return "", errors.New("it has white space or a byte order mark around it, as the content of a file often has; " +
-			"leave that out, with trimspace(…) in the configuration")
+		return "", errors.New("it begins with the word Bearer, which the provider adds; give only what follows")
+	case strings.Contains(mistaken, "JSON"):
+		return "", fmt.Errorf("it is %s; give only the value of access_token in it", mistaken)
+	case mistaken != "":
+		return "", errors.New("it is " + mistaken)
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", errors.New("it has characters that no bearer token may have, such as a space or a line break")
 	}

@@ -30,7 +30,7 @@ func required[T any](r *resolver, argument string, value attr.Value, parse func(
 	result, given := resolve(r, argument, value, parse)
 	if !given {
 		r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-			"variable %s.", argument, variable(argument)))
+			"variable %s.", argument, variable(argument)), r.env.emptyHint(argument))
 	}
 	return result
 }
@@ -113,12 +113,10 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 	}
 	text, err = readSmallFile(e.get(set[0]))
 	if err == nil && !present(argument, text) {
-		err = errEmptyFile
+		err = errors.New("it is empty")
 	}
 	if err != nil {
-		// The name is not shown: it may be the secret itself, given in the wrong variable.
-		return "", explain.Origin{}, fmt.Errorf("the file that the environment variable %s names cannot be used: %w",
-			set[0], err)
+		return "", explain.Origin{}, errors.New(fileProblem(argument, e.get(set[0]), err))
 	}
 	return text, explain.Origin{Variable: set[0], File: true}, nil
 }
@@ -253,21 +251,30 @@ func unreadHint(names []string) string {
 	return explain.Enumerated(names) + " are set, and the provider reads no such variables."
 }
 
+// emptyHint says that a variable of an argument is set and empty, as a command leaves it that failed, or returns "".
+func (e environment) emptyHint(argument string) string {
+	for _, name := range []string{variable(argument), fileVariable(argument)} {
+		if value, set := e.variables[name]; set && strings.TrimSpace(value) == "" {
+			return name + " is set, and it is empty."
+		}
+	}
+	return ""
+}
+
 // maxFile bounds a file that a variable names, in bytes: several times a whole
 // bundle of certificates.
 const maxFile = 1 << 20
-
-var errEmptyFile = errors.New("it is empty")
 
 // readSmallFile reads a file that a variable names, without the line break at its
 // end. An error says what is wrong with the file, and shows nothing of its name.
 func readSmallFile(name string) (string, error) {
 	// Opening a pipe that nobody writes to would wait for ever, so look first.
 	info, err := os.Stat(name)
-	if err != nil {
-		return "", unreadable(name, err)
-	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name):
+		return "", errors.New("it does not exist; a relative path starts in the folder where the engine runs")
+	case err != nil:
+		return "", unreadable(err)
 	case info.IsDir():
 		return "", errors.New("it is a folder")
 	case !info.Mode().IsRegular():
@@ -275,40 +282,73 @@ func readSmallFile(name string) (string, error) {
 	}
 	file, err := os.Open(name) //nolint:gosec // whoever runs the provider names the file
 	if err != nil {
-		return "", unreadable(name, err)
+		return "", unreadable(err)
 	}
 	defer file.Close() //nolint:errcheck // nothing was written to it
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	switch {
 	case err != nil:
-		return "", unreadable(name, err)
+		return "", unreadable(err)
 	case len(content) > maxFile:
 		return "", fmt.Errorf("it has more than %d bytes", maxFile)
 	case !utf8.Valid(content):
 		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
 	}
-	return withoutLineBreak(string(content)), nil
-}
-
-func withoutLineBreak(text string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), nil
 }
 
 // unreadable says why a file could not be read, without the name that errors of
 // the system have in them.
-func unreadable(name string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if filepath.IsAbs(name) {
-			return errors.New("it does not exist")
-		}
-		return errors.New("it does not exist; a name that does not begin at the root is looked for in the folder where " +
-			"the engine runs")
-	case errors.Is(err, fs.ErrPermission):
-		return errors.New("the user who runs the engine may not read it")
-	}
+func unreadable(err error) error {
 	if fault, ok := errors.AsType[*fs.PathError](err); ok {
 		err = fault.Err
 	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it does not exist")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("the user who runs the engine may not read it")
+	}
 	return fmt.Errorf("it cannot be read: %w", err)
+}
+
+// fileProblem says what is wrong with the file of an argument. The value is shown only if it is a
+// path on this machine: it may be the secret itself, given in the wrong variable.
+func fileProblem(argument, value string, err error) string {
+	name := fileVariable(argument)
+	key, assigned, isAssignment := strings.Cut(value, "=")
+	wrong := ""
+	switch {
+	case isPath(value):
+		return fmt.Sprintf("the file %q, which the environment variable %s names, cannot be used: %s", value, name, err)
+	case strings.ContainsAny(value, "\r\n"):
+		wrong = fmt.Sprintf("has several lines, as the content of a file has; name the file, or set %s", variable(argument))
+	case strings.HasPrefix(value, "~"):
+		wrong = "begins with ~, which only a shell replaces; write the whole path"
+	case strings.Trim(value, quotes) != value:
+		wrong = "has quotes around it that are part of the value; leave them out"
+	case isAssignment && key != "" && strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && strings.Trim(assigned, "=") != "":
+		wrong = "has the form KEY=VALUE; give the path only"
+	case strings.ContainsAny(value, `/\`):
+		return fmt.Sprintf("the file that the environment variable %s names cannot be used: %s", name, err)
+	default:
+		wrong = fmt.Sprintf("does not look like a path; if it is the %s itself, set %s instead", argument, variable(argument))
+	}
+	return fmt.Sprintf("the value of the environment variable %s %s", name, wrong)
+}
+
+// isPath reports whether a text names something on this machine, or below a folder of it.
+func isPath(text string) bool {
+	if _, err := os.Stat(text); err == nil {
+		return true
+	}
+	if text == "" {
+		return false
+	}
+	end := strings.IndexAny(text[1:], `/\`)
+	if end < 0 {
+		return false
+	}
+	_, err := os.Stat(text[:end+1])
+	return err == nil
 }

@@ -51,40 +51,23 @@ func parseRetries(text string) (int, error) {
 	return int(min(retries, math.MaxInt32)), nil
 }
 
-const (
-	limitForm = `write so many requests in such a time, such as "60/1m" or "1/2s"`
-	noCeiling = "leave the argument out for no ceiling"
-)
-
-// parseLimit reads a ceiling such as 60/1m: so many requests, a slash, a duration.
+// parseLimit reads a ceiling such as 60/1m: a number of requests, a slash, a time.
 func parseLimit(text string) (pace.Limit, error) {
-	count, period, found := strings.Cut(text, "/")
+	count, period, _ := strings.Cut(text, "/")
 	requests, err := strconv.ParseInt(count, 10, 64)
+	per, errPeriod := time.ParseDuration(period)
 	switch {
-	case !found:
-		return pace.Limit{}, fmt.Errorf("%q is not a limit; %s", explain.Abridged(text), limitForm)
-	case errors.Is(err, strconv.ErrSyntax):
-		return pace.Limit{}, fmt.Errorf("%q before the slash is not a whole number; %s", explain.Abridged(count), limitForm)
+	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
+		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as %q or %q",
+			explain.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
-		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; %s",
-			maxRequests, explain.Abridged(count), noCeiling)
-	}
-	per, err := time.ParseDuration(period)
-	switch {
-	case err != nil && isUnit(period):
-		return pace.Limit{}, fmt.Errorf("the time %q has no number; write \"%d/1%s\"", period, requests, period)
-	case err != nil:
-		return pace.Limit{}, fmt.Errorf("%q behind the slash is not a duration; %s", explain.Abridged(period), limitForm)
+		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out for no "+
+			"ceiling", maxRequests, explain.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
-		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; %s", explain.Abridged(period), noCeiling)
+		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no ceiling",
+			explain.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
-}
-
-// isUnit tells whether text is a unit of time without its number.
-func isUnit(text string) bool {
-	_, err := time.ParseDuration("1" + text)
-	return err == nil && !strings.ContainsAny(text, "0123456789.")
 }
 
 func parseSwitch(text string) (bool, error) {
@@ -95,15 +78,19 @@ func parseSwitch(text string) (bool, error) {
 	return on, nil
 }
 
-// parseCertificates reads certificates in PEM form. Text between them is skipped, as bundles have
-// it. An error says what text is instead, and quotes none of it, because it may be a private key.
+// parseCertificates reads certificates in PEM form, indented or not. Text between them is skipped, as
+// bundles have it. An error says what text is instead, and quotes none of it, because it may be a private key.
 func parseCertificates(text string) ([]*x509.Certificate, error) {
-	text = strings.TrimPrefix(text, byteOrderMark)
+	var unindented strings.Builder
+	for line := range strings.Lines(strings.TrimPrefix(text, byteOrderMark)) {
+		unindented.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	text = unindented.String()
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		switch {
 		case strings.HasSuffix(block.Type, "PRIVATE KEY"):
-			return nil, errors.New("it holds a private key, which nobody but its owner may have; " +
+			return nil, errors.New("it holds a private key, which only its owner should have; " +
 				"give the certificate of the authority that signed the service's certificate")
 		case block.Type != "CERTIFICATE":
 			return nil, fmt.Errorf("it holds a %s, and only certificates are read from it", block.Type)
@@ -114,40 +101,29 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		}
 		certificates = append(certificates, certificate)
 	}
-	begun := strings.Count(text, "-----BEGIN CERTIFICATE-----")
-	switch {
-	case begun > len(certificates):
+	if strings.Count(text, "-----BEGIN CERTIFICATE-----") > len(certificates) || len(certificates) == 0 {
 		return nil, errors.New(problemOfPEM(text, len(certificates)+1))
-	case len(certificates) > 0:
-		return certificates, nil
-	case inBase64(text):
-		return nil, errors.New("it looks like base64 of a PEM text; give the text itself, by " +
-			`base64decode("…") in the configuration, or base64 -d in a shell`)
-	case !strings.ContainsAny(strings.TrimSpace(text), "\n"):
-		return nil, errors.New("it looks like the name of a file, and the content of the file is needed; " +
-			`write file("…") in the configuration, or "$(cat …)" in a shell`)
-	default:
-		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN " +
-			"CERTIFICATE-----")
 	}
+	return certificates, nil
 }
 
-// problemOfPEM says why certificate n of a PEM text cannot be read.
+// problemOfPEM says why certificate n cannot be read from a text.
 func problemOfPEM(text string, n int) string {
+	begun, oneLine := strings.Contains(text, "-----BEGIN "), !strings.Contains(strings.TrimSpace(text), "\n")
 	switch {
-	case strings.Contains(text, `\n`):
+	case begun && strings.Contains(text, `\n`):
 		return `its line breaks are spelled \n; give the text with real line breaks`
-	case !strings.ContainsAny(strings.TrimSpace(text), "\r\n"):
+	case begun && oneLine:
 		return "its line breaks are missing; give the text with real line breaks"
+	case begun:
+		return fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n)
+	case strings.HasPrefix(strings.TrimSpace(text), base64.StdEncoding.EncodeToString([]byte("-----BEGIN "))[:12]):
+		return "it looks like base64 of a PEM text; give the text itself, with " +
+			`base64decode("…") in the configuration, or base64 -d in a shell`
+	case oneLine:
+		return "it looks like the name of a file, and the content of the file is needed; " +
+			`write file("…") in the configuration, or "$(cat …)" in a shell`
+	default:
+		return "it holds no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----"
 	}
-	return fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n)
-}
-
-// inBase64 tells whether text is a PEM text in base64, as CI systems and Kubernetes keep files.
-func inBase64(text string) bool {
-	const begin = "-----BEGIN "
-	packed := strings.Join(strings.Fields(text), "")
-	length := min(len(packed), base64.StdEncoding.EncodedLen(len(begin))) &^ 3
-	decoded, err := base64.StdEncoding.DecodeString(packed[:length])
-	return err == nil && strings.HasPrefix(string(decoded), begin)
 }

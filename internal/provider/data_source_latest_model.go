@@ -11,10 +11,10 @@ import (
 )
 
 // latestModelDataSource reads the newest revision of a group.
-type latestModelDataSource struct{ catalogueDataSource }
+type latestModelDataSource struct{ whereDataSource }
 
 func newLatestModelDataSource() datasource.DataSource {
-	return &latestModelDataSource{catalogueDataSource{name: "latest_model"}}
+	return &latestModelDataSource{whereDataSource{catalogueDataSource{name: "latest_model"}}}
 }
 
 func (d *latestModelDataSource) Schema(

@@ -17,10 +17,10 @@ import (
 )
 
 // latestModelsDataSource reads the newest revision of many groups.
-type latestModelsDataSource struct{ catalogueDataSource }
+type latestModelsDataSource struct{ whereDataSource }
 
 func newLatestModelsDataSource() datasource.DataSource {
-	return &latestModelsDataSource{catalogueDataSource{name: "latest_models"}}
+	return &latestModelsDataSource{whereDataSource{catalogueDataSource{name: "latest_models"}}}
 }
 
 func (d *latestModelsDataSource) Schema(
@@ -83,7 +83,7 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
-	replies, fault := readFleet(ctx, client.Refused, questions, read)
+	replies, fault := readFleet(ctx, questions, read)
 	missing := leaveOutMissing(replies, listed)
 	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {

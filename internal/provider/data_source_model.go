@@ -67,7 +67,7 @@ func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	if how := model.withdrawal(); how != "" && !orZero(state.AcceptWithdrawn) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("revision"), explain.SummaryWithdrawn, fmt.Sprintf(
-			"Revision %d of model group %q is %s%s.\n\n%s", wanted.revision, wanted.groupID, how, model.newer(), withdrawnNext))
+			"Revision %d of model group %q is %s.\n\n%s", wanted.revision, wanted.groupID, how, withdrawnNext))
 	}
 	state.pinnedModelState = *newPinnedModelState(model, nil)
 	setResult(ctx, resp, &state)

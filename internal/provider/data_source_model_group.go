@@ -132,7 +132,7 @@ func idAndHorizon(group *catalogue.ModelGroup) string {
 	return text
 }
 
-// nameHint tells what a name that is not found may have been meant for, or "".
+// nameHint says what a name that is not found may have been meant for, or returns "".
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	names := map[string][]string{} // by their folded form
 	for _, group := range groups {
@@ -144,14 +144,10 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 			names[form] = append(names[form], fmt.Sprintf("%q", *group.Name))
 		}
 	}
-	forms := []string{folded(name)}
-	if names[forms[0]] == nil {
-		// Names of a catalogue often differ in a few letters only, such as "Q1" and
-		// "Q2", so only one mistake in ten letters counts as one.
-		forms = nearest(forms[0], slices.Collect(maps.Keys(names)), 1+len(forms[0])/10)
-	}
 	var alike []string
-	for _, form := range forms {
+	// Names of a catalogue often differ in a few letters only, such as "Q1" and
+	// "Q2", so only one mistake in ten letters counts as one.
+	for _, form := range nearest(folded(name), slices.Collect(maps.Keys(names)), 10) {
 		alike = append(alike, names[form]...)
 	}
 	if len(alike) == 0 {

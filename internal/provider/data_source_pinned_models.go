@@ -85,7 +85,7 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 		return wanted.read(ctx, client)
 	}
-	replies, fault := readFleet(ctx, client.Refused, questions, read)
+	replies, fault := readFleet(ctx, questions, read)
 	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
@@ -106,15 +106,19 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	var lines []string
 	for _, r := range replies {
 		if how := r.answer.withdrawal(); how != "" {
-			lines = append(lines, fmt.Sprintf("%q: revision %d is %s%s",
-				r.id, int64(*r.answer.Revision), how, r.answer.newer()))
+			lines = append(lines, fmt.Sprintf("%q: revision %d is %s", r.id, int64(*r.answer.Revision), how))
 		}
 	}
-	if len(lines) > 0 {
-		diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
-			"Of %d pinned revisions %d may be withdrawn:%s\n\n%s",
-			len(replies), len(lines), explain.Bulleted(lines, explain.MaxIDs), withdrawnFleetNext))
+	if len(lines) == 0 {
+		return
 	}
+	are := "are"
+	if len(lines) == 1 {
+		are = "is"
+	}
+	diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
+		"%d of %d pinned revisions %s withdrawn:%s\n\n%s",
+		len(lines), len(replies), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
 }
 
 func explainPin(f failure) diag.Diagnostic {

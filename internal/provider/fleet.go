@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -16,14 +17,10 @@ import (
 // the service for each.
 
 const (
-	// fewAtOnce is how many questions are under way at first, and while answers are
-	// slow. It is the default parallelism of an engine, so each question has the
-	// same chance to end within its read_timeout as in a block of its own.
-	fewAtOnce = 10
-	// manyAtOnce is how many there are at most. Each prompt answer adds two.
-	manyAtOnce = 32
-	// prompt is the longest time that a prompt answer takes, its wait for the allowance included.
-	prompt = 5 * time.Second
+	// atOnce is how many questions of a fleet are under way at most. What holds
+	// requests back is the client's pace. This bounds only how many have begun,
+	// because the read_timeout of each runs from then on.
+	atOnce = 16
 	// progressEvery is the least time between two lines of progress in the log.
 	progressEvery = time.Second
 )
@@ -31,81 +28,64 @@ const (
 // question is about one model group.
 type question struct {
 	id string
-	at path.Path // the element of the argument that names it, empty where listing found it
+	at path.Path // the element of the argument that names it, empty if listing found it
 }
 
-// reply is how a question ended. It has neither an answer nor an error where the
+// reply is how a question ended. It has neither an answer nor an error if the
 // question was not started.
 type reply[T any] struct {
 	question
 	answer T
 	err    error
+	before int // how many questions had been answered when this one started
 }
 
 // fleet is the questions of one read.
 type fleet[T any] struct {
-	ask      func(context.Context, string) (T, error)
-	replies  []reply[T]  // by question
-	ended    chan func() // each takes account of a question that has ended
+	replies  []reply[T] // by question
+	ended    chan *reply[T]
 	started  int
 	running  int
-	width    fleetWidth
-	answered int   // how many questions the service has answered, with an error or without
+	answered int   // questions that the service has answered, with an error or without
 	doubt    error // a failure after which the service has answered no question yet
 	fault    error // a failure that every other question would share
-	progress progress
-}
-
-// fleetWidth is how many questions may be under way.
-type fleetWidth struct {
-	now     int
-	refused func() bool // whether the service has refused any request of the process with 429
-}
-
-// may tells whether another question may start beside those under way. Where the service limits
-// requests, several runs that share an allowance would each use it up with one burst.
-func (w *fleetWidth) may(running int) bool {
-	if running < fewAtOnce {
-		return true
-	}
-	return running < w.now && !w.refused()
-}
-
-// answer takes account of how long a question took.
-func (w *fleetWidth) answer(took time.Duration) {
-	w.now = min(w.now+2, manyAtOnce)
-	if took > prompt {
-		w.now = fewAtOnce
-	}
 }
 
 // readFleet asks every question. The replies are in the order of the questions.
 // A fault is a failure that concerns all of them: no more are started then, and
-// those under way are ended. refused is Client.Refused.
+// those under way are ended.
 func readFleet[T any](
-	ctx context.Context, refused func() bool, questions []question, ask func(context.Context, string) (T, error),
+	ctx context.Context, questions []question, ask func(context.Context, string) (T, error),
 ) (replies []reply[T], fault error) {
-	ctx, cancel := context.WithCancel(ctx)
+	far := &progress{all: len(questions), logged: time.Now()}
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, progressKey{}, far))
 	defer cancel()
-	f := &fleet[T]{
-		ask: ask, replies: make([]reply[T], len(questions)), ended: make(chan func()),
-		width: fleetWidth{now: fewAtOnce, refused: refused}, progress: progress{logged: time.Now()},
-	}
+	f := &fleet[T]{replies: make([]reply[T], len(questions)), ended: make(chan *reply[T])}
 	for i, q := range questions {
 		f.replies[i].question = q
 	}
 	for {
-		for f.mayStart() {
-			f.start(ctx)
+		for f.fault == nil && f.doubt == nil && f.running < atOnce && f.started < len(f.replies) {
+			r := &f.replies[f.started]
+			r.before = f.answered
+			f.started++
+			f.running++
+			go func() {
+				r.answer, r.err = ask(ctx, r.id)
+				f.ended <- r
+			}()
 		}
 		if f.running == 0 {
 			break
 		}
-		(<-f.ended)()
+		r := <-f.ended
+		f.settle(r)
+		far.count(r.err)
 		if f.fault != nil {
 			cancel()
+			continue
 		}
-		f.log(ctx)
+		far.log(ctx)
 	}
 	if f.fault == nil && f.doubt != nil {
 		// The service answered no question after the failure in doubt: it is down.
@@ -114,72 +94,67 @@ func readFleet[T any](
 	return f.replies, f.fault
 }
 
-func (f *fleet[T]) mayStart() bool {
-	return f.fault == nil && f.doubt == nil && f.started < len(f.replies) && f.width.may(f.running)
-}
-
-func (f *fleet[T]) start(ctx context.Context) {
-	to, answered := &f.replies[f.started], f.answered
-	f.started++
-	f.running++
-	go func() {
-		began := time.Now()
-		answer, err := f.ask(ctx, to.id)
-		took := time.Since(began)
-		f.ended <- func() {
-			to.answer, to.err = answer, err
-			f.settle(err, took, answered)
-		}
-	}()
-}
-
-// settle takes account of a question that has ended. answered is what f.answered was
-// when it was started.
-func (f *fleet[T]) settle(err error, took time.Duration, answered int) {
+// settle takes account of a question that has ended.
+func (f *fleet[T]) settle(r *reply[T]) {
 	f.running--
-	switch scopeOf(err) {
+	switch scopeOf(r.err) {
 	case ofThisQuestion:
 		f.answered++
 		f.doubt = nil
 	case ofTheService:
-		// Where another question was answered in the meantime, only this group
-		// fails. Else those under way will tell.
-		if f.answered == answered && f.doubt == nil {
-			f.doubt = err
+		// If another question was answered in the meantime, only this group fails.
+		// If none was, those under way decide.
+		if f.answered == r.before && f.doubt == nil {
+			f.doubt = r.err
 		}
 	case ofAllQuestions:
 		if f.fault == nil {
-			f.fault = err
+			f.fault = r.err
 		}
 	}
-	f.width.answer(took)
-	if err == nil {
-		f.progress.read++
-	}
 }
 
-// log notes the progress, and the end where no fault brought it.
-func (f *fleet[T]) log(ctx context.Context) {
-	done, all := f.started-f.running, len(f.replies)
-	if now := time.Now(); f.fault == nil && (done == all || now.Sub(f.progress.logged) >= progressEvery) {
-		f.progress.logged = now
-		tflog.Info(ctx, f.progress.line(done, all))
-	}
-}
-
-// progress is how far a fleet has come.
+// progress is how far a fleet has come. The client's notes read it from any goroutine.
 type progress struct {
-	read   int // how many groups have an answer that is no error
-	logged time.Time
+	all        int
+	done, read atomic.Int64 // questions that have ended, and those of them without an error
+	logged     time.Time    // of the fleet's goroutine only
 }
 
-// line says so. A group that was answered with an error, such as one that has no
-// models, is not read.
-func (p progress) line(done, all int) string {
-	if done == p.read {
-		return fmt.Sprintf("%d of %d groups read", done, all)
+// progressKey is the key of a fleet's *progress in the context of its questions.
+type progressKey struct{}
+
+// progressOf returns how far the fleet has come that a question belongs to, "" if it belongs to none.
+func progressOf(ctx context.Context) string {
+	if far, ok := ctx.Value(progressKey{}).(*progress); ok {
+		return far.String()
 	}
-	return fmt.Sprintf("%d of %d groups asked for, %d of them read", done, all, p.read)
+	return ""
+}
+
+func (p *progress) count(err error) {
+	p.done.Add(1)
+	if err == nil {
+		p.read.Add(1)
+	}
+}
+
+// log writes a line of progress, at most one in progressEvery and one at the end.
+func (p *progress) log(ctx context.Context) {
+	if now := time.Now(); int(p.done.Load()) == p.all || now.Sub(p.logged) >= progressEvery {
+		p.logged = now
+		tflog.Info(ctx, p.String())
+	}
+}
+
+// String says how many groups are read. A group that was answered with an error,
+// such as one that has no models, is not read.
+func (p *progress) String() string {
+	done, read := p.done.Load(), p.read.Load()
+	if done <= read {
+		return fmt.Sprintf("%d of %d groups read", read, p.all)
+	}
+	return fmt.Sprintf("%d of %d groups asked for, %d of them read", done, p.all, read)
 }
 
 // fleetDownError is the fault of a service that answered no question any more.
@@ -195,15 +170,14 @@ func (e *fleetDownError) Unwrap() error { return e.err }
 
 // inAPhrase says how many groups had no answer.
 func (e *fleetDownError) inAPhrase() string {
-	answered := "none was answered"
-	if e.answered > 0 {
-		answered = fmt.Sprintf("%d were answered", e.answered)
-	}
-	groups := "1 group was"
+	groups, answered := "1 group was", "none was answered"
 	if e.started != 1 {
 		groups = fmt.Sprintf("%d groups were", e.started)
 	}
-	return fmt.Sprintf("%s asked for, %s.", groups, answered)
+	if e.answered > 0 {
+		answered = fmt.Sprintf("%d were answered", e.answered)
+	}
+	return groups + " asked for, " + answered + "."
 }
 
 // scope is how far a failure reaches.

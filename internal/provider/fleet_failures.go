@@ -120,11 +120,13 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(d.Summary(), detail)
 }
 
-// listedAtMost is how many of the failures that are like this one are named. Of images that differ
-// each is, as far as anybody reads, because each has to be reviewed.
+// maxImages bounds the images that one message lists. It is more than explain.MaxIDs, because each has to be reviewed.
+const maxImages = 100
+
+// listedAtMost returns how many of the failures that are like this one are named.
 func (f failure) listedAtMost() int {
 	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
-		return maxListed
+		return maxImages
 	}
 	return explain.MaxIDs
 }

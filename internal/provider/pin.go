@@ -18,7 +18,7 @@ import (
 type pin struct {
 	groupID  string
 	revision int64
-	image    *string // the image that was reviewed, nil where none is given
+	image    *string // the image that was reviewed, nil if none is given
 	follow   string  // the data source to use for the newest revision instead
 }
 
@@ -28,8 +28,8 @@ type pinnedModel struct {
 	latest int64
 }
 
-// read reads the pinned model, and fails where its image is not the one that was reviewed. The id
-// and the image are told as they were given. A failure other than of the client is a *groupError.
+// read reads the pinned model, and fails if its image is not the one that was reviewed. The id
+// and the image are returned as they were given. A failure other than of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.ModelsWith(ctx, p.groupID, func(models []*catalogue.Model) bool {
 		return slices.ContainsFunc(models, p.names)
@@ -51,14 +51,14 @@ func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, 
 	return model, nil
 }
 
-// ofGroup is a model with the id of its group as it was given.
+// ofGroup returns a model with the id of its group as it was given.
 func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 	own := *model
 	own.ModelGroupID = &id
 	return &own
 }
 
-// names tells whether a model is of the pinned revision.
+// names reports whether a model is of the pinned revision.
 func (p pin) names(model *catalogue.Model) bool {
 	return model.Revision != nil && int64(*model.Revision) == p.revision
 }
@@ -76,37 +76,48 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 			found = append(found, model)
 		}
 	}
+	problem := &groupError{argument: "revision", summary: explain.SummaryRevisionNotFound}
 	switch {
 	case len(found) == 1:
 		return &pinnedModel{Model: found[0], latest: slices.Max(revisions)}, nil
 	case len(found) > 1:
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
 	case len(revisions) == 0:
-		return nil, &groupError{
-			argument: "revision", summary: explain.SummaryRevisionNotFound,
-			detail: fmt.Sprintf("Model group %q has no models yet, or the service lists none because they are "+
-				"archived. So there is no revision %d. Wait for the publisher of the group, or read another "+
-				"group.", p.groupID, p.revision),
-			short: "no models yet",
-		}
+		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service leaves them "+
+			"out because they are archived. Wait for the publisher of the group, or read another group.",
+			p.groupID, p.revision)
+		problem.short = "no models yet"
 	default:
-		return nil, &groupError{
-			argument: "revision", summary: explain.SummaryRevisionNotFound,
-			detail: fmt.Sprintf("Model group %q has no revision %d. It has: %s. One that was archived may be "+
-				"missing there, because the service may leave archived revisions out.\n\nGive one of these as "+
-				"revision. To follow the newest, use %s.", p.groupID, p.revision, listed(revisions), p.follow),
-			short: fmt.Sprintf("no revision %d, but %s", p.revision, listed(revisions)),
-		}
+		problem.detail = fmt.Sprintf("Model group %q has no revision %d. It has: %s. An archived one may be missing here, "+
+			"because the service may leave archived revisions out.\n\nSet revision to one of these. To follow the newest, "+
+			"use %s.", p.groupID, p.revision, listed(revisions), p.follow)
+		problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
 	}
+	return nil, problem
 }
 
-// severalModels is the error where a block must name one image, and nothing
-// tells which of several models is meant.
+// listed names revisions, the newest first, explain.MaxIDs of them.
+func listed(revisions []int64) string {
+	slices.Sort(revisions)
+	revisions = slices.Compact(revisions)
+	slices.Reverse(revisions)
+	var names []string
+	for _, revision := range revisions[:min(len(revisions), explain.MaxIDs)] {
+		names = append(names, strconv.FormatInt(revision, 10))
+	}
+	if more := len(revisions) - explain.MaxIDs; more > 0 {
+		names = append(names, fmt.Sprintf("and %d older, down to %d", more, revisions[len(revisions)-1]))
+	}
+	return strings.Join(names, ", ")
+}
+
+// severalModels is the error if a block must name one image, and the catalogue
+// does not say which of several models is meant.
 func severalModels(argument, groupID string, revision int64, count int) *groupError {
 	return &groupError{
 		argument: argument, summary: explain.SummarySeveralModels,
 		detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
-			"names no single one. Ask the publisher of the group to mend it.", count, revision, groupID),
+			"does not identify one. Ask the publisher of the group to correct it.", count, revision, groupID),
 		short: fmt.Sprintf("%d models of revision %d", count, revision),
 	}
 }
@@ -127,35 +138,69 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	if sameText(*p.image, *image) {
 		return nil
 	}
-	given, has := redact.Shorten(*p.image, maxImage), redact.Shorten(*image, maxImage)
-	changed := "Its publisher may have re-published it in place."
-	if model.UpdatedAt != nil {
-		changed = fmt.Sprintf("Its publisher may have re-published it in place; the service says that it last changed at "+
-			"%s.", explain.Abridged(*model.UpdatedAt))
+	both := func(indent string) string {
+		return fmt.Sprintf("%sgiven:   %q\n%sservice: %q", indent, redact.Shorten(*p.image, maxImage),
+			indent, redact.Shorten(*image, maxImage))
 	}
 	return &groupError{
 		argument: argDockerImage, summary: explain.SummaryImageDiffers,
-		detail: fmt.Sprintf("Revision %d of model group %q has another image than the one given.\n\n"+
-			"  given:   %q\n  service: %q\n\n%s\n\n"+
-			"If that image is right, give it in place of the old one. If not, correct the revision or the image.",
-			p.revision, p.groupID, given, has, changed),
-		short: fmt.Sprintf("revision %d: given %q, the service has %q", p.revision, given, has),
+		detail: explain.Paragraphs(
+			fmt.Sprintf("Revision %d of model group %q has another image than the one given.", p.revision, p.groupID),
+			both("  "), imageHint(*p.image, *image), republished(model),
+			"If the service's image is right, give that one. If not, correct the revision or the image."),
+		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
 	}
 }
 
-// withheld is the error where there is no image to compare with.
+// imageHint says in a sentence what is odd about an image that was given, or returns "".
+func imageHint(given, has string) string {
+	bare := strings.TrimSpace(given)
+	_, name, scheme := strings.Cut(bare, "://")
+	if scheme {
+		bare = name
+	}
+	switch odd := explain.SpaceAround(given); {
+	case odd != "":
+		return "The image that was given " + odd + "."
+	case scheme:
+		return "The image that was given has a scheme; leave out the part up to ://."
+	case strings.EqualFold(bare, has):
+		return "The two differ only in upper and lower case."
+	}
+	for _, r := range bare {
+		if r > '~' {
+			return fmt.Sprintf("The image that was given has the character %q (%U) in it, which no image name can have.", r, r)
+		}
+	}
+	return ""
+}
+
+// republished says if a revision was changed after it was published, which explains another image.
+func republished(model *catalogue.Model) string {
+	switch created, updated := orZero(model.CreatedAt), orZero(model.UpdatedAt); {
+	case created == "" || updated == "":
+		return ""
+	case created == updated:
+		return "The service says that the revision has not changed since it was published: check the image that was given."
+	default:
+		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed at %s.",
+			explain.Abridged(updated))
+	}
+}
+
+// withheld is the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	why := "The service shows it only to members of the organisation that owns the model, and does not say whether " +
-		"these credentials are of that one (is_owner is null)."
+		"these credentials belong to it (is_owner is null)."
 	next := "Use credentials of the organisation that owns the model, or do not give the image."
 	switch owner := model.IsOwner; {
 	case owner != nil && *owner:
-		why = "The service names none, although these credentials are of the organisation that owns the model " +
+		why = "The service names none, although these credentials belong to the organisation that owns the model " +
 			"(is_owner is true)."
 		next = "Ask the publisher of the group, or do not give the image."
 	case owner != nil:
 		why = "The service shows it only to members of the organisation that owns the model, and these credentials " +
-			"are of another one (is_owner is false)."
+			"belong to another one (is_owner is false)."
 	}
 	return &groupError{
 		argument: argDockerImage, summary: explain.SummaryImageWithheld,
@@ -171,52 +216,22 @@ func sameText(configured, served string) bool {
 	return norm.NFC.String(configured) == norm.NFC.String(served)
 }
 
-// withdrawal says in words how the revision is withdrawn, "" where it is not. A
+// withdrawal says how the revision is withdrawn, "" if it is not. A
 // setting that the service left out withdraws nothing.
 func (m *pinnedModel) withdrawal() string {
-	archived := m.Archived != nil && *m.Archived
-	disabled := m.Enabled != nil && !*m.Enabled
-	switch {
-	case archived && disabled:
-		return "archived and disabled"
-	case archived:
-		return "archived"
-	case disabled:
-		return "disabled"
+	var how []string
+	if orZero(m.Archived) {
+		how = append(how, "archived")
 	}
-	return ""
+	if m.Enabled != nil && !*m.Enabled {
+		how = append(how, "disabled")
+	}
+	text := strings.Join(how, " and ")
+	if text != "" && int64(*m.Revision) != m.latest {
+		text += fmt.Sprintf(" (the latest is %d)", m.latest)
+	}
+	return text
 }
 
-// newer names the latest revision, "" where that is the pinned one.
-func (m *pinnedModel) newer() string {
-	if int64(*m.Revision) == m.latest {
-		return ""
-	}
-	return fmt.Sprintf(" (the latest is %d)", m.latest)
-}
-
-// What to do about pins that are withdrawn.
-const (
-	withdrawnNext = "It can still be read, so the plan goes on. Pin another revision, or set accept_withdrawn = true " +
-		"to keep this one without the warning."
-	withdrawnFleetNext = "They can still be read, so the plan goes on. Pin other revisions, or set " +
-		"accept_withdrawn = true to keep these without the warning."
-)
-
-// maxListed bounds the revisions listed in a message.
-const maxListed = 100
-
-// listed names revisions, the newest first.
-func listed(revisions []int64) string {
-	slices.Sort(revisions)
-	slices.Reverse(revisions)
-	revisions = slices.Compact(revisions)
-	names := make([]string, 0, min(len(revisions), maxListed+1))
-	for _, revision := range revisions[:min(len(revisions), maxListed)] {
-		names = append(names, strconv.FormatInt(revision, 10))
-	}
-	if more := len(revisions) - maxListed; more > 0 {
-		names = append(names, fmt.Sprintf("and %d older ones, down to %d", more, revisions[len(revisions)-1]))
-	}
-	return strings.Join(names, ", ")
-}
+// withdrawnNext is what to do about pins that are withdrawn.
+const withdrawnNext = "The read goes on. Pin another revision, or set accept_withdrawn = true to silence this warning."

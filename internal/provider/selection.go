@@ -145,8 +145,7 @@ func (v attributeNames) hint(mistaken string) string {
 	if name, _, _ = strings.Cut(name, "."); slices.Contains(v.known, name) {
 		return fmt.Sprintf("Did you mean %q?", name)
 	}
-	// At most two letters in five may have to change for a likeness.
-	if like := nearest(name, v.known, 2*len(name)/5); len(like) > 0 {
+	if like := nearest(name, v.known, 3); len(like) > 0 {
 		return fmt.Sprintf("Did you mean %q?", like[0])
 	}
 	for _, known := range v.known {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -21,26 +25,37 @@ const argWhere = "where"
 // group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		MarkdownDescription: "The conditions that the model has to satisfy, all of them: the highest revision that does " +
-			"is read, archived and disabled ones included unless a condition says otherwise. It costs a second request only " +
-			"where the latest model does not satisfy them. " + without + " Engines ignore other names in it without a word.",
-		Optional:   true,
-		Validators: []validator.Object{anyCondition{"should have a condition"}},
+		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, archived and " +
+			"disabled ones included unless a condition says otherwise. It takes a second request only if the latest model " +
+			"does not meet them. " + without + " The engine silently ignores a misspelt name in it.",
+		Optional: true,
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
-				MarkdownDescription: "Whether the model has to be enabled, `true`, or disabled, `false`. Leave it out for either.",
+				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for either.",
 				Optional:            true,
 			},
 			"archived": schema.BoolAttribute{
-				MarkdownDescription: "Whether the model has to be archived, `true`, or not, `false`. Leave it out for either.",
+				MarkdownDescription: "Whether the model is archived, `true`, or not, `false`. Leave it out for either.",
 				Optional:            true,
 			},
 			"tags": schema.ListAttribute{
-				MarkdownDescription: "The tags that the model has to have, such as `offshore`: all of them, and it may have " +
-					"more. They are matched exactly.",
+				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, and it may have more. They " +
+					"are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.List{tagNames{"must be tags, none of them empty"}},
+			},
+			"run_mode": schema.StringAttribute{
+				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
+				Optional:            true,
+				Validators:          []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidRunMode}},
+			},
+			"min_age": schema.StringAttribute{
+				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or `3d`, where " +
+					"`d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by the clock of this machine. " +
+					"A model without `created_at` has no age.",
+				Optional:   true,
+				Validators: []validator.String{age{"must be a duration such as 72h or 3d"}},
 			},
 		},
 	}
@@ -52,108 +67,136 @@ type whereState struct {
 	Enabled  *bool    `tfsdk:"enabled"`
 	Archived *bool    `tfsdk:"archived"`
 	Tags     []string `tfsdk:"tags"`
+	RunMode  *string  `tfsdk:"run_mode"`
+	MinAge   *string  `tfsdk:"min_age"`
 }
 
-// unmet says in phrases about a model which conditions it does not satisfy. A
-// setting that the service left out satisfies no condition on it.
-func (w *whereState) unmet(model *catalogue.Model) []string {
+// unmet returns a clause about a model for each condition that it does not satisfy
+// at a moment. What the service left out satisfies no condition on it.
+func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 	if w == nil {
 		return nil
 	}
-	var phrases []string
-	if phrase := unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"); phrase != "" {
-		phrases = append(phrases, phrase)
-	}
-	if phrase := unmetFlag(w.Archived, model.Archived, "archived", "not archived"); phrase != "" {
-		phrases = append(phrases, phrase)
-	}
+	clauses := slices.Concat(
+		unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
+		unmetFlag(w.Archived, model.Archived, "archived", "not archived"))
 	var lacking []string
 	for _, tag := range w.Tags {
 		if !slices.ContainsFunc(model.Tags, func(has *string) bool { return has != nil && sameText(tag, *has) }) {
-			lacking = append(lacking, tag)
+			lacking = append(lacking, explain.Quoted([]string{tag})+likeTag(model.Tags, tag))
 		}
 	}
 	switch len(lacking) {
 	case 0:
-		return phrases
 	case 1:
-		return append(phrases, "lacks the tag "+explain.Quoted(lacking))
+		clauses = append(clauses, "it lacks the tag "+lacking[0])
 	default:
-		return append(phrases, "lacks the tags "+explain.Quoted(lacking))
+		clauses = append(clauses, "it lacks the tags "+strings.Join(lacking, ", "))
 	}
+	if want, has := w.RunMode, model.RunMode; want != nil && has == nil {
+		clauses = append(clauses, "the service does not say its run mode")
+	} else if want != nil && *want != *has {
+		clauses = append(clauses, fmt.Sprintf("its run mode is %q", explain.Abridged(*has)))
+	}
+	return append(clauses, w.tooYoung(model, now)...)
 }
 
-// unmetFlag says what a setting is where it is not as wanted, else "".
-func unmetFlag(want, has *bool, yes, no string) string {
+// unmetFlag says what a setting is if it is not as wanted.
+func unmetFlag(want, has *bool, yes, no string) []string {
 	switch {
 	case want == nil || has != nil && *has == *want:
-		return ""
+		return nil
 	case has == nil:
-		return "may be " + yes + " or " + no + ", the service does not say"
+		return []string{"the service does not say whether it is " + yes}
 	case *has:
-		return "is " + yes
+		return []string{"it is " + yes}
 	default:
-		return "is " + no
+		return []string{"it is " + no}
 	}
 }
 
-// satisfies tells whether a model satisfies every condition.
-func (w *whereState) satisfies(model *catalogue.Model) bool { return len(w.unmet(model)) == 0 }
+// likeTag names the tag of a model that is spelled almost like the one it lacks, or returns "".
+func likeTag(tags []*string, lacking string) string {
+	for _, tag := range tags {
+		if tag != nil && folded(*tag) == folded(lacking) {
+			return " (it has " + explain.Quoted([]string{*tag}) + ")"
+		}
+	}
+	return ""
+}
+
+// tooYoung says from when on a model is old enough, if it is not.
+func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
+	if w.MinAge == nil {
+		return nil
+	}
+	least, _ := parseAge(*w.MinAge) // validated
+	since, known := since(model)
+	switch from := since.Add(least); {
+	case !known:
+		return []string{"the service does not say when it was made"}
+	case now.Before(from):
+		return []string{"it is old enough from " + from.UTC().Format("2006-01-02 15:04:05 MST") + " on"}
+	}
+	return nil
+}
+
+// since returns the moment from which the age of a model counts: when it was
+// published, or re-published in place after that. It is not known if the
+// service does not say either in the form of RFC 3339.
+func since(model *catalogue.Model) (moment time.Time, known bool) {
+	created, err := time.Parse(time.RFC3339, orZero(model.CreatedAt))
+	if err != nil || model.UpdatedAt == nil {
+		return created, err == nil
+	}
+	updated, err := time.Parse(time.RFC3339, *model.UpdatedAt)
+	if updated.Before(created) {
+		return created, err == nil
+	}
+	return updated, err == nil
+}
+
+// parseAge reads a duration that may begin with a number of days.
+func parseAge(text string) (time.Duration, error) {
+	days, rest, found := strings.Cut(text, "d")
+	if !found {
+		return parseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a duration; write a number and a unit, such as %q or %q", text, "72h", "3d")
+	}
+	d := time.Duration(n) * 24 * time.Hour
+	if rest == "" && n > 0 {
+		return d, nil
+	}
+	more, err := parseDuration(rest)
+	return d + more, err
+}
 
 // newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
-// do where none does. A failure other than of the client is a *groupError.
+// do if none does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, client *catalogue.Client, groupID, remedy string,
 ) (*catalogue.Model, error) {
+	now := time.Now()
+	satisfies := func(model *catalogue.Model) bool { return len(w.unmet(model, now)) == 0 }
 	latest, err := client.LatestModel(ctx, groupID)
-	if err != nil || w.satisfies(latest) {
+	if err != nil || satisfies(latest) {
 		return latest, err
 	}
 	// A list that was kept from before the latest model was published may lack
 	// one that satisfies, too.
 	models, err := client.ModelsWith(ctx, groupID, func(models []*catalogue.Model) bool {
-		return reaches(models, latest) && slices.ContainsFunc(models, w.satisfies)
+		return reaches(models, latest) && slices.ContainsFunc(models, satisfies)
 	})
 	if err != nil {
 		return nil, err
 	}
-	model, problem := w.pick(models, latest, groupID, remedy)
-	if problem != nil {
-		return nil, problem
-	}
-	return model, nil
-}
-
-// reaches tells whether a list is at least as new as the latest model. Where that
-// one is archived it may be missing in every list.
-func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
-	return latest.Archived != nil && *latest.Archived || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
-		return comparePointers(model.Revision, latest.Revision) >= 0
-	})
-}
-
-// pick finds the one model of the highest revision that satisfies the conditions.
-func (w *whereState) pick(
-	models []*catalogue.Model, latest *catalogue.Model, groupID, remedy string,
-) (*catalogue.Model, *groupError) {
-	var found []*catalogue.Model
-	for _, model := range models {
-		if !w.satisfies(model) {
-			continue
-		}
-		if len(found) > 0 {
-			switch order := comparePointers(model.Revision, found[0].Revision); {
-			case order < 0:
-				continue
-			case order > 0:
-				found = nil
-			}
-		}
-		found = append(found, model)
-	}
+	found := highest(models, satisfies)
 	switch len(found) {
 	case 0:
-		return nil, w.noneSatisfies(withLatest(models, latest), groupID, remedy)
+		return nil, w.noneSatisfies(withLatest(models, latest), now, groupID, remedy)
 	case 1:
 		return found[0], nil
 	default:
@@ -161,7 +204,33 @@ func (w *whereState) pick(
 	}
 }
 
-// withLatest are the models of a list and the latest one, which the list may lack, newest first.
+// reaches reports whether a list is at least as new as the latest model. If that
+// one is archived it may be missing in every list.
+func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
+	return orZero(latest.Archived) || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
+		return comparePointers(model.Revision, latest.Revision) >= 0
+	})
+}
+
+// highest returns the models of the highest revision among those that satisfy: one, unless
+// the catalogue lists several of one revision.
+func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) []*catalogue.Model {
+	var found []*catalogue.Model
+	for _, model := range models {
+		if !satisfies(model) {
+			continue
+		}
+		if len(found) > 0 && comparePointers(model.Revision, found[0].Revision) > 0 {
+			found = nil
+		}
+		if len(found) == 0 || comparePointers(model.Revision, found[0].Revision) == 0 {
+			found = append(found, model)
+		}
+	}
+	return found
+}
+
+// withLatest returns the models of a list and the latest one, which the list may lack, newest first.
 func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	sorted := slices.Clone(models)
 	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool {
@@ -174,10 +243,12 @@ func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue
 }
 
 // noneSatisfies says of each model, newest first, why it does not satisfy.
-func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy string) *groupError {
+func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, groupID, remedy string) *groupError {
 	lines := make([]string, 0, len(models))
+	archived := false
 	for _, model := range models {
-		lines = append(lines, fmt.Sprintf("revision %d %s", int64(*model.Revision), strings.Join(w.unmet(model), ", ")))
+		archived = archived || orZero(model.Archived)
+		lines = append(lines, fmt.Sprintf("revision %d: %s", int64(*model.Revision), strings.Join(w.unmet(model, now), "; ")))
 	}
 	short := lines[0]
 	switch older := len(lines) - 1; older {
@@ -188,7 +259,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy st
 		short += fmt.Sprintf("; %d older ones fail too", older)
 	}
 	mayLack := ""
-	if w.Archived == nil || *w.Archived {
+	if !archived && (w.Archived == nil || *w.Archived) {
 		mayLack = "Archived revisions may be missing here, because the service may leave them out."
 	}
 	return &groupError{
@@ -202,34 +273,47 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, groupID, remedy st
 // String spells the conditions as a configuration does.
 func (w *whereState) String() string {
 	var conditions []string
+	add := func(format string, value any) { conditions = append(conditions, fmt.Sprintf(format, value)) }
 	if w.Enabled != nil {
-		conditions = append(conditions, fmt.Sprintf("enabled = %t", *w.Enabled))
+		add("enabled = %t", *w.Enabled)
 	}
 	if w.Archived != nil {
-		conditions = append(conditions, fmt.Sprintf("archived = %t", *w.Archived))
+		add("archived = %t", *w.Archived)
 	}
 	if len(w.Tags) > 0 {
-		conditions = append(conditions, "tags = ["+explain.Quoted(w.Tags)+"]")
+		add("tags = [%s]", explain.Quoted(w.Tags))
+	}
+	if w.RunMode != nil {
+		add("run_mode = %q", explain.Abridged(*w.RunMode))
+	}
+	if w.MinAge != nil {
+		add("min_age = %q", *w.MinAge)
 	}
 	return "where = { " + strings.Join(conditions, ", ") + " }"
 }
 
-// anyCondition warns of an object without any condition. Engines drop names that
-// an object does not have, so it may be what is left of a misspelt one.
-type anyCondition struct{ rule }
+// whereDataSource is what the data sources that take where share.
+type whereDataSource struct{ catalogueDataSource }
 
-func (anyCondition) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+// ValidateConfig warns of an object without any condition: engines drop names that an object does
+// not have, so it may be what is left of a misspelt one. A plan validates twice, before and
+// after it configures the provider, and the warning comes before.
+func (d *whereDataSource) ValidateConfig(
+	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
+) {
+	var where types.Object
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
+	if d.connection != nil || where.IsNull() || where.IsUnknown() {
 		return
 	}
-	for _, condition := range req.ConfigValue.Attributes() {
+	for _, condition := range where.Attributes() {
 		if !condition.IsNull() {
 			return
 		}
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, explain.SummaryNoCondition, "Any model satisfies where, because it "+
-		"has none of enabled, archived and tags. Engines drop any other name without a word, so one of these may be "+
-		"misspelt. If no condition is meant, leave where out, or set it to null.")
+	resp.Diagnostics.AddAttributeWarning(path.Root(argWhere), explain.SummaryNoCondition, "Any model satisfies where, "+
+		"because it has none of enabled, archived, tags, run_mode and min_age. The engine silently ignores any other "+
+		"name, so one of these may be misspelt. If no condition is meant, leave where out, or set it to null.")
 }
 
 // tagNames validates a list of tags.
@@ -241,5 +325,17 @@ func (tagNames) ValidateList(_ context.Context, req validator.ListRequest, resp 
 			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
 				fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
 		}
+	}
+}
+
+// age validates min_age.
+type age struct{ rule }
+
+func (age) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if _, err := parseAge(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryInvalidAge, explain.Sentence(err.Error()))
 	}
 }
