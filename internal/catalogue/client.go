@@ -54,12 +54,7 @@ type Client struct {
 	readTimeout time.Duration
 	maxBody     int64
 	credentials credentials
-	schedule    *schedule
-
-	groupLists *answers[[]*ModelGroup]
-	groups     *answers[*ModelGroup]
-	modelLists *answers[[]*Model]
-	models     *answers[*Model]
+	admission   *admission
 }
 
 // New makes a client. It sends nothing: the first read asks for the first
@@ -70,22 +65,18 @@ func New(cfg Config) *Client {
 		readTimeout: cfg.ReadTimeout,
 		maxBody:     MaxBody,
 		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
-		groupLists:  newAnswers[[]*ModelGroup](cfg.Snapshot),
-		groups:      newAnswers[*ModelGroup](cfg.Snapshot),
-		modelLists:  newAnswers[[]*Model](cfg.Snapshot),
-		models:      newAnswers[*Model](cfg.Snapshot),
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
-	c.schedule = newSchedule(cfg, tokenSource{
-		credentials: &c.credentials, endpoint: c.to(http.MethodPost, TokenPath), send: c.requestToken,
-	})
+	c.admission = newAdmission(cfg, newTokens(cfg, tokenSource{
+		credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), ask: c.requestToken,
+	}))
 	return c
 }
 
-// Refused tells whether the service has answered a request of this client with 429.
-func (c *Client) Refused() bool {
-	c.schedule.mu.Lock()
-	defer c.schedule.mu.Unlock()
-	return c.schedule.pace.Refusals() > 0
+// Paused returns for how long pauses that the service asked for have held back the requests of this client so far.
+func (c *Client) Paused() time.Duration {
+	c.admission.mu.Lock()
+	defer c.admission.mu.Unlock()
+	return c.admission.pace.Paused(time.Now())
 }

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
@@ -136,6 +134,18 @@ func inNote(err error) (request, came string) {
 	return "The read", err.Error()
 }
 
+// endpointOf finds what the request was sent to that failed with err.
+func endpointOf(err error) (to Endpoint, ok bool) {
+	if api, ok := apiError(err); ok {
+		return api.Endpoint, true
+	}
+	network, ok := errors.AsType[*NetworkError](err)
+	if !ok {
+		return Endpoint{}, false
+	}
+	return network.Endpoint, true
+}
+
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
@@ -199,53 +209,50 @@ type TokenError struct {
 
 func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
 
-// GaveUpError is the end of the attempts: Err is the last failure that says
-// what is wrong, and Timeout and Outage tell what ended them.
+// Cause is why a read ended without an answer.
+type Cause int
+
+// The causes of a [GaveUpError].
+const (
+	RetriesUsedUp Cause = iota // Config.MaxRetries further attempts failed
+	ServiceDown                // one attempt failed, and another read had used up its retries
+	WaitTooLong                // a pause, a Retry-After or a back-off ends after the read's time
+	CeilingTooLow              // Config.Ceiling lets it be sent only after the read's time
+	TimeOver                   // the read's time was over, while a request was under way or while it waited for one
+)
+
+// GaveUpError is a read that ended without an answer, though another attempt might have had one.
 type GaveUpError struct {
-	Attempts int // those for a token that brought none while the read waited included
-	Elapsed  time.Duration
-	Timeout  bool // the read's time was over, or too short for the next wait
-	// WaitingFor is what the read waited for when its time was over, in words, such
-	// as "the requests before it", "" where its request was under way.
-	WaitingFor string
-	Outage     bool // other reads had used up their attempts, so this one made no more
-	Err        error
+	Cause      Cause
+	Attempts   int           // requests that were sent for the question; for its token if Err is the token endpoint's
+	Elapsed    time.Duration // since the caller asked
+	Remaining  time.Duration // what was left of the caller's time
+	Wait       time.Duration // the wait that does not fit into Remaining, 0 if there is none
+	WaitingFor string        // in words, such as "the requests before it", "" if a request was under way
+	Err        error         // the last failure, nil if there was none
 }
 
 func (e *GaveUpError) Error() string {
-	return fmt.Sprintf("gave up after %d attempts in %s: %s", e.Attempts, e.Elapsed.Round(time.Millisecond), e.Err)
+	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
+	if e.Wait > 0 {
+		text += fmt.Sprintf(", %s before the end of a wait", round(e.Wait-e.Remaining))
+	}
+	if e.Err == nil {
+		return text + ", waiting for " + e.WaitingFor
+	}
+	return text + ": " + e.Err.Error()
 }
 
 // Unwrap returns the last failure.
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
-// WaitTooLongError says that the service asked for a wait that does not fit in
-// what remains of the read's time.
-type WaitTooLongError struct {
-	RetryAfter time.Duration // what the service asked for, 0 where it named no wait
-	Remaining  time.Duration // what remained of the read's time
-	Attempts   int           // as in GaveUpError
-	Elapsed    time.Duration // since the caller began to wait
-	Err        error         // the refusal, an *APIError
-}
-
-func (e *WaitTooLongError) Error() string {
-	if e.RetryAfter == 0 {
-		return fmt.Sprintf("the service limits requests and named no wait: %s", e.Err)
-	}
-	return fmt.Sprintf("the service asked to wait %s, and %s are left: %s", e.RetryAfter, e.Remaining.Round(time.Second), e.Err)
-}
-
-// Unwrap returns the refusal.
-func (e *WaitTooLongError) Unwrap() error { return e.Err }
-
-// InterruptedError says that a caller's context was cancelled, and what he was
+// InterruptedError says that a caller's context was cancelled, and what it was
 // waiting for at that moment. Err is the context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError
-	Last       error         // the last failure since the caller came, nil where there was none
-	WaitingFor string        // in words, such as "its back-off", "" where a request was under way
-	Remaining  time.Duration // how long that wait had still to go, 0 where that was not known
+	Last       error         // the last failure, nil if there was none
+	WaitingFor string        // as in GaveUpError
+	Remaining  time.Duration // how long that wait had still to go, 0 if that was not known
 	Err        error
 }
 
@@ -253,14 +260,6 @@ func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error
 
 // Unwrap returns the error of the context.
 func (e *InterruptedError) Unwrap() error { return e.Err }
-
-// CeilingError says that a read's time ends before the operator's ceiling,
-// Config.Ceiling, lets it be sent.
-type CeilingError struct{ Ceiling pace.Limit }
-
-func (e *CeilingError) Error() string {
-	return fmt.Sprintf("at %s this read's turn comes after its time", e.Ceiling)
-}
 
 // NetworkError is an attempt that ended without a whole answer. TimedOut says
 // that it took longer than the time-out of one attempt, or than what was left

@@ -92,26 +92,27 @@ type incoming struct {
 // exchange sends a request that was admitted, and reads its answer. It follows
 // no redirect, because that could take the token or the secret to another host.
 // The schedule acts on the header before the body is read.
-func (c *Client) exchange(p *permit, out outgoing) error {
-	at := p.ticket.endpoint
-	attempt, cancel := context.WithTimeout(p.ticket.ctx, c.requestTimeout)
+func (c *Client) exchange(ctx context.Context, sent *attempt, out outgoing) error {
+	at := sent.to
+	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
 	seen := Exchange{
-		Method: at.Method, Path: c.mask.Clean(at.Path), Attempt: p.attempt, Waited: p.waited, WaitedFor: p.why,
+		Method: at.Method, Path: c.mask.Clean(at.Path), Attempt: sent.tries.attempts, Waited: sent.waited,
+		WaitedFor: sent.waitedFor,
 	}
 	response, err := c.send(attempt, at, out) //nolint:bodyclose // closed in receive
 	if err == nil {
 		seen.Status = response.StatusCode
-		c.schedule.headerReceived(p, response)
+		c.admission.headerReceived(ctx, sent, response)
 		seen.Size, err = c.receive(attempt, cancel, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)
 	}
-	seen.Duration = time.Since(p.sentAt)
+	seen.Duration = time.Since(sent.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = c.tidy(faultText(fault.Err), maxExcerpt)
 	}
-	c.observe(p.ticket.ctx, seen)
+	c.observe(ctx, seen)
 	return err
 }
 

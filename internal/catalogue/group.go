@@ -67,9 +67,9 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 }
 
 // ModelGroupsWith returns as ModelGroups does. Where the answer is one that was kept
-// from before this call and has is false of it, the question is asked once more.
+// from before this call and it does not suffice, the question is asked once more.
 func (c *Client) ModelGroupsWith(
-	ctx context.Context, timeHorizon string, has func([]*ModelGroup) bool,
+	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {
@@ -77,7 +77,7 @@ func (c *Client) ModelGroupsWith(
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups"), has: has, answers: c.groupLists,
+		decode: decodeList[ModelGroup]("model_groups"), suffices: suffices,
 	})
 }
 
@@ -87,6 +87,6 @@ func (c *Client) ModelGroupsWith(
 // The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what: "reading model group %q", decode: decodeObject[ModelGroup], answers: c.groups,
+		what: "reading model group %q", decode: decodeObject[ModelGroup],
 	})
 }

@@ -13,11 +13,10 @@ import (
 
 // question is a read of one route.
 type question[T any] struct {
-	what    string       // names it in errors
-	target  string       // the path and query below the base URL
-	decode  decoder[T]   // reads its answer
-	has     func(T) bool // what an answer has to hold that was kept from before, nil for anything
-	answers *answers[T]  // what is known of its kind
+	what     string       // names it in errors
+	target   string       // the path and query below the base URL
+	decode   decoder[T]   // reads its answer
+	suffices func(T) bool // what an answer from before the call has to hold, nil for anything
 }
 
 // lookupOfGroup asks a question about one model group. q.what is a format with a
@@ -34,32 +33,32 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 
 // lookup asks one question. This is its whole way:
 //
-//  1. the answer that is kept, or the call of another caller who asks the same at
-//     this moment (answers);
-//  2. the queue, in which every request of the process waits (schedule);
-//  3. one exchange with the service;
-//  4. its end: an answer, an error, or another attempt, which goes back to 2.
+//  1. the answer that is kept, or the flight of another caller who asks the same now (caller);
+//  2. the queue, in which every request of the process waits for its turn (admission);
+//  3. one attempt: an exchange with the service, with the token that all share (token);
+//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (flight).
 //
 // The error is wrapped here and nowhere else.
-func lookup[T any](ctx context.Context, c *Client, q question[T]) (T, error) {
+func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	//nolint:contextcheck // a call outlives a caller who leaves; its context is the permit's
-	answer, err := q.answers.get(ctx, c.schedule, c.to(http.MethodGet, q.target), q.has, func(p *permit) (answer T, err error) {
-		err = c.exchange(p, outgoing{
-			header: http.Header{"Authorization": {"Bearer " + p.token.bearer}},
+	suffices := func(value any) bool { return q.suffices == nil || q.suffices(value.(T)) }
+	read := func(ctx context.Context, sent *attempt) (value any, next string, err error) {
+		err = c.exchange(ctx, sent, outgoing{
+			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
-				answer, err = q.decode(in, c.maxBody)
+				value, err = q.decode(in, c.maxBody)
 				return err
 			},
 		})
-		return answer, err
-	})
+		return value, "", err
+	}
+	value, err := c.admission.answer(ctx, c.to(http.MethodGet, q.target), suffices, read)
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}
-	return answer, nil
+	return value.(T), nil
 }
 
 // CheckID says why text cannot be the id of a model group. An id of dots, for

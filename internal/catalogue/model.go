@@ -139,7 +139,7 @@ func (m *Model) missing() string {
 // The answer is shared between callers and must not be changed.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
-		what: "reading the latest model of group %q", decode: decodeObject[Model], answers: c.models,
+		what: "reading the latest model of group %q", decode: decodeObject[Model],
 	})
 }
 
@@ -152,10 +152,10 @@ func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
 }
 
 // ModelsWith returns as Models does. Where the answer is one that was kept from
-// before this call and has is false of it, the question is asked once more: a kept
+// before this call and it does not suffice, the question is asked once more: a kept
 // answer cannot prove that something is absent.
-func (c *Client) ModelsWith(ctx context.Context, groupID string, has func([]*Model) bool) ([]*Model, error) {
+func (c *Client) ModelsWith(ctx context.Context, groupID string, suffices func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what: "reading the models of group %q", decode: decodeList[Model]("models"), has: has, answers: c.modelLists,
+		what: "reading the models of group %q", decode: decodeList[Model]("models"), suffices: suffices,
 	})
 }

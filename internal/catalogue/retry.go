@@ -15,7 +15,6 @@ const (
 	final        outcome = iota // a good answer, or a failure that no further attempt can change
 	transient                   // a failure that may pass: another attempt after a back-off
 	limited                     // a 429: another attempt after the wait that the service asks for
-	closed                      // a kept connection was closed before an answer began
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
@@ -29,8 +28,6 @@ func classify(err error) outcome {
 	switch {
 	case !ok:
 		return final
-	case network.ConnectionClosed:
-		return closed
 	case network.Permanent:
 		return final
 	}
@@ -67,16 +64,19 @@ func backOff(n int, jitter float64) time.Duration {
 	return wait + time.Duration(float64(wait)*maxJitter*jitter)
 }
 
-// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or an HTTP
-// date, which counts from the answer's own Date where it has one, and else from
+// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction
+// or not, or an HTTP date, which counts from the answer's own Date where it has one, and else from
 // now. ok is false where there is none to go by: absent, zero, negative, in the
 // past, or neither form.
 func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Duration(min(seconds, maxRetryAfter)) * time.Second, seconds > 0
-	} else if errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-") {
-		return maxRetryAfter * time.Second, true
+	if strings.Trim(text, "0123456789.") == "" {
+		seconds, err := strconv.ParseFloat(text, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return 0, false
+		}
+		wait = time.Duration(min(seconds, maxRetryAfter) * float64(time.Second))
+		return wait, wait > 0
 	}
 	until, err := http.ParseTime(text)
 	if err != nil {

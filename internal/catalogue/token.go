@@ -1,8 +1,8 @@
 package catalogue
 
 import (
+	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -10,255 +10,160 @@ import (
 const (
 	// maxMargin is the longest time before its end that a token is renewed.
 	maxMargin = 10 * time.Second
-	// certainty is how long after the request for it a token of unknown life is
-	// sure to be valid: the shortest life that a service can state.
-	certainty = time.Second
-	// atOnce is how long after a failure others come at once.
-	atOnce = 100 * time.Millisecond
-	// maxUnused is how many tokens in a row may be over before a read is sent with them.
-	maxUnused = 3
+	// minLife is the shortest life of a token that counts: nothing is said by a shorter one.
+	minLife = 10 * time.Second
+	// proofTime is within which time of the request for it a token has to be rejected for a proof.
+	proofTime = time.Minute
+	// maxRenewals is how many 401s of one read are followed by another attempt with a new token.
+	maxRenewals = 2
 )
 
 // token is a bearer token and its life.
 type token struct {
 	bearer      string
-	given       bool // by the configuration, so there is no other
 	requestedAt time.Time
-	life        time.Duration // from requestedAt; 0: it serves until it is refused
-	replacement bool          // it was asked for because the one before it was answered with 401
+	life        time.Duration // from requestedAt; 0: it serves until it is rejected
+	replacement bool          // it was asked for because the one before it was rejected
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
-	refused     bool          // it was answered with 401
-	over        bool          // it was over when it came: it serves one read
+	rejected    bool          // it was answered with 401
 }
 
-// margin is how long before its end a token is renewed: 10 s, or a tenth of its
-// life where that is less, so that a short life is not all margin.
-func (t *token) margin() time.Duration { return min(maxMargin, t.life/10) }
+// tokens is the one token that all reads share, the request that renews it, and what is known of tokens.
+type tokens struct {
+	tries   // of the request for a token, since a token came or all who waited for it failed
+	source  tokenSource
+	given   bool // by the configuration, so there is no other
+	current *token
+	asking  *attempt // under way, nil if there is none
+	served  bool     // a token has served a read in this process
+	inARow  int      // replacements in a row that were rejected before they served a read
+}
 
 // tokenSource asks for tokens.
 type tokenSource struct {
 	credentials *credentials
-	endpoint    Endpoint
-	send        func(*permit) error
-}
-
-// tokens is the one token that all reads share, the one request that renews it,
-// and what is known of tokens.
-type tokens struct {
-	tokenSource
-	current   *token
-	request   *ticket   // for a token, waiting or sent; nil where there is none
-	served    bool      // a token has served a read in this process
-	refused   int       // replacements in a row that were refused before they served a read
-	refusedAt time.Time // when the last of them was
-	unused    int       // tokens in a row that no read was sent with
-}
-
-// refusals are the 401s of one read.
-type refusals struct {
-	tokens []*token  // that were refused
-	first  time.Time // when the first of them came
+	to          Endpoint
+	ask         func(context.Context, *attempt) error
 }
 
 func newTokens(cfg Config, source tokenSource) tokens {
-	t := tokens{tokenSource: source}
-	if cfg.AccessToken != "" {
-		t.current = &token{bearer: cfg.AccessToken, given: true}
+	if cfg.AccessToken == "" {
+		return tokens{source: source}
 	}
-	return t
+	return tokens{current: &token{bearer: cfg.AccessToken}, given: true}
 }
 
-// serve tells whether a read may be sent with the current token.
+// serve reports whether a read may be sent with the current token. One with a stated life is renewed before its end,
+// by the lesser of 10 s and a tenth of its life.
 func (t *tokens) serve(now time.Time) bool {
-	switch c := t.current; {
-	case c == nil || c.refused:
-		return false
-	case c.over || c.given:
-		return true
-	case c.life > 0:
-		return now.Before(c.requestedAt.Add(c.life - c.margin()))
-	}
-	return true
-}
-
-// dropped tells whether the last token was answered with 401.
-func (t *tokens) dropped() bool { return t.current != nil && t.current.refused }
-
-// justFailed is how many failures of the request for a token count for a read from when
-// it comes: the last one, because blocks that an engine starts together come at once.
-func (t *tokens) justFailed(at time.Time) int {
-	if r := t.request; r != nil && r.sent == nil && r.last != nil && at.Sub(r.failedAt) < atOnce {
-		return 1
-	}
-	return 0
-}
-
-// use is the token of a read that is sent now.
-func (t *tokens) use() *token {
-	used := t.current
-	t.unused = 0
-	if used.over {
-		t.current = nil
-	}
-	return used
-}
-
-// requested is a token that is asked for now. One that is no replacement ends a row of them.
-func (t *tokens) requested(now time.Time) *token {
-	if !t.dropped() {
-		t.refused = 0
-	}
-	return &token{requestedAt: now, replacement: t.dropped()}
-}
-
-// letThrough records that a read with a token was let through.
-func (t *tokens) letThrough(by *token) {
-	by.served, t.served, t.refused = true, true, 0
-}
-
-// drop marks a token that was answered with 401.
-func (t *tokens) drop(old *token, now time.Time) {
-	if !old.refused && old.replacement && !old.served {
-		t.refused, t.refusedAt = t.refused+1, now
-	}
-	old.refused = true
-}
-
-// provesRejection tells whether a 401 proves that the credentials are rejected,
-// after drop. last is the token of the read that was sent at sentAt.
-//
-// It does where that token was asked for after and because of the read's first
-// refusal, served no read, and was valid for certain when the read was sent, which
-// one that was over when it came is not. It does with the third refusal of a read,
-// too, where none of its tokens served any read. Where tokens have served reads, a
-// stray instance of the service is likelier, so that two replacements in a row have
-// to be refused.
-func (t *tokens) provesRejection(r refusals, last *token, sentAt time.Time) bool {
-	if last.given {
-		return true
-	}
-	after := last != r.tokens[0] && !last.requestedAt.Before(r.first)
-	certain := last.replacement && after && !last.served && !last.over && last.sureAt(sentAt)
-	if !certain && !r.proveByNumber() {
+	c := t.current
+	if c == nil || c.rejected && !t.given {
 		return false
 	}
-	return !t.served || t.refused > 1
+	return c.life == 0 || now.Before(c.requestedAt.Add(c.life-min(maxMargin, c.life/10)))
 }
 
-// sureAt tells whether the token was valid at that moment for certain.
-func (t *token) sureAt(at time.Time) bool {
-	life := certainty
-	if t.life > 0 {
-		life = t.life
+// succeeded records that a read with a token was let through.
+func (t *tokens) succeeded(by *token) { by.served, t.served, t.inARow = true, true, 0 }
+
+// reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
+// are rejected: the token replaced one that was rejected, and served no read in the minute since it was asked for.
+// If some token has served a read, a stray instance of the service is likelier than a revocation, so that it takes two
+// such tokens in a row.
+func (t *tokens) reject(by *token, now time.Time) (proves bool) {
+	if t.given || by.rejected {
+		by.rejected = true
+		return t.given
 	}
-	return at.Before(t.requestedAt.Add(life))
+	by.rejected = true
+	if !by.replacement || by.served || now.Sub(by.requestedAt) >= proofTime {
+		t.inARow = 0
+		return false
+	}
+	t.inARow++
+	return !t.served || t.inARow > 1
 }
 
-// proveByNumber tells whether they are as many as a read may have, and none of their
-// tokens served any read.
-func (r refusals) proveByNumber() bool {
-	return len(r.tokens) > maxRenewals && !slices.ContainsFunc(r.tokens, func(t *token) bool { return t.served })
+// rejection is the error that ends the run, after the 401 err proved it.
+func (t *tokens) rejection(err error) error {
+	return &RejectedError{Given: t.given, Issued: !t.given, Err: err}
 }
 
 // unauthorizedLocked acts on a 401 to a read.
-func (s *schedule) unauthorizedLocked(p *permit, now time.Time) {
-	refusals := &p.ticket.refusals
-	if len(refusals.tokens) == 0 {
-		refusals.first = now
+func (a *admission) unauthorizedLocked(ctx context.Context, sent *attempt) {
+	if !sent.token.rejected {
+		a.sayLocked(ctx, "The token is not used again: 401 for %s", sent.to.path())
 	}
-	refusals.tokens = append(refusals.tokens, p.token)
-	if s.tokens.current == p.token && !p.token.refused {
-		s.sayLocked(p.ticket, "The token is not used again: 401 for %s", p.ticket.endpoint.path())
-		if p.token.life == 0 && p.token.served {
-			s.pace.TokenLife(now.Sub(p.token.requestedAt), false)
-		}
-	}
-	s.tokens.drop(p.token, now)
-	if s.tokens.provesRejection(*refusals, p.token, p.sentAt) {
-		p.refusal = &APIError{Endpoint: p.ticket.endpoint, Status: http.StatusUnauthorized}
-		s.run.proof = p
+	if a.tokens.reject(sent.token, time.Now()) {
+		sent.proves, a.run.ending = true, true
 	}
 }
 
-// requestTokenLocked asks for a token, because reader needs one. After a replacement
-// that was refused it waits for a back-off.
-func (s *schedule) requestTokenLocked(reader *ticket) *ticket {
+// askLocked asks for a token, for the flight that holds the turn and all behind it. It frees mu in between.
+func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
+	t := &a.tokens
 	reason := "there is none"
+	replacement := t.current != nil && t.current.rejected
 	switch {
-	case s.tokens.dropped():
-		reason = "the last one was refused"
-	case s.tokens.current != nil:
+	case replacement:
+		reason = "the last one was rejected"
+	case t.current != nil:
 		reason = "the last one ends"
 	}
-	s.sayLocked(reader, "A token is asked for: %s", reason)
-	request := newTicket(reader.ctx, s.tokens.endpoint, s.tokens.send, func(error) { s.tokens.request = nil })
-	if s.tokens.refused > 0 {
-		request.notBefore = s.tokens.refusedAt.Add(backOff(1, s.cfg.Jitter()))
+	a.sayLocked(f.ctx, "A token is asked for: %s", reason)
+	got := &token{requestedAt: time.Now(), replacement: replacement}
+	sent := a.sendLocked(t.source.to, got, &t.tries, came, waitedFor)
+	t.asking = sent
+	a.unlock()
+	err := t.source.ask(f.ctx, sent)
+	a.mu.Lock()
+	t.asking = nil
+	a.doneLocked(sent, err)
+	a.tokenAnsweredLocked(f, got, err)
+	a.wakeLocked()
+}
+
+// tokenAnsweredLocked acts on what came of a request for a token.
+func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
+	t := &a.tokens
+	switch outcome := classify(err); {
+	case err == nil:
+		t.current, t.tries = got, tries{}
+	case outcome == limited:
+		t.last = err
+	case outcome == transient && f.ctx.Err() != nil: // it ended with the flight that made it, and the next one asks
+	case outcome == transient:
+		a.tokenFailedLocked(f, err)
+	case t.source.credentials.switchToJSON(err):
+		a.sayLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+	default:
+		a.noTokenLocked(t.source.credentials.finally(err))
 	}
-	for _, read := range s.ready.reads {
-		for c := range read.callers {
-			c.tokenFailures = 0
+}
+
+// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that wait and
+// have no retry left fail with it.
+func (a *admission) tokenFailedLocked(f *flight, err error) {
+	t := &a.tokens
+	t.fail(err, a.cfg.Jitter())
+	for _, waiting := range slices.Clone(a.queue.flights) {
+		if !a.giveUpLocked(waiting, t.failures, err) {
+			a.dismissLateLocked(waiting, t.notBefore, WaitTooLong, err)
 		}
 	}
-	s.tokens.request, request.since = request, time.Now()
-	return request
-}
-
-// tokenAnsweredLocked acts on an answer of the token endpoint that stays.
-func (s *schedule) tokenAnsweredLocked(p *permit, err error) {
-	if s.tokens.credentials.switchToJSON(err) {
-		s.sayLocked(p.ticket, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
-		s.countLocked(p.ticket, final, err)
-		s.enqueueLocked(p.ticket)
-		return
-	}
-	s.endLocked(p.ticket, err)
-	if err == nil {
-		s.receivedLocked(p)
-	} else {
-		s.noTokenLocked(err)
+	if len(a.queue.flights) > 0 {
+		a.sayAgainLocked(f.ctx, err, t.notBefore)
 	}
 }
 
-// receivedLocked keeps a token. One that is over when it comes may serve one read,
-// at this instant.
-func (s *schedule) receivedLocked(p *permit) {
-	got := p.token
-	s.tokens.current = got
-	if got.life > 0 {
-		s.pace.TokenLife(got.life-got.margin(), true)
-	}
-	s.tokens.unused++
-	if s.tokens.serve(time.Now()) {
+// noTokenLocked acts on a failure that no further request for a token can change. An answer of the service ends the
+// run. A fault of the network, such as a certificate that is not trusted, ends the reads that wait.
+func (a *admission) noTokenLocked(err error) {
+	if _, ok := errors.AsType[*NetworkError](err); !ok {
+		a.endRunLocked(&RejectedError{Err: err})
 		return
 	}
-	got.over = true
-	s.dispatchLocked()
-	if s.tokens.current != got {
-		return
+	for _, f := range slices.Clone(a.queue.flights) {
+		a.endLocked(f, err)
 	}
-	s.tokens.current = nil
-	if s.tokens.unused >= maxUnused {
-		s.tokens.unused = 0
-		s.endAllLocked(&TokenError{Endpoint: p.ticket.endpoint, Problem: overTooSoon})
-	}
-}
-
-const overTooSoon = "none of the last 3 tokens served a read: each was over before it came, or before a read's turn came"
-
-// noTokenLocked acts on a failure that no further request for a token can change.
-// An answer of the service ends the run. A fault of the network, such as a
-// certificate that is not trusted, ends the reads that wait.
-func (s *schedule) noTokenLocked(err error) {
-	err = s.tokens.credentials.finally(err)
-	if _, ok := errors.AsType[*NetworkError](err); ok {
-		s.endAllLocked(err)
-		return
-	}
-	s.run.finish(&RejectedError{Err: err})
-}
-
-// rejection is the error that ends the run, after a 401 proved it.
-func (p *permit) rejection() error {
-	return &RejectedError{Given: p.token.given, Issued: !p.token.given, Err: p.refusal}
 }

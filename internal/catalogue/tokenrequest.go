@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -64,13 +65,13 @@ func notUnderstood(err error) bool {
 // maxTokenBody bounds an answer of the token endpoint, in bytes.
 const maxTokenBody = 1 << 20
 
-// requestToken asks for a token once, and fills that of the permit.
-func (c *Client) requestToken(p *permit) error {
+// requestToken asks for a token once, and fills that of the attempt.
+func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	contentType, body, err := c.credentials.body()
 	if err != nil {
 		return err
 	}
-	err = c.exchange(p, outgoing{
+	err = c.exchange(ctx, sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxTokenBody,
@@ -79,7 +80,7 @@ func (c *Client) requestToken(p *permit) error {
 			if err != nil {
 				return err
 			}
-			return c.readToken(in, answer, p.token)
+			return c.readToken(in, answer, sent.token)
 		},
 	})
 	if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
@@ -127,5 +128,8 @@ func lifeOf(expiresIn jsontext.Value) time.Duration {
 	if err != nil || seconds < 1 || seconds > math.MaxInt32 {
 		return 0
 	}
-	return time.Duration(int64(seconds)) * time.Second
+	if life := time.Duration(seconds * float64(time.Second)); life >= minLife {
+		return life
+	}
+	return 0
 }

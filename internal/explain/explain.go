@@ -74,8 +74,6 @@ func (e *Explainer) message(err error, about Subject) *message {
 		api      *catalogue.APIError
 		network  *catalogue.NetworkError
 		gaveUp   *catalogue.GaveUpError
-		tooLong  *catalogue.WaitTooLongError
-		ceiling  *catalogue.CeilingError
 		rejected *catalogue.RejectedError
 		unusable *catalogue.UnusableAnswerError
 		tooLarge *catalogue.TooLargeError
@@ -86,12 +84,6 @@ func (e *Explainer) message(err error, about Subject) *message {
 	switch {
 	case errors.As(err, &rejected):
 		m.rejected(rejected, api)
-	case errors.As(err, &tooLong):
-		m.waitTooLong(tooLong, api)
-	case errors.As(err, &ceiling):
-		m.say(SummaryTimeout,
-			fmt.Sprintf("With max_requests at %v, the turn of this read comes after its read_timeout.", ceiling.Ceiling),
-			"Raise max_requests, or read_timeout.")
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
 	case api != nil:

@@ -92,13 +92,13 @@ func TestMessagesByHand(t *testing.T) {
 			next: reportIt,
 		},
 		"failed in an outage": {
-			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Outage: true, Err: answered(500, "", "")},
+			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Cause: catalogue.ServiceDown, Err: answered(500, "", "")},
 			summary: explain.SummaryUnavailable,
 			parts:   []string{"gave up after 1 attempt in 20ms: other reads had used up theirs, so this one made no more."},
 			next:    "say how long the provider goes on asking.",
 		},
 		"never asked": {
-			err: &catalogue.GaveUpError{Timeout: true, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
+			err: &catalogue.GaveUpError{Cause: catalogue.TimeOver, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
 			summary: explain.SummaryTimeout,
 			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests where it is set.",
 		},

@@ -16,6 +16,11 @@ import (
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	var network *catalogue.NetworkError
 	switch {
+	case gaveUp.Cause == catalogue.CeilingTooLow:
+		m.say(SummaryTimeout, "With this max_requests the turn of this read comes after its read_timeout.",
+			"Raise max_requests, or read_timeout.")
+	case gaveUp.Cause == catalogue.WaitTooLong && api != nil && api.Status == http.StatusTooManyRequests:
+		m.waitTooLong(gaveUp, api)
 	case api != nil && api.Status == http.StatusTooManyRequests:
 		m.rateLimited(api, 0)
 	case api != nil:
@@ -38,9 +43,9 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	}
 	ended := "max_retries allows no more"
 	switch {
-	case gaveUp.Timeout:
+	case gaveUp.Cause >= catalogue.WaitTooLong:
 		ended = "read_timeout leaves no time for more"
-	case gaveUp.Outage:
+	case gaveUp.Cause == catalogue.ServiceDown:
 		ended = "other reads had used up theirs, so this one made no more"
 	}
 	if gaveUp.Attempts > 0 {
@@ -67,12 +72,12 @@ func (m *message) rateLimited(api *catalogue.APIError, retryAfter time.Duration)
 }
 
 // waitTooLong is a wait that the service asked for and a read has no time for.
-func (m *message) waitTooLong(tooLong *catalogue.WaitTooLongError, api *catalogue.APIError) {
-	m.rateLimited(api, tooLong.RetryAfter)
+func (m *message) waitTooLong(tooLong *catalogue.GaveUpError, api *catalogue.APIError) {
+	m.rateLimited(api, api.RetryAfter)
 	left := round(tooLong.Remaining)
-	if tooLong.RetryAfter > 0 {
+	if api.RetryAfter > 0 {
 		m.cause = fmt.Sprintf("The service allows no more requests for now. It asks to wait %s, and this read had %s "+
-			"left of its read_timeout.", length(tooLong.RetryAfter), left)
+			"left of its read_timeout.", length(api.RetryAfter), left)
 		return
 	}
 	after := "The"

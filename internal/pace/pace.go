@@ -1,68 +1,51 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
-// Pace asks five, and the last to agree decides: the pause that the service asked for; the ceiling that the operator
-// set; the congestion window, which lets no more be in flight after a pause than were let through since; the allowance
-// that refusals taught; and a growing gap while every request is refused. The allowance is a window of so many requests
-// where Retry-After tells how long it is, and a rate along the curve of CUBIC where Retry-After is a second.
-//
-// Beyond that simplest thing these are here, each for cells of the table in BENCHMARKS.md:
-//
-//   - a first guess that is measured again from the end of a pause (runs begun at any phase of a window);
-//   - a limit that nobody confirmed is probed at once, by 1, 2, 4, … (stray refusals, after others took everything);
-//   - a window grows by up to a second where nothing is missing in it (4 s windows, 600 reads in 60 s windows);
-//   - a rate begins with what its last second let through, and with as many in flight as before (10 a second);
-//   - a refusal that contradicts what has held for long is waited out once (stray refusals of 30 s);
-//   - five refusals in a row teach nothing more, and come ever later (others took everything, 8 processes);
-//   - the first refusal after a handful of requests is only waited out (stray refusals);
-//   - two requests fit into a token's life, of a window and of a rate (tokens of seconds).
+// Four things hold a request back, and the last to agree decides: the pause that the service asked for with a 429; the
+// ceiling that the operator set; the congestion window, which bounds what is in flight after a pause; and a gap while
+// every request is limited. Nothing is learned about the service's allowance. The price is some 429s, which cost
+// nothing but their own time; who knows the allowance sets the ceiling and meets none.
 package pace
 
-import "time"
+import (
+	"slices"
+	"sort"
+	"time"
+)
 
 const (
-	// young is for how long a request without the header of an answer counts: a slow one may not keep others from
-	// being sent.
-	young = 3 * time.Second
-	// minTokenLife keeps a token that was revoked early from counting as a life.
-	minTokenLife = 4 * time.Second
+	// slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
+	// as having reached the service: a slow one keeps no other from being sent.
+	slow = 3 * time.Second
+	// perGrowth is how many answers widen the congestion window by one.
+	perGrowth = 8
+	maxGap    = 8 * time.Second
 )
 
 // Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
 type Pace struct {
-	ceiling  window
-	learned  allowance
-	epoch    epoch
-	until    time.Time // the end of the pause
-	last     int       // the number of the last request
-	burst    int       // the last request that was sent before the last refusal came
-	refusals int
+	ceiling  Limit
+	counted  []time.Time // when each request ceases to count against the ceiling, earliest first
+	inFlight []request   // those without an answer, in the order in which they were sent
+	last     int         // the number of the last request
+	burst    int         // the last request before the last pause: a 429 to one up to here teaches nothing more
+	window   int         // how many may be in flight, 0 for any number
+	accepted int         // how many were let through since the last pause
+	gap      time.Duration
+	until    time.Time     // the end of the pause
+	paused   time.Duration // the length of all pauses, what is left of the last one included
 }
 
-// epoch is what was sent since the last pause, and came of it.
-type epoch struct {
-	began    time.Time // when the first request was sent, zero before
-	accepted int       // how many were let through
-	start    int       // how many might be in flight at first; 0: any number, as there was no pause yet
-	inFlight log       // those without a header
+type request struct {
+	number int
+	sent   time.Time
 }
 
-// free is when the congestion window lets one more be sent: at the latest when the youngest in its way counts no longer.
-func (e *epoch) free() time.Time {
-	if e.start == 0 {
-		return time.Time{}
-	}
-	return e.inFlight.last(e.start + e.accepted).Add(young)
-}
+// New returns a Pace under the operator's ceiling. The zero Limit is no ceiling.
+func New(ceiling Limit) *Pace { return &Pace{ceiling: ceiling} }
 
-// New returns a pace that knows no allowance yet, under the operator's ceiling. The zero Limit is no ceiling.
-func New(ceiling Limit) *Pace {
-	return &Pace{ceiling: window{Limit: ceiling}}
-}
-
-// Next is the earliest instant at which one more request may be sent, which is at once where it is not after now, and
-// what it waits for. It changes nothing. token says that the request is one for a token, whose turn comes no earlier
-// than lets a read follow while the token serves. Any other call can bring the instant forward.
-func (p *Pace) Next(now time.Time, token bool) (at time.Time, why Reason) {
+// Next returns the earliest instant at which one more request may be sent, and what it waits for if that is after now.
+// An answer can bring the instant forward. Next changes nothing.
+func (p *Pace) Next(now time.Time) (at time.Time, why Reason) {
 	at = now
 	wait := func(until time.Time, r Reason) {
 		if until.After(at) {
@@ -70,75 +53,110 @@ func (p *Pace) Next(now time.Time, token bool) (at time.Time, why Reason) {
 		}
 	}
 	wait(p.until, Pause)
-	wait(p.ceiling.free(0), Ceiling)
-	wait(p.learned.free(now, token), Allowance)
-	wait(p.epoch.free(), InFlight)
+	wait(p.until.Add(p.gap), Gap)
+	wait(p.CeilingAfter(0, now), Ceiling)
+	if young := p.young(now); p.window > 0 && len(young) >= p.window {
+		wait(young[len(young)-p.window].sent.Add(slow), InFlight)
+	}
 	return at, why
+}
+
+// CeilingAfter returns the earliest instant at which the ceiling lets a request be sent if n others are sent before
+// it. A request counts from when it is sent until the ceiling's length after its answer began.
+func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
+	if p.ceiling.Requests == 0 {
+		return now
+	}
+	counted := p.counted[sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) }):]
+	switch rank := len(counted) + n - p.ceiling.Requests; {
+	case rank < 0:
+		return now
+	case rank < len(counted):
+		return counted[rank]
+	default: // those that are sent before it count by then
+		rounds := (rank-len(counted))/p.ceiling.Requests + 1
+		return p.CeilingAfter(n-rounds*p.ceiling.Requests, now).Add(time.Duration(rounds) * p.ceiling.Per)
+	}
 }
 
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	r := request{number: p.last, sent: now}
+	p.inFlight = append(p.young(now), request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
-		p.ceiling.record(r)
-	}
-	p.learned.record(r)
-	p.epoch.inFlight = append(p.epoch.inFlight, r)
-	if p.epoch.began.IsZero() {
-		p.epoch.began = now
+		past := sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) })
+		p.counted = append(p.counted[past:], now.Add(slow+p.ceiling.Per))
 	}
 	return p.last
 }
 
-// Answered records, once for each number, a header that is no 429, or the end of a request without one.
+// Answered records, once for each number, a header that is no 429, or the end of a request without a header.
 func (p *Pace) Answered(number int, now time.Time) {
-	p.epoch.inFlight.remove(number)
-	if number > p.burst {
-		p.epoch.accepted++
-		p.learned.accept(now)
+	p.arrived(number, now)
+	if number <= p.burst {
+		return
+	}
+	p.gap = 0
+	if p.accepted++; p.window > 0 && p.accepted%perGrowth == 0 {
+		p.window++
 	}
 }
 
-// Refused records a 429, instead of Answered. wait is what the service named; where it named nothing usable, named is
-// false, and wait is the back-off that the caller chose. The first refusal of a burst is a lesson: all requests that
-// were sent before it came belong to the burst, because none is sent during the pause.
-func (p *Pace) Refused(number int, now time.Time, wait time.Duration, named bool) {
-	p.refusals++
-	p.epoch.inFlight.remove(number)
+// Limited records a 429, instead of Answered: nothing is sent for wait. After that half as many may be in flight as
+// were at this moment. All 429s to requests that were sent before the pause began count once.
+func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
+	inFlight := len(p.young(now))
+	p.arrived(number, now)
 	if until := now.Add(wait); until.After(p.until) {
+		p.paused += until.Sub(later(p.until, now))
 		p.until = until
 	}
 	if number <= p.burst {
-		p.learned.refuseMore(number)
 		return
 	}
-	p.burst = p.last
-	next := epoch{start: 1, inFlight: p.epoch.inFlight[:0]}
-	if p.learned.paced() {
-		next.start = max(1, len(p.epoch.inFlight))
+	p.gap = 0
+	if p.window > 0 && p.accepted == 0 {
+		p.gap = min(max(time.Second, 2*p.gap), maxGap)
 	}
-	r := refusal{came: now, until: p.until, wait: wait, short: !named || wait <= time.Second}
-	p.learned.refuse(number, r, p.epoch)
-	p.epoch = next
+	p.burst, p.accepted, p.window = p.last, 0, max(1, inFlight/2)
 }
 
-// TokenLife tells how long a token serves, so that its turn comes when a read can follow. A life that was not stated
-// is learned from a 401: then it counts as four seconds at least, because a token may be revoked early.
-func (p *Pace) TokenLife(life time.Duration, stated bool) {
-	if !stated {
-		life = max(life, minTokenLife)
-	}
-	if life > 0 {
-		p.learned.tokenLife, p.learned.rate.min = life, minInALife/life.Seconds()
-	}
-}
-
-// PausedUntil is the end of the last pause, the zero time where there was none.
+// PausedUntil returns the end of the last pause, the zero time if there was none.
 func (p *Pace) PausedUntil() time.Time { return p.until }
 
-// Refusals is how many requests were answered with 429.
-func (p *Pace) Refusals() int { return p.refusals }
+// Paused returns for how long pauses have held requests back until now.
+func (p *Pace) Paused(now time.Time) time.Duration { return p.paused - max(0, p.until.Sub(now)) }
 
-// String is the allowance as it is known, for the log.
-func (p *Pace) String() string { return p.learned.String() }
+// Window returns how many requests may be in flight, 0 for any number.
+func (p *Pace) Window() int { return p.window }
+
+// young returns the requests in flight that have not been so for long.
+func (p *Pace) young(now time.Time) []request {
+	return p.inFlight[sort.Search(len(p.inFlight), func(i int) bool { return p.inFlight[i].sent.Add(slow).After(now) }):]
+}
+
+// arrived takes a request out of those in flight. It counts against the ceiling from now on for the ceiling's length.
+func (p *Pace) arrived(number int, now time.Time) {
+	i, found := slices.BinarySearchFunc(p.inFlight, number, func(r request, n int) int { return r.number - n })
+	if !found {
+		return
+	}
+	assumed := p.inFlight[i].sent.Add(slow)
+	p.inFlight = slices.Delete(p.inFlight, i, i+1)
+	if p.ceiling.Requests == 0 || !now.Before(assumed) {
+		return
+	}
+	if i, found := slices.BinarySearchFunc(p.counted, assumed.Add(p.ceiling.Per), time.Time.Compare); found {
+		p.counted = slices.Delete(p.counted, i, i+1)
+		until := now.Add(p.ceiling.Per)
+		i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
+		p.counted = slices.Insert(p.counted, i, until)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

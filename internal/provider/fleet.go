@@ -192,14 +192,14 @@ const (
 func scopeOf(err error) scope {
 	var (
 		rejected *catalogue.RejectedError
-		tooLong  *catalogue.WaitTooLongError
 		gaveUp   *catalogue.GaveUpError
 		network  *catalogue.NetworkError
 		api      *catalogue.APIError
 	)
 	isNetwork, isAnswer := errors.As(err, &network), errors.As(err, &api)
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.As(err, &tooLong),
+	case errors.Is(err, context.Canceled), errors.As(err, &rejected),
+		errors.As(err, &gaveUp) && gaveUp.Cause == catalogue.WaitTooLong,
 		errors.Is(err, catalogue.ErrOrganisationDisabled), isNetwork && network.Permanent:
 		return ofAllQuestions
 	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || !isNetwork && !isAnswer):

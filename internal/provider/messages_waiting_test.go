@@ -45,14 +45,15 @@ func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	return []scene{
 		played("a wait without an end named, and little time left", faulty(unnamed), arguments{argReadTimeout: "900ms"}, oneGroup),
-		handMade("waits without an end named, after some attempts (by hand)", &catalogue.WaitTooLongError{
-			Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
+		handMade("waits without an end named, after some attempts (by hand)", &catalogue.GaveUpError{
+			Cause: catalogue.WaitTooLong, Wait: time.Second, Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
 		}),
-		handMade("a wait until another day (by hand)", &catalogue.WaitTooLongError{
-			RetryAfter: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1, Err: answered(429, "RATE_LIMITED", ""),
+		handMade("a wait until another day (by hand)", &catalogue.GaveUpError{
+			Cause: catalogue.WaitTooLong, Wait: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1,
+			Err: &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: 429, Code: "RATE_LIMITED", RetryAfter: 90 * 24 * time.Hour},
 		}),
 		handMade("an allowance that left no turn (by hand)", &catalogue.GaveUpError{
-			Attempts: 9, Elapsed: 5 * time.Minute, Timeout: true, Err: answered(429, "RATE_LIMITED", ""),
+			Attempts: 9, Elapsed: 5 * time.Minute, Cause: catalogue.TimeOver, Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
 			Attempts: 5, Elapsed: 16 * time.Second, Err: &catalogue.APIError{
