@@ -61,13 +61,17 @@ func newAdmission(cfg Config, tokens tokens) *admission {
 	return &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: newAnswers(cfg.Snapshot)}
 }
 
-// admit waits until a request of a flight may be sent, and makes its attempt. It reports whether it did, which it does
-// not if the flight has ended.
+// admit waits until a flight's back-off is over and its next request may be sent, and makes the attempt. It reports
+// whether it did, which it does not if the flight has ended.
 func (a *admission) admit(f *flight) bool {
 	a.mu.Lock()
 	defer a.unlock()
 	defer a.wakeLocked()
 	came, waitedFor := time.Now(), ""
+	for f.ctx.Err() == nil && f.notBefore.After(time.Now()) {
+		waitedFor = forBackOff
+		a.waitLocked(f, f.notBefore)
+	}
 	a.enqueueLocked(f)
 	for f.ctx.Err() == nil {
 		until, hold := a.holdLocked(f)

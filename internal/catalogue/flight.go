@@ -62,7 +62,6 @@ func (a *admission) fly(f *flight) {
 	for a.admit(f) {
 		value, next, err := f.read(f.ctx, f.sent)
 		a.judge(f, value, next, err)
-		a.rest(f)
 	}
 }
 
@@ -94,20 +93,6 @@ func (a *admission) judge(f *flight, value any, next string, err error) {
 			a.sayAgainLocked(f.ctx, err, f.notBefore)
 			a.dismissLateLocked(f, f.notBefore, WaitTooLong, err)
 		}
-	}
-}
-
-// rest waits until the back-off of a flight is over.
-func (a *admission) rest(f *flight) {
-	a.mu.Lock()
-	wait := time.Until(f.notBefore)
-	a.mu.Unlock()
-	if wait <= 0 {
-		return
-	}
-	select {
-	case <-time.After(wait):
-	case <-f.ctx.Done():
 	}
 }
 
