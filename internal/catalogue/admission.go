@@ -21,27 +21,22 @@ import (
 type admission struct {
 	cfg     Config
 	mu      sync.Mutex
+	arrived int // how many flights have come
 	queue   queue
 	answers answers
 	pace    *pace.Pace
-	pause   pause
+	paused  error // the 429 of a pause, once its body is read
 	tokens  tokens
-	outage  outage
 	run     run
-	notes   []func() // to give once mu is free, because a log may block
 }
 
-// pause is why nothing is sent for a while.
-type pause struct {
-	by  *attempt // that was answered with the 429 of the pause that ends last
-	err error    // the 429, once its body is read
-}
-
-// run says whether reads can still succeed: it is running; ending, while the words of a rejection are on their way;
-// and then over.
+// run is what is known of the service, for all reads of the process. It is running; ending, while the words of a
+// rejection are on their way; and then over. down and succeeded are moments, told by how many flights had come.
 type run struct {
-	ending bool
-	over   error // the answer to every read
+	ending    bool
+	over      error // the answer to every read
+	down      int   // when a read gave up after all its retries, 0 if the service is not down
+	succeeded int   // when a read was last answered
 }
 
 // What a flight waits for, beside the reasons of the pace.
@@ -61,12 +56,11 @@ func newAdmission(cfg Config, tokens tokens) *admission {
 	return &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: newAnswers(cfg.Snapshot)}
 }
 
-// admit waits until a flight's back-off is over and its next request may be sent, and makes the attempt. It reports
-// whether it did, which it does not if the flight has ended.
-func (a *admission) admit(f *flight) bool {
+// admit waits until a flight's back-off is over and its next request may be sent, and returns the attempt. It returns
+// nil if the flight has ended.
+func (a *admission) admit(f *flight) *attempt {
 	a.mu.Lock()
-	defer a.unlock()
-	defer a.wakeLocked()
+	defer a.mu.Unlock()
 	came, waitedFor := time.Now(), ""
 	for f.ctx.Err() == nil && f.notBefore.After(time.Now()) {
 		waitedFor = forBackOff
@@ -84,14 +78,15 @@ func (a *admission) admit(f *flight) bool {
 			a.askLocked(f, came, waitedFor)
 		default:
 			a.queue.remove(f)
-			f.sent = a.sendLocked(f.to, a.tokens.current, &f.tries, came, waitedFor)
-			if f.to == f.asks.Endpoint {
+			a.wakeLocked()
+			f.sent = a.sendLocked(a.tokens.current, &f.tries, came, waitedFor)
+			if f.got.value == nil { // not another page
 				f.got.askedAt = f.sent.sentAt
 			}
-			return true
+			return f.sent
 		}
 	}
-	return false
+	return nil
 }
 
 // enqueueLocked makes a flight wait for its next attempt, at its old place.
@@ -102,15 +97,13 @@ func (a *admission) enqueueLocked(f *flight) {
 	case a.run.over != nil:
 		a.endLocked(f, a.run.over)
 		return
-	case len(a.queue.flights) == 0 && a.tokens.asking == nil:
-		a.tokens.tries = tries{} // nobody waits for the request for a token any more
 	}
 	a.queue.add(f)
 	a.wakeLocked() // it may have come before the head
 }
 
 // holdLocked returns what holds back a flight in the queue, "" for nothing, and until when, the zero time if only an
-// event can tell. It dismisses callers whose time ends before that.
+// event can tell. It fails callers whose time ends before that.
 func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
 	if a.run.ending || a.queue.head() != f {
 		return time.Time{}, forItsTurn
@@ -120,21 +113,20 @@ func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
 	switch {
 	case reason == pace.Ceiling:
 		a.dismissLateLocked(f, until, CeilingTooLow, f.last)
-		hold = reason.String()
+		fallthrough
 	case reason != pace.Nothing:
-		hold = reason.String()
-	case a.tokens.asking != nil:
-		until, hold = time.Time{}, forToken
+		return until, reason.String()
+	case a.tokens.asking:
+		return time.Time{}, forToken
 	case !a.tokens.serve(now) && a.tokens.notBefore.After(now):
-		until, hold = a.tokens.notBefore, forToken
+		return a.tokens.notBefore, forToken
 	}
-	a.queue.hold = hold
-	return until, hold
+	return now, ""
 }
 
 // waitLocked frees mu until something wakes a flight.
 func (a *admission) waitLocked(f *flight, until time.Time) {
-	a.unlock()
+	a.mu.Unlock()
 	defer a.mu.Lock()
 	var over <-chan time.Time
 	if !until.IsZero() {
@@ -149,82 +141,75 @@ func (a *admission) waitLocked(f *flight, until time.Time) {
 
 // wakeLocked lets the head of the queue decide anew.
 func (a *admission) wakeLocked() {
-	if head := a.queue.head(); head != nil {
-		select {
-		case head.wake <- struct{}{}:
-		default: // it will, for an earlier reason
+	head := a.queue.head()
+	if head == nil {
+		if !a.tokens.asking {
+			a.tokens.tries = tries{} // nobody waits for a token any more
 		}
+		return
+	}
+	select {
+	case head.wake <- struct{}{}:
+	default: // it will, for an earlier reason
 	}
 }
 
-// sendLocked makes the attempt that is sent now. It has waited since it came.
-func (a *admission) sendLocked(to Endpoint, by *token, t *tries, came time.Time, waitedFor string) *attempt {
+// sendLocked makes the attempt that is sent now.
+func (a *admission) sendLocked(by *token, t *tries, came time.Time, waitedFor string) *attempt {
 	now := time.Now()
 	t.attempts++
 	return &attempt{
-		to: to, token: by, tries: t, number: a.pace.Sent(now), sentAt: now, waited: now.Sub(came), waitedFor: waitedFor,
+		token: by, number: a.pace.Sent(now), sentAt: now,
+		seen: Exchange{Attempt: t.attempts, Waited: now.Sub(came), WaitedFor: waitedFor},
 	}
 }
 
 // headerReceived acts on the header of an answer before its body is read: from here on nothing is sent during the
-// pause that it asks for, or with the token that it rejects.
-func (a *admission) headerReceived(ctx context.Context, sent *attempt, response *http.Response) {
+// pause that it asks for, or with the token that it rejects. response is nil if the request ended without a header.
+func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attempt, response *http.Response) {
 	a.mu.Lock()
-	defer a.unlock()
-	token := sent.to == a.tokens.source.to
-	outcome := outcomeOf(response.StatusCode, token, "")
-	sent.answered = true
-	if outcome == limited {
-		a.pauseLocked(ctx, sent, response.Header)
-	} else {
-		a.pace.Answered(sent.number, time.Now())
+	defer a.mu.Unlock()
+	defer a.wakeLocked()
+	if response != nil && response.StatusCode == http.StatusTooManyRequests {
+		a.pauseLocked(ctx, to, sent, response.Header)
+		return
 	}
-	switch {
-	case outcome == unauthorized:
-		a.unauthorizedLocked(ctx, sent)
-	case outcome == final && !token:
-		a.tokens.succeeded(sent.token)
+	a.pace.Answered(sent.number, time.Now())
+	if response == nil || to == a.tokens.to {
+		return
 	}
-	a.wakeLocked()
+	switch outcomeOf(response.StatusCode, false, "") {
+	case unauthorized:
+		a.unauthorizedLocked(ctx, to, sent)
+	case final:
+		a.tokens.served(sent.token)
+	}
 }
 
 // pauseLocked begins or prolongs the pause that a 429 asks for.
-func (a *admission) pauseLocked(ctx context.Context, sent *attempt, header http.Header) {
-	now, last := time.Now(), a.pace.PausedUntil()
+func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt, header http.Header) {
+	now, last, why := time.Now(), a.pace.PausedUntil(), "The service asked for a pause"
 	wait, named := retryAfter(header, now)
 	if !named {
-		sent.tries.unnamed++
-		wait = backOff(sent.tries.unnamed, a.cfg.Jitter())
+		wait, why = backOff(sent.seen.Attempt, a.cfg.Jitter()), "The service limits requests and named no wait: a pause"
 	}
 	a.pace.Limited(sent.number, now, wait)
-	if !a.pace.PausedUntil().After(last) {
-		return
-	}
-	a.pause.by, a.pause.err = sent, nil
 	if !last.After(now) {
-		why := "The service asked for a pause"
-		if !named {
-			why = "The service limits requests and named no wait: a pause"
-		}
-		a.sayLocked(ctx, "%s of %s (429 for %s); after it at most %d requests are in flight, and one more for every 8 answers",
-			why, round(wait), sent.to.path(), a.pace.Window())
+		a.paused = nil
+		a.noteLocked(ctx, "%s of %s (429 for %s); after it at most %d requests are in flight, and one more for every 8 answers",
+			why, round(wait), to.path(), a.pace.Window())
 	}
 }
 
 // doneLocked takes account of an attempt whose answer is read.
-func (a *admission) doneLocked(sent *attempt, err error) {
-	sent.ended = true
-	if !sent.answered {
-		sent.answered = true
-		a.pace.Answered(sent.number, time.Now())
-	}
-	if sent.proves {
-		a.endRunLocked(a.tokens.rejection(err))
-	}
-	if a.pause.by == sent {
-		a.pause.err = err
-		for _, f := range a.answers.flights {
-			if !f.underWay() {
+func (a *admission) doneLocked(outcome outcome, err error) {
+	switch {
+	case outcome == unauthorized && a.run.ending && a.run.over == nil:
+		a.endRunLocked(&RejectedError{Given: a.tokens.given, Issued: !a.tokens.given, Err: err})
+	case outcome == limited:
+		a.paused = err
+		for f := range a.answers.flights {
+			if f.sent == nil {
 				a.dismissLateLocked(f, a.pace.PausedUntil(), WaitTooLong, err)
 			}
 		}
@@ -237,68 +222,53 @@ func (a *admission) endRunLocked(err error) {
 	if a.run.over != nil {
 		return
 	}
-	a.run = run{ending: true, over: err}
-	for _, f := range a.answers.flights {
-		if !f.underWay() {
+	a.run.ending, a.run.over = true, err
+	for f := range a.answers.flights {
+		if f.sent == nil {
 			a.endLocked(f, err)
 		}
 	}
 }
 
-// unlock frees mu and then gives the notes. A request that was admitted does not wait for them.
-func (a *admission) unlock() {
-	notes := a.notes
-	a.notes = nil
-	a.mu.Unlock()
-	for _, note := range notes {
-		note()
-	}
-}
-
-// sayAgainLocked adds a note about another attempt after the failure err.
-func (a *admission) sayAgainLocked(ctx context.Context, err error, at time.Time) {
+// noteRetryLocked tells of another attempt after the failure err.
+func (a *admission) noteRetryLocked(ctx context.Context, err error, at time.Time) {
 	request, came := inNote(err)
-	a.sayLocked(ctx, "%s is tried again in %s: %s", request, round(time.Until(at)), came)
+	a.noteLocked(ctx, "%s is tried again in %s: %s", request, round(time.Until(at)), came)
 }
 
-// sayLocked adds a note about a flight, whose context has the loggers of its first caller.
-func (a *admission) sayLocked(ctx context.Context, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	a.notes = append(a.notes, func() { a.cfg.Note(ctx, text) })
+func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {
+	a.cfg.Note(ctx, fmt.Sprintf(format, args...))
 }
 
 func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 // queue is the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
-type queue struct {
-	flights []*flight
-	hold    string // what the head waits for
-	arrived int    // how many flights have come
-}
+type queue []*flight
 
-func (q *queue) head() *flight {
-	if len(q.flights) == 0 {
+func (q queue) head() *flight {
+	if len(q) == 0 {
 		return nil
 	}
-	return q.flights[0]
+	return q[0]
 }
 
-func (q *queue) find(f *flight) (at int, found bool) {
-	return slices.BinarySearchFunc(q.flights, f, func(a, b *flight) int { return a.order - b.order })
+func (q queue) find(f *flight) (at int, found bool) {
+	return slices.BinarySearchFunc(q, f, func(a, b *flight) int { return a.order - b.order })
 }
 
 func (q *queue) add(f *flight) {
-	at, _ := q.find(f)
-	q.flights = slices.Insert(q.flights, at, f)
+	if at, found := q.find(f); !found {
+		*q = slices.Insert(*q, at, f)
+	}
 }
 
 func (q *queue) remove(f *flight) {
 	switch at, found := q.find(f); {
 	case !found:
 	case at == 0:
-		q.flights[0] = nil
-		q.flights = q.flights[1:]
+		(*q)[0] = nil
+		*q = (*q)[1:]
 	default:
-		q.flights = slices.Delete(q.flights, at, at+1)
+		*q = slices.Delete(*q, at, at+1)
 	}
 }

@@ -35,7 +35,8 @@ type Config struct {
 
 	UserAgent string
 	// Observe is told of each exchange, and Note of each wait and its reason, in
-	// a sentence. Nil for nobody.
+	// a sentence. Note is called with a
+	// lock held and must not call the client. Nil for nobody.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
@@ -68,9 +69,11 @@ func New(cfg Config) *Client {
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
-	c.admission = newAdmission(cfg, newTokens(cfg, tokenSource{
-		credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), ask: c.requestToken,
-	}))
+	tokens := tokens{credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), request: c.requestToken}
+	if cfg.AccessToken != "" {
+		tokens.current, tokens.given = &token{bearer: cfg.AccessToken}, true
+	}
+	c.admission = newAdmission(cfg, tokens)
 	return c
 }
 

@@ -92,18 +92,15 @@ type incoming struct {
 // exchange sends a request that was admitted, and reads its answer. It follows
 // no redirect, because that could take the token or the secret to another host.
 // The schedule acts on the header before the body is read.
-func (c *Client) exchange(ctx context.Context, sent *attempt, out outgoing) error {
-	at := sent.to
+func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
-	seen := Exchange{
-		Method: at.Method, Path: c.mask.Clean(at.Path), Attempt: sent.tries.attempts, Waited: sent.waited,
-		WaitedFor: sent.waitedFor,
-	}
+	seen := sent.seen
+	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
 	response, err := c.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
-		c.admission.headerReceived(ctx, sent, response)
 		seen.Size, err = c.receive(attempt, cancel, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)

@@ -1,41 +1,37 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"net/http"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // flight is one question on its way, and all who wait for its answer. It is a loop: admitted, sent, judged, backs off.
 // Its fields belong to admission.mu.
 type flight struct {
 	tries
-	arrival
-	to      Endpoint // of the next request: of an answer in pages the next page
-	ctx     context.Context
-	cancel  context.CancelFunc // at its end
+	order   int             // in which flights came: a retry has its old place
+	to      Endpoint        // of the next request: of an answer in pages the next page
+	ctx     context.Context // done once the flight has ended
+	end     func()          // ends ctx, and records the end
 	read    reader
-	got     answer
+	got     reply
 	callers map[*caller]struct{}
-	sent    *attempt      // the last one, nil before
+	sent    *attempt      // under way, nil if there is none
 	wake    chan struct{} // told that the head of the queue has to decide anew
 }
 
-// reader makes one exchange. next is the target of the answer's next page, "" at its end.
-type reader func(ctx context.Context, sent *attempt) (value any, next string, err error)
-
-// arrival is how a flight came.
-type arrival struct {
-	asks     flightKey
-	order    int // among all flights: a retry has its old place
-	began    time.Time
-	inOutage bool // the service was down: there is one attempt
-}
+// reader makes one exchange. next is the path and query of the answer's next page, "" after the last one.
+type reader func(ctx context.Context, to Endpoint, sent *attempt) (value any, next string, err error)
 
 // tries is how often something was asked for, and what came of it.
 type tries struct {
 	attempts  int
 	failures  int // that may pass
-	unnamed   int // 429s that named no wait
 	renewals  int // 401s
 	last      error
 	notBefore time.Time // the end of the back-off
@@ -43,24 +39,169 @@ type tries struct {
 
 // attempt is one request that was admitted, for a read or for a token.
 type attempt struct {
-	to        Endpoint
-	token     *token // a read is sent with it, a request for a token fills it
-	tries     *tries
-	number    int // by which the pace knows it
-	sentAt    time.Time
-	waited    time.Duration
-	waitedFor string // "" for nothing
-	answered  bool   // its header has come, or its end
-	ended     bool   // its answer is read
-	proves    bool   // its 401 proves that the credentials are rejected
+	token  *token // a read is sent with it, a request for a token fills it
+	number int    // by which the pace knows it
+	sentAt time.Time
+	seen   Exchange // its place and what it waited for
 }
 
-func (f *flight) underWay() bool { return f.sent != nil && !f.sent.ended }
+// caller is one who waits for an answer.
+type caller struct {
+	began, deadline time.Time
+	result          chan reply
+}
+
+// reply is what a caller gets. askedAt is when the first request for the value was sent.
+type reply struct {
+	value   any
+	askedAt time.Time
+	err     error
+}
+
+// answers are the flights on their way, and the answers that are kept, so that whoever asks the same within one
+// process sees the same. Failures are not kept.
+type answers struct {
+	flights map[*flight]struct{}
+	asked   map[Endpoint]*flight // those that others may join, nil if each read is made afresh
+	kept    map[Endpoint]reply
+}
+
+func newAnswers(snapshot bool) answers {
+	known := answers{flights: map[*flight]struct{}{}}
+	if snapshot {
+		known.asked, known.kept = map[Endpoint]*flight{}, map[Endpoint]reply{}
+	}
+	return known
+}
+
+func (s *answers) begin(f *flight, to Endpoint) {
+	s.flights[f] = struct{}{}
+	if s.asked != nil {
+		s.asked[to] = f
+	}
+}
+
+func (s *answers) end(f *flight, to Endpoint) {
+	delete(s.flights, f)
+	delete(s.asked, to)
+	if s.kept != nil && f.got.err == nil {
+		s.kept[to] = f.got
+	}
+}
+
+// answer returns the answer that is kept, or that of a flight, which it joins or begins. An answer that was asked for
+// before this call cannot prove that something is absent: if it does not suffice, or is a 404, the question is asked
+// once more.
+func (a *admission) answer(ctx context.Context, to Endpoint, suffices func(any) bool, read reader) (any, error) {
+	deadline, _ := ctx.Deadline()
+	me := &caller{began: time.Now(), deadline: deadline, result: make(chan reply, 1)}
+	holds := func(got reply) bool {
+		absent := errors.Is(got.err, ErrNotFound) || got.err == nil && !suffices(got.value)
+		return !absent || !got.askedAt.Before(me.began)
+	}
+	for {
+		f, got := a.join(ctx, me, to, holds, read)
+		if f != nil {
+			select {
+			case got = <-me.result:
+			case <-ctx.Done():
+				got = a.leave(f, me, ctx.Err())
+			}
+		}
+		if f == nil || holds(got) {
+			return got.value, got.err
+		}
+	}
+}
+
+// join joins the flight that asks a question, or begins it. It returns no flight if it knows what the caller gets.
+func (a *admission) join(
+	ctx context.Context, me *caller, to Endpoint, holds func(reply) bool, read reader,
+) (*flight, reply) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := cmp.Or(a.run.over, ctx.Err()); err != nil {
+		return nil, reply{err: err}
+	}
+	if got, kept := a.answers.kept[to]; kept && holds(got) {
+		return nil, got
+	}
+	f, found := a.answers.asked[to]
+	if !found {
+		f = a.newFlightLocked(ctx, to, read)
+	}
+	if err := a.unfitLocked(f, me); err != nil {
+		return nil, reply{err: err}
+	}
+	f.callers[me] = struct{}{}
+	if !found {
+		a.answers.begin(f, to)
+		a.queue.add(f)
+		go a.fly(f)
+	}
+	return f, reply{}
+}
+
+// newFlightLocked makes a flight, which comes behind all others. The values of the first caller's context stay:
+// loggers are among them.
+func (a *admission) newFlightLocked(ctx context.Context, to Endpoint, read reader) *flight {
+	a.arrived++
+	f := &flight{order: a.arrived, to: to, read: read, callers: map[*caller]struct{}{}, wake: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f.ctx, f.end = ctx, func() {
+		cancel()
+		a.answers.end(f, to)
+	}
+	return f
+}
+
+// leave removes a caller whose context has ended with cause. If its answer came at the same instant, that counts.
+func (a *admission) leave(f *flight, me *caller, cause error) reply {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, waits := f.callers[me]; waits {
+		err := a.leavingLocked(f, me, cause)
+		a.dismissLocked(f, func(c *caller) (error, bool) { return err, c == me })
+	}
+	return <-me.result
+}
+
+// dismissLocked fails the callers for whom why says so. The flight ends with the last of them.
+func (a *admission) dismissLocked(f *flight, why func(*caller) (err error, dismissed bool)) {
+	for c := range f.callers {
+		if err, dismissed := why(c); dismissed {
+			delete(f.callers, c)
+			c.result <- reply{err: err}
+		}
+	}
+	if len(f.callers) == 0 {
+		a.endLocked(f, context.Canceled)
+	}
+}
+
+// endLocked ends a flight: all who wait for it get err, or its answer.
+func (a *admission) endLocked(f *flight, err error) {
+	if f.ctx.Err() != nil {
+		return
+	}
+	f.got.err = err
+	f.end()
+	a.queue.remove(f)
+	a.wakeLocked()
+	for c := range f.callers {
+		c.result <- f.got
+	}
+	clear(f.callers)
+}
 
 // fly asks one question until its flight has ended.
 func (a *admission) fly(f *flight) {
-	for a.admit(f) {
-		value, next, err := f.read(f.ctx, f.sent)
+	for {
+		sent := a.admit(f)
+		if sent == nil {
+			return
+		}
+		value, next, err := f.read(f.ctx, f.to, sent)
 		a.judge(f, value, next, err)
 	}
 }
@@ -68,32 +209,42 @@ func (a *admission) fly(f *flight) {
 // judge decides what follows an attempt: an answer, an error that stays, or another attempt.
 func (a *admission) judge(f *flight, value any, next string, err error) {
 	a.mu.Lock()
-	defer a.unlock()
-	defer a.wakeLocked()
-	a.doneLocked(f.sent, err)
-	switch outcome := classify(err); {
+	defer a.mu.Unlock()
+	f.sent = nil
+	outcome := classify(err)
+	a.doneLocked(outcome, err)
+	switch {
 	case f.ctx.Err() != nil: // nobody waits for it
 	case outcome == final && next != "":
-		f.to.Path, f.tries = next, tries{attempts: f.attempts, renewals: f.renewals}
+		f.got.value, f.to.Path, f.tries = value, next, tries{attempts: f.attempts, renewals: f.renewals}
 	case outcome == final:
 		f.got.value = value
 		a.concludeLocked(f, err)
 	case a.run.over != nil:
 		a.endLocked(f, a.run.over)
-	case outcome == limited:
-		f.last = err
-	case outcome == unauthorized:
-		f.last = err
+	default:
+		a.againLocked(f, outcome, err)
+	}
+}
+
+// againLocked makes a flight try again after an attempt that came to nothing, if it has a retry left.
+func (a *admission) againLocked(f *flight, outcome outcome, err error) {
+	f.last = err
+	switch outcome {
+	case unauthorized:
 		if f.renewals++; f.renewals > maxRenewals {
 			a.endLocked(f, err)
 		}
-	default:
+	case transient:
 		f.fail(err, a.cfg.Jitter())
 		if !a.giveUpLocked(f, f.failures, err) {
-			a.sayAgainLocked(f.ctx, err, f.notBefore)
-			a.dismissLateLocked(f, f.notBefore, WaitTooLong, err)
+			a.noteRetryLocked(f.ctx, err, f.notBefore)
 		}
 	}
+	a.dismissLocked(f, func(c *caller) (error, bool) {
+		err := a.unfitLocked(f, c)
+		return err, err != nil
+	})
 }
 
 // fail counts a failure that may pass, and sets the back-off.
@@ -106,68 +257,137 @@ func (t *tries) fail(err error, jitter float64) {
 	t.last, t.notBefore = err, time.Now().Add(wait)
 }
 
+// concludeLocked ends a flight with an answer, or with an error that stays.
+func (a *admission) concludeLocked(f *flight, err error) {
+	api, answered := apiError(err)
+	switch {
+	case answered && api.Is(ErrOrganisationDisabled):
+		a.endRunLocked(err)
+		err = a.run.over
+	case answered, err == nil:
+		if a.run.down > 0 {
+			a.noteLocked(f.ctx, "The service answers again: reads have all their attempts")
+		}
+		a.run.down, a.run.succeeded = 0, a.arrived
+	}
+	a.endLocked(f, err)
+}
+
 // giveUpLocked ends a flight that has no retry left after so many failures, its own or those of the request for a
-// token. It reports whether it did.
+// token. It reports whether it did. The service is down if no read has succeeded since the flight came: reads that
+// come after that make one attempt each.
 func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 	retries, cause := a.cfg.MaxRetries, RetriesUsedUp
-	if f.inOutage {
+	if a.run.down > 0 && f.order > a.run.down {
 		retries, cause = 0, ServiceDown
 	}
 	if failures <= retries {
 		return false
 	}
-	if cause == RetriesUsedUp && a.outage.begins(f.began, time.Now()) {
-		a.sayLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
+	if a.run.down == 0 && f.order > a.run.succeeded {
+		a.run.down = a.arrived
+		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
-	a.dismissLocked(f, func(c *caller) error { return a.gaveUpLocked(f, c, cause, err) })
+	a.dismissLocked(f, func(c *caller) (error, bool) { return a.gaveUpLocked(f, c, cause, err), true })
 	return true
 }
 
-// concludeLocked ends a flight with an answer, or with an error that stays.
-func (a *admission) concludeLocked(f *flight, err error) {
-	if api, ok := apiError(err); ok && api.Is(ErrOrganisationDisabled) {
-		a.endRunLocked(err)
-		a.endLocked(f, a.run.over)
-		return
-	} else if (ok || err == nil) && a.outage.succeeded(time.Now()) {
-		a.sayLocked(f.ctx, "The service answers again: reads have all their attempts")
-	}
-	a.endLocked(f, err)
+// dismissLateLocked fails the callers whose time ends before that of a wait.
+func (a *admission) dismissLateLocked(f *flight, until time.Time, cause Cause, err error) {
+	a.dismissLocked(f, func(c *caller) (error, bool) {
+		late := a.lateLocked(f, c, until, cause, err)
+		return late, late != nil
+	})
 }
 
-// endLocked ends a flight: all who wait for it get err, or its answer.
-func (a *admission) endLocked(f *flight, err error) {
-	if f.ctx.Err() != nil {
-		return
+// unfitLocked is the error of a caller whose time ends before that of a wait that is known already, nil if there is
+// none.
+func (a *admission) unfitLocked(f *flight, c *caller) error {
+	if f.sent != nil {
+		return nil
 	}
-	f.cancel()
-	a.queue.remove(f)
-	a.answers.ended(f, err)
-	for c := range f.callers {
-		c.result <- reply{answer: f.got, err: err}
-	}
-	clear(f.callers)
+	before, _ := a.queue.find(f)
+	return cmp.Or(
+		a.lateLocked(f, c, a.pace.PausedUntil(), WaitTooLong, a.paused),
+		a.lateLocked(f, c, f.notBefore, WaitTooLong, f.last),
+		a.lateLocked(f, c, a.tokens.notBefore, WaitTooLong, a.tokens.last),
+		a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, nil),
+	)
 }
 
-// outage is when the service went down: a read gave up after all its retries, and no read had succeeded since it
-// began.
-type outage struct {
-	since       time.Time // zero if the service is not down
-	succeededAt time.Time
-}
-
-// begins records that a read that began then has no retry left. It reports whether that begins an outage.
-func (o *outage) begins(began, now time.Time) bool {
-	if !o.since.IsZero() || !o.succeededAt.Before(began) {
-		return false
+// lateLocked is the error of a caller whose time ends before that of a wait, nil if it does not. A wait that is too
+// long is told only once the words of the service are there.
+func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Cause, err error) error {
+	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
+		return nil
 	}
-	o.since = now
-	return true
+	late := a.gaveUpLocked(f, c, cause, err)
+	late.Wait = time.Until(until)
+	return late
 }
 
-// succeeded records that the service answered a read. It reports whether that ends an outage.
-func (o *outage) succeeded(now time.Time) (ended bool) {
-	ended = !o.since.IsZero()
-	o.since, o.succeededAt = time.Time{}, now
-	return ended
+// gaveUpLocked is the error of a caller whose read has no attempt left, or no time for one.
+func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *GaveUpError {
+	attempts := f.attempts
+	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
+		attempts = a.tokens.attempts
+	}
+	return &GaveUpError{
+		Cause: cause, Attempts: attempts, Elapsed: time.Since(c.began), Remaining: max(0, time.Until(c.deadline)),
+		WaitingFor: a.waitsForLocked(f), Err: err,
+	}
+}
+
+// leavingLocked is the error of a caller whose context has ended with cause.
+func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
+	now, waitsFor := time.Now(), a.waitsForLocked(f)
+	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
+		if before, waits := a.queue.find(f); waits && a.pace.CeilingAfter(before, now).After(now) {
+			return a.lateLocked(f, c, a.pace.CeilingAfter(before, now), CeilingTooLow, f.last)
+		}
+		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))
+	}
+	left := &InterruptedError{Attempts: f.attempts, Last: f.last, WaitingFor: waitsFor, Err: cause}
+	if until, _ := a.pace.Next(now); waitsFor != "" {
+		left.Remaining = max(until.Sub(now), f.notBefore.Sub(now))
+	}
+	return left
+}
+
+// keptByLocked is what kept the answer from a caller until its time was over: the last failure of its read, or else
+// what it waited for.
+func (a *admission) keptByLocked(f *flight, c *caller) error {
+	to := a.tokens.to
+	if f.sent != nil {
+		to = f.to
+	}
+	switch {
+	case f.last != nil:
+		return f.last
+	case f.sent != nil || a.tokens.asking:
+		const problem = "no whole answer before the read's time was over"
+		return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
+	case a.tokens.last != nil:
+		return a.tokens.last
+	case a.pace.PausedUntil().After(c.began):
+		return a.paused
+	}
+	return nil
+}
+
+// waitsForLocked is what a flight waits for, in words, "" if its request is under way.
+func (a *admission) waitsForLocked(f *flight) string {
+	now := time.Now()
+	_, reason := a.pace.Next(now)
+	switch {
+	case f.sent != nil:
+		return ""
+	case f.notBefore.After(now):
+		return forBackOff
+	case a.tokens.asking || a.tokens.notBefore.After(now):
+		return forToken
+	case reason != pace.Nothing:
+		return reason.String()
+	}
+	return forItsTurn
 }

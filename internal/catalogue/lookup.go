@@ -33,18 +33,18 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 
 // lookup asks one question. This is its whole way:
 //
-//  1. the answer that is kept, or the flight of another caller who asks the same now (caller);
+//  1. the answer that is kept, or the flight of another caller who asks the same now (flight);
 //  2. the queue, in which every request of the process waits for its turn (admission);
 //  3. one attempt: an exchange with the service, with the token that all share (token);
-//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (flight).
+//  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (judge).
 //
 // The error is wrapped here and nowhere else.
 func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
 	suffices := func(value any) bool { return q.suffices == nil || q.suffices(value.(T)) }
-	read := func(ctx context.Context, sent *attempt) (value any, next string, err error) {
-		err = c.exchange(ctx, sent, outgoing{
+	read := func(ctx context.Context, to Endpoint, sent *attempt) (value any, next string, err error) {
+		err = c.exchange(ctx, to, sent, outgoing{
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {

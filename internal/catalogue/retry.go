@@ -71,12 +71,11 @@ func backOff(n int, jitter float64) time.Duration {
 func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if strings.Trim(text, "0123456789.") == "" {
-		seconds, err := strconv.ParseFloat(text, 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return 0, false
+		wait, err := time.ParseDuration(text + "s")
+		if seconds, _ := strconv.ParseFloat(text, 64); seconds > maxRetryAfter.Seconds() {
+			return maxRetryAfter, true
 		}
-		wait = time.Duration(min(seconds, maxRetryAfter) * float64(time.Second))
-		return wait, wait > 0
+		return wait, err == nil && wait > 0
 	}
 	until, err := http.ParseTime(text)
 	if err != nil {
@@ -88,5 +87,5 @@ func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 	return until.Sub(now), until.After(now)
 }
 
-// maxRetryAfter keeps a wait, in seconds, within what a time.Duration holds.
-const maxRetryAfter = 100 * 365 * 24 * 3600
+// maxRetryAfter keeps a wait within what a time.Duration holds.
+const maxRetryAfter = 100 * 365 * 24 * time.Hour

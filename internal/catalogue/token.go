@@ -30,27 +30,14 @@ type token struct {
 
 // tokens is the one token that all reads share, the request that renews it, and what is known of tokens.
 type tokens struct {
-	tries   // of the request for a token, since a token came or all who waited for it failed
-	source  tokenSource
-	given   bool // by the configuration, so there is no other
-	current *token
-	asking  *attempt // under way, nil if there is none
-	served  bool     // a token has served a read in this process
-	inARow  int      // replacements in a row that were rejected before they served a read
-}
-
-// tokenSource asks for tokens.
-type tokenSource struct {
+	tries       // of the request for a token, since a token came or nobody waited for one
 	credentials *credentials
 	to          Endpoint
-	ask         func(context.Context, *attempt) error
-}
-
-func newTokens(cfg Config, source tokenSource) tokens {
-	if cfg.AccessToken == "" {
-		return tokens{source: source}
-	}
-	return tokens{current: &token{bearer: cfg.AccessToken}, given: true}
+	request     func(context.Context, *attempt) error // makes one exchange
+	given       bool                                  // by the configuration, so there is no other
+	current     *token
+	asking      bool // a request is under way
+	inARow      int  // replacements in a row that were rejected before they served a read
 }
 
 // serve reports whether a read may be sent with the current token. One with a stated life is renewed before its end,
@@ -63,16 +50,15 @@ func (t *tokens) serve(now time.Time) bool {
 	return c.life == 0 || now.Before(c.requestedAt.Add(c.life-min(maxMargin, c.life/10)))
 }
 
-// succeeded records that a read with a token was let through.
-func (t *tokens) succeeded(by *token) { by.served, t.served, t.inARow = true, true, 0 }
+// served records that a read with a token was let through.
+func (t *tokens) served(by *token) { by.served, t.inARow = true, 0 }
 
 // reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
 // are rejected: the token replaced one that was rejected, and served no read in the minute since it was asked for.
-// If some token has served a read, a stray instance of the service is likelier than a revocation, so that it takes two
-// such tokens in a row.
-func (t *tokens) reject(by *token, now time.Time) (proves bool) {
+// Once a read has succeeded, a stray instance of the service is likelier than a revocation, so that it takes two such
+// tokens in a row.
+func (t *tokens) reject(by *token, now time.Time, succeeded bool) (proves bool) {
 	if t.given || by.rejected {
-		by.rejected = true
 		return t.given
 	}
 	by.rejected = true
@@ -81,44 +67,37 @@ func (t *tokens) reject(by *token, now time.Time) (proves bool) {
 		return false
 	}
 	t.inARow++
-	return !t.served || t.inARow > 1
-}
-
-// rejection is the error that ends the run, after the 401 err proved it.
-func (t *tokens) rejection(err error) error {
-	return &RejectedError{Given: t.given, Issued: !t.given, Err: err}
+	return !succeeded || t.inARow > 1
 }
 
 // unauthorizedLocked acts on a 401 to a read.
-func (a *admission) unauthorizedLocked(ctx context.Context, sent *attempt) {
+func (a *admission) unauthorizedLocked(ctx context.Context, to Endpoint, sent *attempt) {
 	if !sent.token.rejected {
-		a.sayLocked(ctx, "The token is not used again: 401 for %s", sent.to.path())
+		a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
 	}
-	if a.tokens.reject(sent.token, time.Now()) {
-		sent.proves, a.run.ending = true, true
+	if a.tokens.reject(sent.token, time.Now(), a.run.succeeded > 0) {
+		a.run.ending = true
 	}
 }
 
 // askLocked asks for a token, for the flight that holds the turn and all behind it. It frees mu in between.
 func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	t := &a.tokens
+	got := &token{requestedAt: time.Now(), replacement: t.current != nil && t.current.rejected}
 	reason := "there is none"
-	replacement := t.current != nil && t.current.rejected
 	switch {
-	case replacement:
+	case got.replacement:
 		reason = "the last one was rejected"
 	case t.current != nil:
 		reason = "the last one ends"
 	}
-	a.sayLocked(f.ctx, "A token is asked for: %s", reason)
-	got := &token{requestedAt: time.Now(), replacement: replacement}
-	sent := a.sendLocked(t.source.to, got, &t.tries, came, waitedFor)
-	t.asking = sent
-	a.unlock()
-	err := t.source.ask(f.ctx, sent)
+	a.noteLocked(f.ctx, "A token is asked for: %s", reason)
+	sent := a.sendLocked(got, &t.tries, came, waitedFor)
+	t.asking = true
+	a.mu.Unlock()
+	err := t.request(f.ctx, sent)
 	a.mu.Lock()
-	t.asking = nil
-	a.doneLocked(sent, err)
+	t.asking = false
 	a.tokenAnsweredLocked(f, got, err)
 	a.wakeLocked()
 }
@@ -126,7 +105,9 @@ func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 // tokenAnsweredLocked acts on what came of a request for a token.
 func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
 	t := &a.tokens
-	switch outcome := classify(err); {
+	outcome := classify(err)
+	a.doneLocked(outcome, err)
+	switch {
 	case err == nil:
 		t.current, t.tries = got, tries{}
 	case outcome == limited:
@@ -134,10 +115,10 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
 	case outcome == transient && f.ctx.Err() != nil: // it ended with the flight that made it, and the next one asks
 	case outcome == transient:
 		a.tokenFailedLocked(f, err)
-	case t.source.credentials.switchToJSON(err):
-		a.sayLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+	case t.credentials.switchToJSON(err):
+		a.noteLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
 	default:
-		a.noTokenLocked(t.source.credentials.finally(err))
+		a.noTokenLocked(t.credentials.finally(err))
 	}
 }
 
@@ -146,13 +127,13 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
 func (a *admission) tokenFailedLocked(f *flight, err error) {
 	t := &a.tokens
 	t.fail(err, a.cfg.Jitter())
-	for _, waiting := range slices.Clone(a.queue.flights) {
+	for _, waiting := range slices.Clone(a.queue) {
 		if !a.giveUpLocked(waiting, t.failures, err) {
 			a.dismissLateLocked(waiting, t.notBefore, WaitTooLong, err)
 		}
 	}
-	if len(a.queue.flights) > 0 {
-		a.sayAgainLocked(f.ctx, err, t.notBefore)
+	if len(a.queue) > 0 {
+		a.noteRetryLocked(f.ctx, err, t.notBefore)
 	}
 }
 
@@ -163,7 +144,7 @@ func (a *admission) noTokenLocked(err error) {
 		a.endRunLocked(&RejectedError{Err: err})
 		return
 	}
-	for _, f := range slices.Clone(a.queue.flights) {
+	for _, f := range slices.Clone(a.queue) {
 		a.endLocked(f, err)
 	}
 }

@@ -71,7 +71,7 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	if err != nil {
 		return err
 	}
-	err = c.exchange(ctx, sent, outgoing{
+	err = c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxTokenBody,

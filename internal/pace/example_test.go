@@ -10,7 +10,7 @@ import (
 func Example() {
 	p, now := pace.New(pace.Limit{Requests: 2, Per: time.Second}), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	next := func() {
-		at, why := p.Next(now, false)
+		at, why := p.Next(now)
 		fmt.Printf("in %v: %v\n", at.Sub(now), why)
 	}
 	for range 2 {
@@ -18,7 +18,7 @@ func Example() {
 	}
 	next()
 	now = now.Add(time.Second)
-	p.Refused(p.Sent(now), now, time.Minute, true)
+	p.Limited(p.Sent(now), now, time.Minute)
 	next()
 	// Output:
 	// in 1s: max_requests

@@ -114,7 +114,6 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	if number <= p.burst {
 		return
 	}
-	p.gap = 0
 	if p.window > 0 && p.accepted == 0 {
 		p.gap = min(max(time.Second, 2*p.gap), maxGap)
 	}
