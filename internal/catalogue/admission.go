@@ -30,8 +30,8 @@ type admission struct {
 	run     run
 }
 
-// run is what is known of the service, for all reads of the process. It is running; ending, while the words of a
-// rejection are on their way; and then over. down and succeeded are moments, told by how many flights had come.
+// run is what all reads of the process know of the service. It is ending while the words of a rejection are on their
+// way. down and succeeded are moments, told by how many flights had come.
 type run struct {
 	ending    bool
 	over      error // the answer to every read
@@ -53,7 +53,8 @@ func newAdmission(cfg Config, tokens tokens) *admission {
 	if cfg.Note == nil {
 		cfg.Note = func(context.Context, string) {}
 	}
-	return &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: newAnswers(cfg.Snapshot)}
+	known := answers{flights: map[*flight]struct{}{}, asked: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
+	return &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
 }
 
 // admit waits until a flight's back-off is over and its next request may be sent, and returns the attempt. It returns
@@ -66,13 +67,19 @@ func (a *admission) admit(f *flight) *attempt {
 		waitedFor = forBackOff
 		a.waitLocked(f, f.notBefore)
 	}
-	a.enqueueLocked(f)
+	if f.ctx.Err() == nil {
+		a.queue.add(f)
+		a.wakeLocked() // it may have come before the head
+	}
 	for f.ctx.Err() == nil {
 		until, hold := a.holdLocked(f)
 		switch {
-		case f.ctx.Err() != nil:
+		case a.run.ending, a.queue.head() != f:
+			waitedFor = forItsTurn
+			a.waitLocked(f, time.Time{})
 		case hold != "":
 			waitedFor = hold
+			a.dismissLocked(f, a.unfitLocked)
 			a.waitLocked(f, until)
 		case !a.tokens.serve(time.Now()):
 			a.askLocked(f, came, waitedFor)
@@ -89,34 +96,19 @@ func (a *admission) admit(f *flight) *attempt {
 	return nil
 }
 
-// enqueueLocked makes a flight wait for its next attempt, at its old place.
-func (a *admission) enqueueLocked(f *flight) {
-	switch {
-	case f.ctx.Err() != nil:
-		return
-	case a.run.over != nil:
-		a.endLocked(f, a.run.over)
-		return
-	}
-	a.queue.add(f)
-	a.wakeLocked() // it may have come before the head
-}
-
-// holdLocked returns what holds back a flight in the queue, "" for nothing, and until when, the zero time if only an
-// event can tell. It fails callers whose time ends before that.
+// holdLocked returns what holds back a flight whose turn it is, "" for nothing, and until when, the zero time if only
+// an event can tell.
 func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
-	if a.run.ending || a.queue.head() != f {
-		return time.Time{}, forItsTurn
-	}
 	now := time.Now()
 	until, reason := a.pace.Next(now)
 	switch {
-	case reason == pace.Ceiling:
-		a.dismissLateLocked(f, until, CeilingTooLow, f.last)
-		fallthrough
+	case f.sent != nil:
+		return now, ""
+	case f.notBefore.After(now):
+		return f.notBefore, forBackOff
 	case reason != pace.Nothing:
 		return until, reason.String()
-	case a.tokens.asking:
+	case a.tokens.stop != nil:
 		return time.Time{}, forToken
 	case !a.tokens.serve(now) && a.tokens.notBefore.After(now):
 		return a.tokens.notBefore, forToken
@@ -141,16 +133,16 @@ func (a *admission) waitLocked(f *flight, until time.Time) {
 
 // wakeLocked lets the head of the queue decide anew.
 func (a *admission) wakeLocked() {
-	head := a.queue.head()
-	if head == nil {
-		if !a.tokens.asking {
-			a.tokens.tries = tries{} // nobody waits for a token any more
+	switch head := a.queue.head(); {
+	case head != nil:
+		select {
+		case head.wake <- struct{}{}:
+		default: // it will, for an earlier reason
 		}
-		return
-	}
-	select {
-	case head.wake <- struct{}{}:
-	default: // it will, for an earlier reason
+	case a.tokens.stop != nil: // nobody waits for a token any more
+		a.tokens.stop()
+	default:
+		a.tokens.tries = tries{}
 	}
 }
 
@@ -209,9 +201,7 @@ func (a *admission) doneLocked(outcome outcome, err error) {
 	case outcome == limited:
 		a.paused = err
 		for f := range a.answers.flights {
-			if f.sent == nil {
-				a.dismissLateLocked(f, a.pace.PausedUntil(), WaitTooLong, err)
-			}
+			a.dismissLocked(f, a.unfitLocked)
 		}
 	}
 }
@@ -230,7 +220,6 @@ func (a *admission) endRunLocked(err error) {
 	}
 }
 
-// noteRetryLocked tells of another attempt after the failure err.
 func (a *admission) noteRetryLocked(ctx context.Context, err error, at time.Time) {
 	request, came := inNote(err)
 	a.noteLocked(ctx, "%s is tried again in %s: %s", request, round(time.Until(at)), came)
@@ -239,8 +228,6 @@ func (a *admission) noteRetryLocked(ctx context.Context, err error, at time.Time
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {
 	a.cfg.Note(ctx, fmt.Sprintf(format, args...))
 }
-
-func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 // queue is the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
 type queue []*flight
@@ -263,12 +250,7 @@ func (q *queue) add(f *flight) {
 }
 
 func (q *queue) remove(f *flight) {
-	switch at, found := q.find(f); {
-	case !found:
-	case at == 0:
-		(*q)[0] = nil
-		*q = (*q)[1:]
-	default:
+	if at, found := q.find(f); found {
 		*q = slices.Delete(*q, at, at+1)
 	}
 }

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -285,6 +286,12 @@ func (e *NetworkError) Error() string {
 
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }
+
+// tooSlow is a request that was under way when the read's time was over.
+func tooSlow(to Endpoint) error {
+	const problem = "no whole answer before the read's time was over"
+	return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
+}
 
 // oauthError is a 200 of the token endpoint that holds the error document of
 // INTERFACE.md, Token endpoint errors, and no token.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // flight is one question on its way, and all who wait for its answer. It is a loop: admitted, sent, judged, backs off.
@@ -62,31 +60,8 @@ type reply struct {
 // process sees the same. Failures are not kept.
 type answers struct {
 	flights map[*flight]struct{}
-	asked   map[Endpoint]*flight // those that others may join, nil if each read is made afresh
+	asked   map[Endpoint]*flight // those that others may join
 	kept    map[Endpoint]reply
-}
-
-func newAnswers(snapshot bool) answers {
-	known := answers{flights: map[*flight]struct{}{}}
-	if snapshot {
-		known.asked, known.kept = map[Endpoint]*flight{}, map[Endpoint]reply{}
-	}
-	return known
-}
-
-func (s *answers) begin(f *flight, to Endpoint) {
-	s.flights[f] = struct{}{}
-	if s.asked != nil {
-		s.asked[to] = f
-	}
-}
-
-func (s *answers) end(f *flight, to Endpoint) {
-	delete(s.flights, f)
-	delete(s.asked, to)
-	if s.kept != nil && f.got.err == nil {
-		s.kept[to] = f.got
-	}
 }
 
 // answer returns the answer that is kept, or that of a flight, which it joins or begins. An answer that was asked for
@@ -135,7 +110,10 @@ func (a *admission) join(
 	}
 	f.callers[me] = struct{}{}
 	if !found {
-		a.answers.begin(f, to)
+		a.answers.flights[f] = struct{}{}
+		if a.cfg.Snapshot {
+			a.answers.asked[to] = f
+		}
 		a.queue.add(f)
 		go a.fly(f)
 	}
@@ -150,7 +128,11 @@ func (a *admission) newFlightLocked(ctx context.Context, to Endpoint, read reade
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.ctx, f.end = ctx, func() {
 		cancel()
-		a.answers.end(f, to)
+		delete(a.answers.flights, f)
+		delete(a.answers.asked, to)
+		if a.cfg.Snapshot && f.got.err == nil {
+			a.answers.kept[to] = f.got
+		}
 	}
 	return f
 }
@@ -160,16 +142,17 @@ func (a *admission) leave(f *flight, me *caller, cause error) reply {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, waits := f.callers[me]; waits {
-		err := a.leavingLocked(f, me, cause)
-		a.dismissLocked(f, func(c *caller) (error, bool) { return err, c == me })
+		delete(f.callers, me)
+		me.result <- reply{err: a.leavingLocked(f, me, cause)}
+		a.dismissLocked(f, a.unfitLocked)
 	}
 	return <-me.result
 }
 
-// dismissLocked fails the callers for whom why says so. The flight ends with the last of them.
-func (a *admission) dismissLocked(f *flight, why func(*caller) (err error, dismissed bool)) {
+// dismissLocked fails the callers for whom why gives an error. The flight ends with the last of them.
+func (a *admission) dismissLocked(f *flight, why func(*flight, *caller) error) {
 	for c := range f.callers {
-		if err, dismissed := why(c); dismissed {
+		if err := why(f, c); err != nil {
 			delete(f.callers, c)
 			c.result <- reply{err: err}
 		}
@@ -241,10 +224,7 @@ func (a *admission) againLocked(f *flight, outcome outcome, err error) {
 			a.noteRetryLocked(f.ctx, err, f.notBefore)
 		}
 	}
-	a.dismissLocked(f, func(c *caller) (error, bool) {
-		err := a.unfitLocked(f, c)
-		return err, err != nil
-	})
+	a.dismissLocked(f, a.unfitLocked)
 }
 
 // fail counts a failure that may pass, and sets the back-off.
@@ -288,20 +268,11 @@ func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 		a.run.down = a.arrived
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
-	a.dismissLocked(f, func(c *caller) (error, bool) { return a.gaveUpLocked(f, c, cause, err), true })
+	a.dismissLocked(f, func(f *flight, c *caller) error { return a.gaveUpLocked(f, c, cause, err) })
 	return true
 }
 
-// dismissLateLocked fails the callers whose time ends before that of a wait.
-func (a *admission) dismissLateLocked(f *flight, until time.Time, cause Cause, err error) {
-	a.dismissLocked(f, func(c *caller) (error, bool) {
-		late := a.lateLocked(f, c, until, cause, err)
-		return late, late != nil
-	})
-}
-
-// unfitLocked is the error of a caller whose time ends before that of a wait that is known already, nil if there is
-// none.
+// unfitLocked is the error of a caller whose time ends before a wait that is known already, nil if there is none.
 func (a *admission) unfitLocked(f *flight, c *caller) error {
 	if f.sent != nil {
 		return nil
@@ -315,8 +286,8 @@ func (a *admission) unfitLocked(f *flight, c *caller) error {
 	)
 }
 
-// lateLocked is the error of a caller whose time ends before that of a wait, nil if it does not. A wait that is too
-// long is told only once the words of the service are there.
+// lateLocked is the error of a caller whose time ends before a wait, nil if it does not, or if the body of the 429 that
+// asked for the wait is not read yet.
 func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Cause, err error) error {
 	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
 		return nil
@@ -326,7 +297,7 @@ func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Caus
 	return late
 }
 
-// gaveUpLocked is the error of a caller whose read has no attempt left, or no time for one.
+// gaveUpLocked is the error of a caller whose read has no attempt or no time left.
 func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *GaveUpError {
 	attempts := f.attempts
 	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
@@ -340,54 +311,49 @@ func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *
 
 // leavingLocked is the error of a caller whose context has ended with cause.
 func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
-	now, waitsFor := time.Now(), a.waitsForLocked(f)
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
-		if before, waits := a.queue.find(f); waits && a.pace.CeilingAfter(before, now).After(now) {
-			return a.lateLocked(f, c, a.pace.CeilingAfter(before, now), CeilingTooLow, f.last)
+		before, waits := a.queue.find(f)
+		late := a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, f.last)
+		if waits && late != nil {
+			return late
 		}
 		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))
 	}
-	left := &InterruptedError{Attempts: f.attempts, Last: f.last, WaitingFor: waitsFor, Err: cause}
-	if until, _ := a.pace.Next(now); waitsFor != "" {
-		left.Remaining = max(until.Sub(now), f.notBefore.Sub(now))
+	until, _ := a.holdLocked(f)
+	at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f))
+	return &InterruptedError{
+		Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: max(0, time.Until(until)), Err: cause,
 	}
-	return left
 }
 
-// keptByLocked is what kept the answer from a caller until its time was over: the last failure of its read, or else
-// what it waited for.
+// keptByLocked is what kept the answer from a caller until its time was over.
 func (a *admission) keptByLocked(f *flight, c *caller) error {
-	to := a.tokens.to
-	if f.sent != nil {
-		to = f.to
-	}
-	switch {
-	case f.last != nil:
-		return f.last
-	case f.sent != nil || a.tokens.asking:
-		const problem = "no whole answer before the read's time was over"
-		return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
-	case a.tokens.last != nil:
-		return a.tokens.last
+	switch last := a.lastLocked(f); {
+	case last != nil:
+		return last
+	case f.sent != nil:
+		return tooSlow(f.to)
+	case a.tokens.stop != nil:
+		return tooSlow(a.tokens.to)
 	case a.pace.PausedUntil().After(c.began):
 		return a.paused
 	}
 	return nil
 }
 
+// lastLocked is the last failure of a flight's own request, or of the request for the token that it waits for.
+func (a *admission) lastLocked(f *flight) error {
+	if f.last != nil || f.sent != nil {
+		return f.last
+	}
+	return a.tokens.last
+}
+
 // waitsForLocked is what a flight waits for, in words, "" if its request is under way.
 func (a *admission) waitsForLocked(f *flight) string {
-	now := time.Now()
-	_, reason := a.pace.Next(now)
-	switch {
-	case f.sent != nil:
-		return ""
-	case f.notBefore.After(now):
-		return forBackOff
-	case a.tokens.asking || a.tokens.notBefore.After(now):
-		return forToken
-	case reason != pace.Nothing:
-		return reason.String()
+	_, hold := a.holdLocked(f)
+	if hold == "" && f.sent == nil {
+		return forItsTurn
 	}
-	return forItsTurn
+	return hold
 }

@@ -89,3 +89,5 @@ func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 
 // maxRetryAfter keeps a wait within what a time.Duration holds.
 const maxRetryAfter = 100 * 365 * 24 * time.Hour
+
+func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -8,14 +8,10 @@ import (
 )
 
 const (
-	// maxMargin is the longest time before its end that a token is renewed.
-	maxMargin = 10 * time.Second
-	// minLife is the shortest life of a token that counts: nothing is said by a shorter one.
-	minLife = 10 * time.Second
-	// proofTime is within which time of the request for it a token has to be rejected for a proof.
-	proofTime = time.Minute
-	// maxRenewals is how many 401s of one read are followed by another attempt with a new token.
-	maxRenewals = 2
+	maxMargin   = 10 * time.Second // the longest time before its end that a token is renewed
+	minLife     = 10 * time.Second // a shorter life counts as not stated
+	proofTime   = time.Minute      // within which a new token has to be rejected for a proof
+	maxRenewals = 2                // how many 401s of one read are followed by another attempt
 )
 
 // token is a bearer token and its life.
@@ -36,8 +32,8 @@ type tokens struct {
 	request     func(context.Context, *attempt) error // makes one exchange
 	given       bool                                  // by the configuration, so there is no other
 	current     *token
-	asking      bool // a request is under way
-	inARow      int  // replacements in a row that were rejected before they served a read
+	stop        context.CancelFunc // ends the request that is under way, nil if there is none
+	inARow      int                // replacements in a row that were rejected before they served a read
 }
 
 // serve reports whether a read may be sent with the current token. One with a stated life is renewed before its end,
@@ -84,21 +80,24 @@ func (a *admission) unauthorizedLocked(ctx context.Context, to Endpoint, sent *a
 func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	t := &a.tokens
 	got := &token{requestedAt: time.Now(), replacement: t.current != nil && t.current.rejected}
-	reason := "there is none"
-	switch {
-	case got.replacement:
-		reason = "the last one was rejected"
-	case t.current != nil:
-		reason = "the last one ends"
+	why := "there is none"
+	if got.replacement {
+		why = "the last one was rejected"
+	} else if t.current != nil {
+		why = "the last one ends"
 	}
-	a.noteLocked(f.ctx, "A token is asked for: %s", reason)
+	a.noteLocked(f.ctx, "A token is asked for: %s", why)
 	sent := a.sendLocked(got, &t.tries, came, waitedFor)
-	t.asking = true
+	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // it does not end with the flight that makes it
+	t.stop = stop
 	a.mu.Unlock()
-	err := t.request(f.ctx, sent)
+	err := t.request(ctx, sent)
 	a.mu.Lock()
-	t.asking = false
-	a.tokenAnsweredLocked(f, got, err)
+	t.stop = nil
+	if ctx.Err() == nil {
+		a.tokenAnsweredLocked(f, got, err)
+	}
+	stop()
 	a.wakeLocked()
 }
 
@@ -112,7 +111,6 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
 		t.current, t.tries = got, tries{}
 	case outcome == limited:
 		t.last = err
-	case outcome == transient && f.ctx.Err() != nil: // it ended with the flight that made it, and the next one asks
 	case outcome == transient:
 		a.tokenFailedLocked(f, err)
 	case t.credentials.switchToJSON(err):
@@ -129,7 +127,7 @@ func (a *admission) tokenFailedLocked(f *flight, err error) {
 	t.fail(err, a.cfg.Jitter())
 	for _, waiting := range slices.Clone(a.queue) {
 		if !a.giveUpLocked(waiting, t.failures, err) {
-			a.dismissLateLocked(waiting, t.notBefore, WaitTooLong, err)
+			a.dismissLocked(waiting, a.unfitLocked)
 		}
 	}
 	if len(a.queue) > 0 {
