@@ -301,7 +301,7 @@ func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Caus
 func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *GaveUpError {
 	attempts := f.attempts
 	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
-		attempts = a.tokens.attempts
+		attempts = cmp.Or(a.tokens.attempts, attempts)
 	}
 	return &GaveUpError{
 		Cause: cause, Attempts: attempts, Elapsed: time.Since(c.began), Remaining: max(0, time.Until(c.deadline)),
@@ -314,7 +314,7 @@ func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
 		before, waits := a.queue.find(f)
 		late := a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, f.last)
-		if waits && late != nil {
+		if waits && late != nil && a.tokens.stop == nil {
 			return late
 		}
 		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))

@@ -94,19 +94,18 @@ func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	err := t.request(ctx, sent)
 	a.mu.Lock()
 	t.stop = nil
+	outcome := classify(err)
+	a.doneLocked(outcome, err)
 	if ctx.Err() == nil {
-		a.tokenAnsweredLocked(f, got, err)
+		a.tokenAnsweredLocked(f, got, outcome, err)
 	}
 	stop()
 	a.wakeLocked()
 }
 
 // tokenAnsweredLocked acts on what came of a request for a token.
-func (a *admission) tokenAnsweredLocked(f *flight, got *token, err error) {
-	t := &a.tokens
-	outcome := classify(err)
-	a.doneLocked(outcome, err)
-	switch {
+func (a *admission) tokenAnsweredLocked(f *flight, got *token, outcome outcome, err error) {
+	switch t := &a.tokens; {
 	case err == nil:
 		t.current, t.tries = got, tries{}
 	case outcome == limited:
