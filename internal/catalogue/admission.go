@@ -232,15 +232,15 @@ func (a *admission) noteLocked(ctx context.Context, format string, args ...any) 
 // queue is the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
 type queue []*flight
 
-func (q queue) head() *flight {
-	if len(q) == 0 {
+func (q *queue) head() *flight {
+	if len(*q) == 0 {
 		return nil
 	}
-	return q[0]
+	return (*q)[0]
 }
 
-func (q queue) find(f *flight) (at int, found bool) {
-	return slices.BinarySearchFunc(q, f, func(a, b *flight) int { return a.order - b.order })
+func (q *queue) find(f *flight) (at int, found bool) {
+	return slices.BinarySearchFunc(*q, f, func(a, b *flight) int { return a.order - b.order })
 }
 
 func (q *queue) add(f *flight) {

@@ -115,7 +115,7 @@ func (a *admission) join(
 			a.answers.asked[to] = f
 		}
 		a.queue.add(f)
-		go a.fly(f)
+		go a.fly(f) //nolint:contextcheck // it outlives the caller that began it
 	}
 	return f, reply{}
 }
@@ -321,9 +321,8 @@ func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
 	}
 	until, _ := a.holdLocked(f)
 	at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f))
-	return &InterruptedError{
-		Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: max(0, time.Until(until)), Err: cause,
-	}
+	left := max(0, time.Until(until))
+	return &InterruptedError{Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: left, Err: cause}
 }
 
 // keptByLocked is what kept the answer from a caller until its time was over.

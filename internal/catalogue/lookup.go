@@ -42,7 +42,10 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	suffices := func(value any) bool { return q.suffices == nil || q.suffices(value.(T)) }
+	suffices := func(value any) bool {
+		known, ok := value.(T)
+		return ok && (q.suffices == nil || q.suffices(known))
+	}
 	read := func(ctx context.Context, to Endpoint, sent *attempt) (value any, next string, err error) {
 		err = c.exchange(ctx, to, sent, outgoing{
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
@@ -58,7 +61,8 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}
-	return value.(T), nil
+	answer, _ = value.(T)
+	return answer, nil
 }
 
 // CheckID says why text cannot be the id of a model group. An id of dots, for
