@@ -1,0 +1,177 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// spelled are the ways to write a text that Clean knows.
+var spelled = map[string]func(string) string{
+	"as it is":           func(s string) string { return s },
+	"a form":             url.QueryEscape,
+	"a path":             url.PathEscape,
+	"lower-case escapes": func(s string) string { return each("%%%02x", []byte(s)) },
+	"JSON":               inJSON,
+	"JSON, no HTML":      strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace,
+	"JSON, slashes":      func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
+	"JSON in ASCII":      func(s string) string { return each(`\u%04x`, utf16.Encode([]rune(s))) },
+	"base64":             inBase64,
+	"base64 in a form":   func(s string) string { return url.QueryEscape(inBase64(s)) },
+	"base64 for URLs":    func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+}
+
+func inBase64(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+func inJSON(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// each spells each part of a text by the format.
+func each[T byte | uint16](format string, parts []T) string {
+	var out strings.Builder
+	for _, part := range parts {
+		fmt.Fprintf(&out, format, part)
+	}
+	return out.String()
+}
+
+// odd are secrets that hold what spellings change, and what looks like an escape.
+var odd = []string{
+	`s3cr&t "/+?é'(!)* ~zyx`, "correct-horse", "  correct  horse\n", `50%25 off \u0041 &amp; \n`, "😀 smile <b>",
+	"a+b+c+d/e=f==", "%41%42%43%44%45%46", "???>>>???>>>", "sixsix",
+}
+
+func TestMaskFindsASecretInEverySpelling(t *testing.T) {
+	t.Parallel()
+	for name, spell := range spelled {
+		for _, secret := range odd {
+			var m Mask
+			m.Add("token-abcdefgh")
+			m.Add(secret)
+			got := m.Clean("before " + spell(strings.TrimSpace(secret)) + " after")
+			if strings.TrimRight(strings.TrimSuffix(got, " after"), "=%3D") != "before ***" {
+				t.Errorf("%q, %s: %s", secret, name, got)
+			}
+		}
+	}
+}
+
+// TestMaskFindsBasicCredentials: no more than a character is left of the secret, whatever the length of the client id.
+func TestMaskFindsBasicCredentials(t *testing.T) {
+	t.Parallel()
+	for _, secret := range odd {
+		secret = strings.TrimSpace(secret)
+		var m Mask
+		m.Add(secret)
+		for _, id := range []string{"", "a", "ab", "abc", "northwind"} {
+			for _, spell := range []string{"base64", "base64 in a form", "base64 for URLs"} {
+				text, login := spelled[spell](id+":"+secret), len(spelled[spell](id+":"))
+				got := m.Clean("Basic " + text)
+				if left := strings.TrimRight(got, "=%3D"); !strings.Contains(got, "***") || len(left) > len("Basic ***")+login+1 {
+					t.Errorf("%q of %q: %s of %s", secret, id, got, text)
+				}
+			}
+		}
+	}
+}
+
+// TestMaskHidesTheStartOfASecretWhereATextWasCut cuts each spelling anywhere: a
+// body can break off, or be read up to a limit only.
+func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
+	t.Parallel()
+	const secret = `correct "horse" é+battery`
+	var m Mask
+	m.Add(secret)
+	for name, spell := range spelled {
+		spelling := spell(secret)
+		for end := len(spell(secret[:minSecret+1])) + 1; end <= len(spelling); end++ {
+			if got := m.Clean("sent: " + spelling[:end]); got != "sent: ***" {
+				t.Errorf("%s, %q: %q", name, spelling[:end], got)
+			}
+		}
+	}
+	for _, text := range []string{"sent: corre", "correct words"} {
+		if got := m.Clean(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	const symbols, short = `s3cr&t "/+?é`, "the model of dev123 and ééé, dev1 or devel4"
+	for _, test := range []struct {
+		secrets    []string
+		text, want string
+	}{
+		{nil, "no secret is known", "no secret is known"},
+		{[]string{symbols}, "", ""},
+		{[]string{symbols}, `100% \ + %zz \q %%%%% \\\\\`, `100% \ + %zz \q %%%%% \\\\\`},
+		{[]string{symbols}, "/v1/model-group/3f0c0d8e-1f1b?timeHorizon=a%20b", "/v1/model-group/3f0c0d8e-1f1b?timeHorizon=a%20b"},
+		{[]string{symbols}, "\xff\xfe " + symbols + " \xff", "\xff\xfe *** \xff"},
+		{[]string{"correct\xffhorse"}, "got: correct\xffhorse.", "got: ***."},
+
+		// What is shorter than six characters would mask everyday words.
+		{[]string{"", "model", " dev1 ", "ééé", "\n"}, short, short},
+		{[]string{"model", "devel4"}, short, "the model of dev123 and ééé, dev1 or ***"},
+
+		// The longest at a place, and secrets that overlap.
+		{[]string{"token-1", "token-12", "token-123"}, "token-1, token-12, token-1234, token-2", "***, ***, ***4, token-2"},
+		{[]string{"abcdefgh", "efghijkl"}, "abcdefghijkl, efghijkl", "***, ***"},
+		{[]string{"secret"}, "secretsecret", "******"},
+	} {
+		var m Mask
+		for _, secret := range test.secrets {
+			m.Add(secret)
+		}
+		if got := m.Clean(test.text); got != test.want {
+			t.Errorf("%q without %q: %q, want %q", test.text, test.secrets, got, test.want)
+		}
+	}
+}
+
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	var m Mask
+	m.Add("correct-horse")
+	for text, want := range map[string]string{
+		"a\r\n\tb  c\x00d\u202e": "a b c d",
+		"\xff\x1b[31m red":       "[31m red",
+		"1234567890":             "1234567890",
+		"éééééééééééé":           "éééééééééé…",
+		"9 correct-horse":        "9 ***",
+		"1234567 correct-horse":  "1234567 **…",
+	} {
+		if got := m.Tidy(text, 10); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzMask: whatever stands around a secret, Clean hides it and returns.
+func FuzzMask(f *testing.F) {
+	const secret = `s3cr&t "/+?é zyx`
+	var m Mask
+	m.Add(secret)
+	f.Add("before %", "; after \\")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		for name, spell := range spelled {
+			// An escape that text around it begins or ends is no escape of the secret's.
+			text := before + " " + spell(secret) + " " + after
+			got := m.Clean(text)
+			if strings.Contains(got, spell(secret)) || !strings.Contains(got, "***") {
+				t.Errorf("%s: %s becomes %s", name, strconv.Quote(text), strconv.Quote(got))
+			}
+		}
+	})
+}
