@@ -27,6 +27,7 @@ type Config struct {
 	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is asked for, "" for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
+	Proxy          *Proxy              // that requests go through; nil for none, whatever the environment names
 	RequestTimeout time.Duration       // of one attempt, the body included
 	ReadTimeout    time.Duration       // of one call, every wait and retry included
 	MaxRetries     int                 // further attempts after the first, for failures that may pass
@@ -67,6 +68,7 @@ func New(cfg Config) *Client {
 		maxBody:     MaxBody,
 		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
 	}
+	c.mask.Add(cfg.ClientID) // it may hold the secret by mistake
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	tokens := tokens{credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), request: c.requestToken}

@@ -65,15 +65,14 @@ func TestATokenIsRenewedBeforeItsEnd(t *testing.T) {
 		renewals    []int // the reads that ask for a token
 		refused     int
 	}
-	const tenth = 100 * time.Millisecond
 	eachOnFakeClock(t, map[string]row{
 		"3600":           {3600 * sec, 60 * sec, "", 121, []int{0, 60, 120}, 0},
 		"3600.9":         {3600 * sec, 60 * sec, json.RawMessage("3600.9"), 121, []int{0, 60, 120}, 0},
 		"3600, a string": {3600 * sec, 60 * sec, "3600", 121, []int{0, 60, 120}, 0},
-		// Margins of 1.2 s and 0.8 s: served until 10.8 s and 7.2 s.
+		// Margins of 1.2 s and 1 s: served until 10.8 s and 9 s.
 		"12":                         {12 * sec, 1 * sec, "", 30, []int{0, 11, 22}, 0},
-		"8":                          {8 * sec, 1 * sec, "", 30, []int{0, 8, 16, 24}, 0},
-		"1":                          {1 * sec, tenth, "", 30, []int{0, 9, 18, 27}, 0},
+		"10":                         {10 * sec, 1 * sec, "", 30, []int{0, 9, 18, 27}, 0},
+		"9, which counts as absent":  {12 * sec, 1 * sec, 9, 30, []int{0, 12, 24}, 2},
 		"absent, it does not expire": {0, time.Hour, "", 100, []int{0}, 0},
 		"null, it does not expire":   {0, time.Hour, json.RawMessage("null"), 100, []int{0}, 0},
 		"0, it does not expire":      {0, time.Hour, 0, 100, []int{0}, 0},

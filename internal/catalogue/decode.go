@@ -6,7 +6,6 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,128 +15,126 @@ import (
 // last one counts, and bytes that are no UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns a body into what a call returns, which may take maxGrowth times
-// limit bytes of memory.
+// decoder turns a body into what a call returns. next is the path and query of the
+// next page of a list, "" if it is complete: then value has what this page and those before it hold.
 //
-// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that becomes
-// too large a *TooLargeError, one that is not what was promised a *shapeError.
-type decoder[T any] func(body io.Reader, limit int64) (T, error)
+// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that is not what was
+// promised a *shapeError. A decoder serves one question, because it remembers its pages.
+type decoder[T any] func(in *incoming) (value T, next string, err error)
 
-// record is a pointer to a T that knows which field of its identity it lacks.
+// record is a pointer to a T that says what is wrong with it as an answer about a group.
 type record[T any] interface {
 	*T
-	missing() string // the JSON name of the field, "" for none
+	check(groupID string) *shapeError
 }
 
-// stream is a body while it is decoded.
-type stream struct {
-	*jsontext.Decoder
-	source *weighedReader
-	spell  json.Options // weighs scalars, which can take more memory than text
-}
-
-// streams are kept for the next body, because what the library prepares for the
-// types in spell costs as much as to decode a small body.
-var streams = sync.Pool{New: func() any {
-	s := &stream{Decoder: jsontext.NewDecoder(strings.NewReader(""))}
-	s.spell = json.WithUnmarshalers(json.UnmarshalFunc(func(data []byte, scalar *Scalar) error {
-		return cmp.Or(scalar.UnmarshalJSON(data), s.source.weigh(len(*scalar)))
-	}))
-	return s
-}}
-
-// keep gives a stream back, unless its buffer may have grown with a large body.
-func (s *stream) keep() {
-	if s.InputOffset() < 1<<20 {
-		s.source = nil
-		s.Reset(strings.NewReader(""))
-		streams.Put(s)
-	}
-}
-
-// decodeObject reads a body that is one record.
-func decodeObject[T any, P record[T]](body io.Reader, limit int64) (*T, error) {
-	return decodeBody("", body, limit, decodeRecord[T, P])
-}
-
-// decodeList reads a body that is a list of records, one at a time, so that
-// the text of no more than one is in memory. In errors the list is called name.
-func decodeList[T any, P record[T]](name string) decoder[[]*T] {
-	return func(body io.Reader, limit int64) ([]*T, error) {
-		return decodeBody(name, body, limit, func(stream *stream) ([]*T, error) {
-			if start, err := stream.ReadToken(); err != nil {
-				return nil, err
-			} else if start.Kind() != jsontext.KindBeginArray {
-				return nil, &shapeError{problem: "a list is expected, the service sent " + inWords(start.Kind())}
-			}
-			list := []*T{}
-			for stream.PeekKind() != jsontext.KindEndArray {
-				element, err := decodeRecord[T, P](stream)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, element)
-			}
-			_, err := stream.ReadToken()
-			return list, err
+// decodeObject reads a body that is one record, about the group of that id, "" for any.
+func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
+	return func(in *incoming) (object *T, _ string, err error) {
+		err = decodeBody("", in, func(text *jsontext.Decoder) error {
+			object, err = decodeRecord[T, P](text, groupID)
+			return err
 		})
+		return object, "", err
 	}
 }
 
-// decodeRecord reads the next record of the stream.
-func decodeRecord[T any, P record[T]](stream *stream) (*T, error) {
+// decodeList reads a body that is a list of records, one at a time, so that the text
+// of no more than one is in memory. In errors the list is called name.
+func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
+	list, read := []*T{}, pages{}
+	return func(in *incoming) ([]*T, string, error) {
+		all := list // a page whose decoding fails is read again
+		err := decodeBody(name, in, func(text *jsontext.Decoder) error {
+			if err := beginList(text); err != nil {
+				return err
+			}
+			for text.PeekKind() != jsontext.KindEndArray {
+				element, err := decodeRecord[T, P](text, groupID)
+				if err != nil {
+					return err
+				}
+				all = append(all, element)
+			}
+			_, err := text.ReadToken()
+			return err
+		})
+		if err != nil {
+			return nil, "", err
+		}
+		next, err := read.turn(in, len(all))
+		if err == nil {
+			list = all
+		}
+		return all, next, err
+	}
+}
+
+// beginList reads the beginning of a list.
+func beginList(text *jsontext.Decoder) error {
+	start, err := text.ReadToken()
+	if err != nil || start.Kind() == jsontext.KindBeginArray {
+		return err
+	}
+	sent := inWords(start.Kind())
+	if start.Kind() == jsontext.KindBeginObject {
+		var names []string
+		for text.PeekKind() == jsontext.KindString && len(names) < maxNames {
+			name, _ := text.ReadToken()
+			names = append(names, name.String())
+			if err := text.SkipValue(); err != nil {
+				return err
+			}
+		}
+		sent += " (it has: " + strings.Join(names, ", ") + ")" + noSuchList
+	}
+	return &shapeError{problem: "a list is expected, the service sent " + sent}
+}
+
+// decodeRecord reads the next record of a body.
+func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (*T, error) {
 	var got *T
-	err := cmp.Or(json.UnmarshalDecode(stream.Decoder, &got), stream.source.weigh(int(reflect.TypeFor[T]().Size())))
-	if err != nil {
+	if err := json.UnmarshalDecode(text, &got); err != nil {
 		return nil, err
 	}
 	if got == nil {
-		return nil, &shapeError{at: stream.StackPointer(), problem: "an object is expected, the service sent null"}
+		return nil, &shapeError{at: text.StackPointer(), problem: "an object is expected, the service sent null"}
 	}
-	if name := P(got).missing(); name != "" {
-		const missing = "it is missing or null, and no record is without it"
-		return nil, &shapeError{at: stream.StackPointer().AppendToken(name), problem: missing}
+	if wrong := P(got).check(groupID); wrong != nil {
+		wrong.at = text.StackPointer() + wrong.at
+		return nil, wrong
 	}
 	return got, nil
 }
 
 // decodeBody applies decode to the body, refuses what follows the value, and
 // says of a failure what kind it is. The body as a whole is called name.
-func decodeBody[T any](name string, body io.Reader, limit int64, decode func(*stream) (T, error)) (T, error) {
-	var none T
-	in, _ := streams.Get().(*stream)
-	defer in.keep()
-	source := &weighedReader{reader: body, remaining: maxGrowth * limit, limit: maxGrowth * limit}
-	in.source = source
-	in.Reset(source, lenient, in.spell)
-	value, err := decode(in)
+func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) error) error {
+	text := jsontext.NewDecoder(body, lenient)
+	err := decode(text)
 	if err == nil {
-		if _, err = in.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
-			return value, nil
+		if _, err = text.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
+			return nil
 		}
-		if source.err == nil {
-			return none, &shapeError{problem: "the body goes on after its JSON value"}
-		}
+		return &shapeError{problem: "the body goes on after its JSON value"}
 	}
 	var syntax *jsontext.SyntacticError
 	var shape *shapeError
 	var wrongType *json.SemanticError
 	switch {
-	case source.err != nil:
-		return none, source.err
 	case err == io.EOF: //nolint:errorlint // as above
-		return none, &shapeError{problem: "the body is empty"}
+		return &shapeError{problem: "the body is empty"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return none, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	case errors.As(err, &syntax):
-		return none, &shapeError{problem: "the body is no valid JSON: " + syntax.Err.Error()}
+		return &shapeError{problem: "the body is no valid JSON: " + syntax.Err.Error()}
 	case errors.As(err, &wrongType):
 		shape = &shapeError{at: wrongType.JSONPointer, problem: typeProblem(wrongType)}
-		return none, shape.below(name)
+		return shape.below(name)
 	case errors.As(err, &shape):
-		return none, shape.below(name)
+		return shape.below(name)
 	}
-	return none, err
+	return err
 }
 
 // shapeError is a body that is no JSON of the right shape.

@@ -4,7 +4,8 @@
 //
 // There are four lookups: [Client.ModelGroups], [Client.ModelGroup],
 // [Client.LatestModel] and [Client.Models]. Each takes at most the read time-out,
-// every wait and retry included. Errors are typed: an [APIError] is an answer of
+// every wait and retry included. Answers are shared between callers and must not be
+// changed. Errors are typed: an [APIError] is an answer of
 // the service and matches the sentinels through errors.Is. The other types say why
 // there was no answer, or none that can be used.
 //

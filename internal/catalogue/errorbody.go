@@ -21,6 +21,8 @@ const (
 	// maxExcerpt bounds what is shown of an error body that is no error
 	// document, in characters.
 	maxExcerpt = 200
+	// maxData bounds the data of an error, in characters.
+	maxData = 500
 	// maxWord bounds a code, a field's name and the like, in characters.
 	maxWord = 100
 	// maxIssues bounds the rejected fields listed in one error.
@@ -61,23 +63,31 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 			e.Code, e.Message = s.tidy(text(document.Error), maxWord), s.tidy(description, maxMessage)
 		}
 	}
+	if e.Issues = s.issues(document.Data); len(e.Issues) == 0 {
+		e.Data = s.tidy(text(document.Data), maxData)
+	}
+	return e
+}
+
+// issues are the rejected fields that the data of an error lists.
+func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	var data struct {
 		Issues []struct {
 			Field    jsontext.Value   `json:"field"`
 			Messages []jsontext.Value `json:"messages"`
 		} `json:"issues"`
 	}
-	if json.Unmarshal(document.Data, &data, lenient) != nil {
-		return e
+	if json.Unmarshal(of, &data, lenient) != nil {
+		return nil
 	}
 	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
 		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
 		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
 			seen.Messages = append(seen.Messages, s.tidy(text(message), maxMessage))
 		}
-		e.Issues = append(e.Issues, seen)
+		issues = append(issues, seen)
 	}
-	return e
+	return issues
 }
 
 // text is a JSON string, or any other value as its JSON text, or "".
@@ -101,47 +111,40 @@ func (s *sender) page(body []byte, header http.Header) string {
 	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
 }
 
-// maxFields bounds the fields of a body that are named.
-const maxFields = 10
+// maxNames bounds the fields of a body, or the hosts of a certificate, that are named.
+const maxNames = 10
 
-// inPlaceOf says what a body is that lacks a field. It tells the names of the fields
-// that are there, and no value.
+// inPlaceOf says what a body is that lacks a field. It names the fields that are
+// there, and shows no value.
 func (s *sender) inPlaceOf(field string, body []byte, header http.Header) string {
 	if page := s.page(body, header); strings.HasPrefix(page, htmlPage) {
 		return s.tidy(page, maxExcerpt)
 	}
 	var fields map[string]jsontext.Value
-	var anything jsontext.Value
-	switch err := json.Unmarshal(body, &anything, lenient); {
+	switch err := json.Unmarshal(body, &fields, lenient); {
 	case len(bytes.TrimSpace(body)) == 0:
 		return "empty"
-	case err != nil:
-		return "text and not JSON"
-	case json.Unmarshal(body, &fields, lenient) != nil || fields == nil:
-		return "JSON, but " + inWords(anything.Kind()) + " and not an object"
-	case len(fields) == 0:
-		return "an empty JSON object"
+	case err != nil && !jsontext.Value(body).IsValid(lenient):
+		return "no JSON"
+	case fields == nil:
+		return "JSON, but no object"
 	case fields[field] != nil:
-		return "a JSON object whose " + field + " is " + odd(fields[field])
+		return "a JSON object whose " + field + " is no text, or empty"
 	}
-	names := slices.Sorted(maps.Keys(fields))
-	more := len(names) - maxFields
-	names = names[:min(len(names), maxFields)]
+	return "a JSON object without " + field + " (it has: " + strings.Join(s.named(slices.Sorted(maps.Keys(fields))), ", ") + ")"
+}
+
+// named are the first of names, fit for a message, and how many more there are.
+func (s *sender) named(names []string) []string {
+	more := len(names) - maxNames
+	names = slices.Clone(names[:min(len(names), maxNames)])
 	for i, name := range names {
 		names[i] = s.tidy(name, maxWord)
 	}
 	if more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return "a JSON object without " + field + " (it has: " + strings.Join(names, ", ") + ")"
-}
-
-// odd is a value in words, where a string with something in it is expected.
-func odd(value jsontext.Value) string {
-	if value.Kind() == jsontext.KindString {
-		return "an empty string"
-	}
-	return inWords(value.Kind())
+	return names
 }
 
 // excerpt is what to show of a body that is no error document: of a page of HTML

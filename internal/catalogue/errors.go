@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // The sentinels an *APIError matches through errors.Is. Which one is decided
@@ -46,22 +48,8 @@ func (e Endpoint) path() string { return e.Method + " " + shortPath(e.Path) }
 // String is the method and the address, with a very long path cut.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath(e.Path) }
 
-// shortPath cuts a very long path in its middle, so that its route stays.
-func shortPath(path string) string {
-	const longest = 200 // in bytes of ASCII, because a path is escaped
-	if len(path) <= longest {
-		return path
-	}
-	route := ""
-	if end := strings.LastIndexByte(path, '/'); len(path)-end < longest/2 {
-		path, route = path[:end], path[end:]
-	}
-	path = path[:min(len(path), longest)]
-	if escape := strings.LastIndexByte(path, '%'); escape > len(path)-3 {
-		path = path[:escape] // half an escape
-	}
-	return path + "…" + route
-}
+// shortPath cuts a very long path.
+func shortPath(path string) string { return redact.Shorten(path, 200) }
 
 // APIError is an answer of the service other than 200. Texts of the service
 // are cleaned of control characters and of credentials, and bounded.
@@ -71,6 +59,7 @@ type APIError struct {
 	Code      string // "" where the body has none
 	Message   string // the service's message, or an excerpt of a body that is no error document
 	Issues    []Issue
+	Data      string // the data of any other code as compact JSON, abridged; "" for none
 	RequestID string // the service's own, "" where it sends none
 	Location  string // target of a redirect, which is not followed
 
@@ -174,13 +163,9 @@ func (e *UnusableAnswerError) Error() string {
 type TooLargeError struct {
 	Endpoint
 	Limit, Size int64
-	InMemory    bool // the limit is one of memory: what an answer becomes can be many times its text
 }
 
 func (e *TooLargeError) Error() string {
-	if e.InMemory {
-		return fmt.Sprintf("%s: the answer takes more than %d bytes of memory", e.Endpoint, e.Limit)
-	}
 	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
 }
 
@@ -271,13 +256,11 @@ type NetworkError struct {
 	Limit     time.Duration // the time-out of one attempt, where that was over
 	Fault     Fault
 	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
-	// ConnectionClosed says that the request went out on a connection that was kept
-	// from an earlier one, and that it was closed before the first byte of an answer.
-	ConnectionClosed bool
-	Certificate      *CertificateFault // nil where that is not the fault
-	Proxy            *Proxy            // that the request went through, nil for none
-	Problem          string            // what net/http reported, cleaned like a text of the service
-	Err              error
+
+	Certificate *CertificateFault // nil where that is not the fault
+	Proxy       *Proxy            // that the request went through, nil for none
+	Problem     string            // what net/http reported, cleaned like a text of the service
+	Err         error
 }
 
 func (e *NetworkError) Error() string {

@@ -2,8 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -56,11 +54,10 @@ func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
 		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
-		authorities: len(cfg.CACertificates),
+		proxy: cfg.Proxy, authorities: len(cfg.CACertificates),
 	}
 	if s.transport == nil {
-		s.proxy = proxyFor(cfg.BaseURL)
-		s.transport = newTransport(cfg, s.proxy)
+		s.transport = newTransport(cfg)
 	}
 	if s.observe == nil {
 		s.observe = func(context.Context, Exchange) {}
@@ -70,8 +67,7 @@ func newSender(cfg Config) sender {
 
 // to is what a request is sent to. target is the path and query below the base URL.
 func (s *sender) to(method, target string) Endpoint {
-	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host}
-	return Endpoint{Method: method, Origin: origin.String(), Path: s.base.EscapedPath() + target}
+	return Endpoint{Method: method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + target}
 }
 
 // outgoing is what a request sends beside its endpoint, and what reads its answer.
@@ -86,6 +82,8 @@ type outgoing struct {
 type incoming struct {
 	io.Reader
 	header http.Header
+	at     string                  // the path and query that it answers
+	base   *url.URL                // that at is below
 	masked func(credential string) // hides a credential that the body holds
 }
 
@@ -113,10 +111,11 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	return err
 }
 
-// send sends a request, once, and returns the header of its answer.
+// send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	ctx, journey := observed(attempt)
-	request, err := http.NewRequestWithContext(ctx, at.Method, at.Origin+at.Path, bytes.NewReader(out.body))
+	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
+	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -128,40 +127,71 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 		return response, nil
 	}
 	fault := s.networkError(attempt, at, err, journey.fault(err))
-	// A stream of HTTP/2 that is reset leaves its connection open: the service has seen the request.
-	reset := strings.HasPrefix(err.Error(), "stream error: ")
-	fault.ConnectionClosed = journey.closed() && attempt.Err() == nil && !fault.Permanent && !reset
-	if fault.ConnectionClosed {
-		fault.Problem = errSentBefore.Error()
-	}
-	// Connections that are kept beside one that is dead or closed are likely to be so too.
-	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && (fault.ConnectionClosed || fault.TimedOut) {
+	// Connections that are kept beside one that is dead are likely to be dead too.
+	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
 		kept.CloseIdleConnections()
 	}
 	return nil, fault
 }
 
-// receive reads the body of an answer and closes it. It returns the bytes that
-// were read.
+// receive reads the body of an answer and closes it. It returns the bytes that were
+// read: of an answer below 400 that is no 200 none, because nothing in it is of use.
 func (s *sender) receive(
 	attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing,
 ) (size int64, err error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
-	if response.StatusCode != http.StatusOK {
+	switch {
+	case response.StatusCode >= 400:
 		defer time.AfterFunc(errorBodyTime, cancel).Stop()
 		// A body that is cut short still tells something beside its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)
-	}
-	if response.ContentLength > out.limit {
+	case response.StatusCode != http.StatusOK:
+		return 0, s.apiError(at, response, nil)
+	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	in := &incoming{Reader: body, header: response.Header, masked: s.mask.Add}
-	if err := out.read(in); err != nil {
-		return body.size, s.bodyError(attempt, at, response, body.head, err)
+	err = out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base, masked: s.mask.Add})
+	if err != nil && body.err != nil {
+		err = body.err // the decoder may take the end of the connection for one of the text
 	}
-	return body.size, nil
+	if err != nil {
+		err = s.bodyError(attempt, at, response, body.head, err)
+	}
+	return body.size, err
+}
+
+// MaxBody is the largest answer the client reads, in bytes. It is the limit of
+// one message from a provider to its engine, so more could not be passed on.
+const MaxBody = 256 << 20
+
+// boundedReader counts the bytes of a body, and fails after limit of them.
+// io.LimitReader would end there as if the body were complete.
+type boundedReader struct {
+	reader      io.Reader
+	size, limit int64
+	head        []byte // the first maxHead bytes
+	err         error  // that it ended with, nil for the end of the body
+}
+
+// maxHead is how many bytes of a body are kept, to recognise a page of HTML.
+const maxHead = 1 << 10
+
+func (r *boundedReader) Read(p []byte) (int, error) {
+	if room := r.limit - r.size + 1; int64(len(p)) > room {
+		p = p[:max(room, 0)]
+	}
+	n, err := r.reader.Read(p)
+	r.size += int64(n)
+	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
+	if r.size > r.limit {
+		err = &TooLargeError{Limit: r.limit}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
 }
 
 // requestID finds the service's id of a request, "" where it sends none.
@@ -214,30 +244,19 @@ func (s *sender) bodyError(
 	if oauth, ok := errors.AsType[*oauthError](err); ok {
 		return s.apiError(at, response, oauth.body)
 	}
-	if place, problem := s.unusable(response, start, err); problem != "" {
-		return &UnusableAnswerError{
-			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: place,
-			Problem: s.tidy(problem, maxExcerpt), RequestID: s.requestID(response),
+	if shape, ok := errors.AsType[*shapeError](err); ok {
+		unusable := &UnusableAnswerError{
+			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: shape.place,
+			Problem: s.tidy(shape.problem, maxExcerpt), RequestID: s.requestID(response),
 		}
+		if page := s.page(start, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
+			unusable.Problem = s.tidy("the body is "+page, maxExcerpt)
+		}
+		return unusable
 	}
 	fault := s.networkError(attempt, at, err, Broken)
 	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
 		fault.Problem = "the answer was cut short"
 	}
 	return fault
-}
-
-// unusable says what is wrong with a body, and at which place in it. The problem is "" where the network is at fault.
-func (s *sender) unusable(response *http.Response, start []byte, err error) (place, problem string) {
-	if shape, ok := errors.AsType[*shapeError](err); ok {
-		if page := s.page(start, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
-			return "", "the body is " + page
-		}
-		return shape.place, shape.problem
-	}
-	var deflate flate.CorruptInputError
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &deflate) {
-		return "", "the body is labelled as gzip, but is not gzip"
-	}
-	return "", ""
 }

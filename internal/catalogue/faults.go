@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,10 +14,11 @@ import (
 	"time"
 )
 
-// Fault is what kept a whole answer from coming, as far as the network tells.
+// Fault is what kept a whole answer from coming, as the network reports it.
 type Fault int
 
-// The faults of a [NetworkError]. Each that another attempt cannot change says so.
+// The faults of a [NetworkError]. Those marked permanent cannot be
+// changed by another attempt.
 const (
 	Unreachable        Fault = iota // no connection could be made
 	UnknownHost                     // the name of the host does not resolve
@@ -34,7 +34,7 @@ const (
 	Insecure                        // permanent: any other fault of a certificate or of TLS
 )
 
-// permanent tells whether every attempt would end with the same fault. A name that
+// permanent reports whether every attempt would end with the same fault. A name that
 // does not resolve is not such a fault: a resolver says the same while a network or
 // a record is on its way, so the name is asked for again.
 func (f Fault) permanent() bool { return f >= NoTLS }
@@ -60,14 +60,7 @@ func faultOf(err error, connected bool) Fault {
 	return Unreachable
 }
 
-// ofProxy tells whether the proxy is at fault, or the way to it.
-func ofProxy(err error) bool {
-	_, answered := errors.AsType[*proxyError](err)
-	dial, dialled := errors.AsType[*net.OpError](err)
-	return answered || errors.Is(err, errNoProxyAddress) || dialled && dial.Op == "proxyconnect"
-}
-
-// broke tells whether a connection that was made has ended.
+// broke reports whether a connection that was made has ended.
 func broke(err error) bool {
 	dial, dialled := errors.AsType[*net.OpError](err)
 	return dialled && (dial.Op == "read" || dial.Op == opAlert) ||
@@ -108,14 +101,14 @@ const alertProtocolVersion = 70
 // an old version in place of an alert.
 const choseOldTLS = "tls: server selected unsupported protocol version"
 
-// alerted tells whether the other side ended TLS with an alert. crypto/tls keeps the
+// alerted reports whether the other side ended TLS with an alert. crypto/tls keeps the
 // type of such an error to itself, but not its words.
 func alerted(err error, alert uint8) bool {
 	remote, ok := errors.AsType[*net.OpError](err)
 	return ok && remote.Op == opAlert && remote.Err.Error() == tls.AlertError(alert).Error()
 }
 
-// refusedHere tells whether nobody listens at a loopback address.
+// refusedHere reports whether nobody listens at a loopback address.
 func refusedHere(dial *net.OpError) bool {
 	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, which has no constant on other systems
 	at, ok := dial.Addr.(*net.TCPAddr)
@@ -133,9 +126,6 @@ type CertificateFault struct {
 	SelfSigned          bool      // nobody else did
 	Given               int       // how many certificates of authorities the configuration adds
 }
-
-// maxNames bounds the hosts of a certificate that are named.
-const maxNames = 10
 
 // certificateFault describes the certificate at fault in an error of net/http. It
 // is nil where err has none.
@@ -167,28 +157,20 @@ func nameOf(certificate *x509.Certificate) string {
 	return certificate.Issuer.String()
 }
 
-// namesOf are the hosts that a certificate is for, and how many more there are.
+// namesOf are the hosts that a certificate is for.
 func (s *sender) namesOf(certificate *x509.Certificate) []string {
 	names := slices.Clone(certificate.DNSNames)
 	for _, ip := range certificate.IPAddresses {
 		names = append(names, ip.String())
 	}
-	more := len(names) - maxNames
-	names = names[:min(len(names), maxNames)]
-	for i, name := range names {
-		names[i] = s.tidy(name, maxExcerpt)
-	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return names
+	return s.named(names)
 }
 
 // faultText is what net/http says of a fault, without what it quotes of an
 // answer that is no HTTP: the quoted part may be a part of a credential.
 func faultText(err error) string {
 	if errors.Is(err, io.EOF) {
-		return errSentBefore.Error()
+		return "the connection was closed before an answer came"
 	}
 	text := err.Error()
 	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {

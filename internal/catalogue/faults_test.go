@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,7 +42,6 @@ func TestFaults(t *testing.T) {
 		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
 		"a proxy refused":              {err: &net.OpError{Op: "proxyconnect", Err: dialling(loopback, syscall.ECONNREFUSED)}, want: ProxyFailed},
 		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
-		"no address of a proxy":        {err: errNoProxyAddress, want: ProxyFailed},
 		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
 		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},
 		"old TLS, by an alert":         {err: &net.OpError{Op: "remote error", Err: tls.AlertError(70)}, want: OldTLS},
@@ -114,60 +112,22 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestProxies: a variable that holds no address must not make the client go without a proxy.
-func TestProxies(t *testing.T) { //nolint:paralleltest // it sets the environment
-	const service, odd = "https://catalogue.example", "http://joe:p#ss/w%rd@proxy.example:8080"
-	for _, test := range []struct {
-		base, variable, except string
-		want                   *Proxy // without its variable
-		err                    error
-	}{
-		{service, "", "", nil, nil},
-		{service, "http://joe:p%23ss@proxy.example:8080", "", &Proxy{Address: "http://proxy.example:8080", Credential: true}, nil},
-		{service, "proxy.example:8080", "", &Proxy{Address: "http://proxy.example:8080"}, nil},
-		{service, odd, "", &Proxy{}, errNoProxyAddress},
-		{service, odd, ".example", nil, nil},
-		{service, "http://proxy.example:8080", "catalogue.example", nil, nil},
-		{"http://localhost:8080", odd, "", nil, nil},
-	} {
-		for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "NO_PROXY"} {
-			t.Setenv(name, "")
-		}
-		t.Setenv("https_proxy", test.variable)
-		t.Setenv("no_proxy", test.except)
-		s := senderTo(t, test.base, Config{})
-		address, err := s.proxy.address()
-		if !errors.Is(err, test.err) || (address != nil) != (test.want != nil && err == nil) {
-			t.Errorf("%+v: %v, %v", test, address, err)
-		}
-		if test.want != nil {
-			test.want.Variable = "https_proxy"
-		}
-		if s.proxy != nil {
-			s.proxy.whole = nil // it has been seen above
-		}
-		if !reflect.DeepEqual(s.proxy, test.want) {
-			t.Errorf("%+v: %+v", test, s.proxy)
-		}
-		if test.err == nil {
-			continue
-		}
-		if fault := sendOnce(t, s, ""); fault == nil || fault.Fault != ProxyFailed || !fault.Permanent || !fault.Proxy.Failed ||
-			strings.Contains(fault.Problem, "joe") {
-			t.Errorf("%+v", fault)
-		}
-	}
-}
-
 // TestWhatAProxyAnswers tells which of its answers it would repeat.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
-	through := &Proxy{Address: "http://proxy.example", whole: &url.URL{Scheme: "http", Host: "proxy.example"}}
+	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")
+	if through.Address != "http://proxy.example" || !through.Credential {
+		t.Errorf("%+v", through)
+	}
 	for status, permanent := range map[int]bool{407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false} {
 		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
 		if !after.Failed || after.Status != status || after.permanent() != permanent {
 			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())
 		}
+	}
+	noTLS := through.after(&net.OpError{Op: "proxyconnect", Err: tls.RecordHeaderError{}})
+	if !noTLS.Failed || !noTLS.NoTLS || !noTLS.permanent() {
+		t.Errorf("a proxy that speaks no TLS: %+v", noTLS)
 	}
 	if after := through.after(io.EOF); after.Failed || after.permanent() || through.Failed {
 		t.Errorf("a fault behind the proxy: %+v", after)

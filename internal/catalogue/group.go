@@ -3,13 +3,24 @@ package catalogue
 import (
 	"context"
 	"net/url"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TimeHorizon names the horizon of a forecast. The list of keys is open.
-type TimeHorizon struct {
+// KeyedName is a time horizon, whose list of keys is open, or a forecast variable.
+type KeyedName struct {
 	Name      *string `json:"name"`
 	ShortName *string `json:"shortName"`
 	Key       *string `json:"key"`
+}
+
+// UnmarshalJSONFrom forgets what an equal name before this one left, which the library
+// would merge.
+func (n *KeyedName) UnmarshalJSONFrom(text *jsontext.Decoder) error {
+	type fields KeyedName
+	*n = KeyedName{}
+	return json.UnmarshalDecode(text, (*fields)(n))
 }
 
 // ModelGroup bundles every revision of one model. A field that the service
@@ -20,9 +31,10 @@ type ModelGroup struct {
 	LatestRevision *Integer        `json:"latestRevision"`
 	Public         *bool           `json:"public"`
 	CreatedAt      *string         `json:"createdAt"`
-	TimeHorizon    *TimeHorizon    `json:"timeHorizon"`
+	TimeHorizon    *KeyedName      `json:"timeHorizon"`
 	Models         []*ModelSummary `json:"models"`
 	Axes           []*GroupAxis    `json:"axes"`
+	OtherFields    jsontext.Value  `json:",embed"` // that this version does not know, nil for none
 }
 
 // ModelSummary is a revision as its group lists it; archived ones are left out
@@ -50,24 +62,29 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-func (g *ModelGroup) missing() string {
+// check refuses a group without its id.
+func (g *ModelGroup) check(string) *shapeError {
 	if g.ID == nil {
-		return "id"
+		return missing("id")
 	}
-	return ""
+	return compactFields(&g.OtherFields)
+}
+
+// missing is a record without a field of its identity, such as an error document of status 200.
+func missing(field string) *shapeError {
+	const problem = "it is missing or null, and no record is without it"
+	return &shapeError{at: jsontext.Pointer("").AppendToken(field), problem: problem}
 }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time
 // horizon key other than "" restricts them to that horizon; a key the service
 // does not know is an ErrInvalidRequest. The order is the service's own.
-//
-// The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
 	return c.ModelGroupsWith(ctx, timeHorizon, nil)
 }
 
-// ModelGroupsWith returns as ModelGroups does. Where the answer is one that was kept
-// from before this call and it does not suffice, the question is asked once more.
+// ModelGroupsWith returns as ModelGroups does. If an answer that was kept from before
+// this call does not suffice, the question is asked once more.
 func (c *Client) ModelGroupsWith(
 	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
@@ -77,16 +94,14 @@ func (c *Client) ModelGroupsWith(
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups"), suffices: suffices,
+		decode: decodeList[ModelGroup]("model_groups", ""), suffices: suffices,
 	})
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also
 // the answer for a group the organisation may not see.
-//
-// The answer is shared between callers and must not be changed.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what: "reading model group %q", decode: decodeObject[ModelGroup],
+		what: "reading model group %q", decode: decodeObject[ModelGroup](""),
 	})
 }

@@ -51,11 +51,11 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
-				value, err = q.decode(in, c.maxBody)
+				value, next, err = q.decode(in)
 				return err
 			},
 		})
-		return value, "", err
+		return value, next, err
 	}
 	value, err := c.admission.answer(ctx, c.to(http.MethodGet, q.target), suffices, read)
 	if err != nil {

@@ -1,40 +1,47 @@
 package catalogue
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
+)
 
 // Model is one published revision of a forecast. A field that the service left
 // out or sent as null is nil; so are Notes and, spelled as an empty string,
 // DockerImage for callers outside the owning organisation.
 type Model struct {
-	ID                      *string             `json:"id"`
-	ModelGroupID            *string             `json:"modelGroupId"`
-	Name                    *string             `json:"name"`
-	DisplayName             *string             `json:"displayName"`
-	Notes                   *string             `json:"notes"`
-	Description             *string             `json:"description"`
-	Revision                *Integer            `json:"revision"`
-	DockerImage             *string             `json:"dockerImage"`
-	CreatedAt               *string             `json:"createdAt"`
-	UpdatedAt               *string             `json:"updatedAt"`
-	RunMode                 *string             `json:"runMode"`
-	Horizon                 *TimeHorizon        `json:"horizon"`
-	ModelMetadata           *JSONObject         `json:"modelMetadata"`
-	OutputVariables         []*OutputVariable   `json:"outputVariables"`
-	OutputSpecification     []*Scalar           `json:"outputSpecification"`
-	Inputs                  []*Input            `json:"inputs"`
-	Datasets                []*Dataset          `json:"datasets"`
-	Archived                *bool               `json:"archived"`
-	Enabled                 *bool               `json:"enabled"`
-	Tags                    []*string           `json:"tags"`
-	Sensitivities           []*Sensitivity      `json:"sensitivities"`
-	Axes                    []*ModelAxis        `json:"axes"`
-	InputAggregations       []*InputAggregation `json:"inputAggregations"`
-	OutputFileFormat        *string             `json:"outputFileFormat"`
-	DisplayTimezone         *string             `json:"displayTimezone"`
-	ForecastVariable        *ForecastVariable   `json:"forecastVariable"`
-	IsOwner                 *bool               `json:"isOwner"`
-	HasPerformanceMetrics   *bool               `json:"hasPerformanceMetrics"`
-	DefaultComparisonModels []*string           `json:"defaultComparisonModels"`
+	ID                      *string           `json:"id"`
+	ModelGroupID            *string           `json:"modelGroupId"`
+	Name                    *string           `json:"name"`
+	DisplayName             *string           `json:"displayName"`
+	Notes                   *string           `json:"notes"`
+	Description             *string           `json:"description"`
+	Revision                *Integer          `json:"revision"`
+	DockerImage             *string           `json:"dockerImage"`
+	CreatedAt               *string           `json:"createdAt"`
+	UpdatedAt               *string           `json:"updatedAt"`
+	RunMode                 *string           `json:"runMode"`
+	Horizon                 *KeyedName        `json:"horizon"`
+	ModelMetadata           *JSONObject       `json:"modelMetadata"`
+	OutputVariables         []*OutputVariable `json:"outputVariables"`
+	OutputSpecification     []*Scalar         `json:"outputSpecification"`
+	Inputs                  []*Input          `json:"inputs"`
+	Datasets                []*Dataset        `json:"datasets"`
+	Archived                *bool             `json:"archived"`
+	Enabled                 *bool             `json:"enabled"`
+	Tags                    []*string         `json:"tags"`
+	Sensitivities           []*NamedRecord    `json:"sensitivities"`
+	Axes                    []*ModelAxis      `json:"axes"`
+	InputAggregations       []*NamedRecord    `json:"inputAggregations"`
+	OutputFileFormat        *string           `json:"outputFileFormat"`
+	DisplayTimezone         *string           `json:"displayTimezone"`
+	ForecastVariable        *KeyedName        `json:"forecastVariable"`
+	IsOwner                 *bool             `json:"isOwner"`
+	HasPerformanceMetrics   *bool             `json:"hasPerformanceMetrics"`
+	DefaultComparisonModels []*string         `json:"defaultComparisonModels"`
+	OtherFields             jsontext.Value    `json:",embed"` // that this version does not know, nil for none
 }
 
 // OutputVariable is a variable that a model produces.
@@ -44,13 +51,6 @@ type OutputVariable struct {
 	Type      *string   `json:"type"`
 	SeriesKey *bool     `json:"seriesKey"`
 	Colours   []*Scalar `json:"colours"`
-}
-
-// ForecastVariable is the variable that a model forecasts.
-type ForecastVariable struct {
-	Name      *string `json:"name"`
-	ShortName *string `json:"shortName"`
-	Key       *string `json:"key"`
 }
 
 // ModelAxis is an axis of a model, its values in declared order.
@@ -82,16 +82,8 @@ type Dataset struct {
 	JSON            JSONObject `json:"-"`
 }
 
-// Sensitivity is a sensitivity configuration. JSON is the whole record.
-type Sensitivity struct {
-	ID   *string    `json:"id"`
-	Key  *string    `json:"key"`
-	Name *string    `json:"name"`
-	JSON JSONObject `json:"-"`
-}
-
-// InputAggregation is an input aggregation. JSON is the whole record.
-type InputAggregation struct {
+// NamedRecord is a sensitivity configuration or an input aggregation. JSON is the whole record.
+type NamedRecord struct {
 	ID   *string    `json:"id"`
 	Key  *string    `json:"key"`
 	Name *string    `json:"name"`
@@ -111,51 +103,44 @@ func (r *Dataset) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
-func (r *Sensitivity) UnmarshalJSON(data []byte) error {
-	type fields Sensitivity
+func (r *NamedRecord) UnmarshalJSON(data []byte) error {
+	type fields NamedRecord
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// UnmarshalJSON keeps the whole record beside its named fields.
-func (r *InputAggregation) UnmarshalJSON(data []byte) error {
-	type fields InputAggregation
-	return unmarshalOpen(data, (*fields)(r), &r.JSON)
-}
-
-// missing names a field without which a revision cannot be told from another.
-func (m *Model) missing() string {
+// check refuses a model without the fields by which revisions differ, and one of another
+// group than was asked for. Ids are compared as engines keep strings, in NFC.
+func (m *Model) check(groupID string) *shapeError {
 	switch {
 	case m.ID == nil:
-		return "id"
+		return missing("id")
 	case m.Revision == nil:
-		return "revision"
+		return missing("revision")
+	case groupID != "" && m.ModelGroupID != nil && norm.NFC.String(*m.ModelGroupID) != norm.NFC.String(groupID):
+		return &shapeError{at: "/modelGroupId", problem: fmt.Sprintf("it is another group than the one asked for, %q", *m.ModelGroupID)}
 	}
-	return ""
+	return compactFields(&m.OtherFields)
 }
 
 // LatestModel returns the model with the highest revision of a group, or an
 // ErrNotFound: the group does not exist, may not be seen or has no models.
-//
-// The answer is shared between callers and must not be changed.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
-		what: "reading the latest model of group %q", decode: decodeObject[Model],
+		what: "reading the latest model of group %q", decode: decodeObject[Model](groupID),
 	})
 }
 
 // Models returns every revision of a group, archived ones too, in the
 // service's own order, or an ErrNotFound.
-//
-// The answer is shared between callers and must not be changed.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
 	return c.ModelsWith(ctx, groupID, nil)
 }
 
-// ModelsWith returns as Models does. Where the answer is one that was kept from
-// before this call and it does not suffice, the question is asked once more: a kept
-// answer cannot prove that something is absent.
+// ModelsWith returns as Models does. If an answer that was kept from before this call
+// does not suffice, the question is asked once more: it cannot prove that something is
+// absent.
 func (c *Client) ModelsWith(ctx context.Context, groupID string, suffices func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what: "reading the models of group %q", decode: decodeList[Model]("models"), suffices: suffices,
+		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), suffices: suffices,
 	})
 }

@@ -17,7 +17,7 @@ import (
 func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	type row struct {
 		fault    sandbox.Fault
-		requests int // 2 where the form is not understood: the same is sent once as JSON
+		requests int // 2 if it is open whether the form was understood: the same is sent once as JSON
 		kind     simTold
 		says     string
 	}
@@ -46,14 +46,17 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		},
 		"invalid_request":          {refuse("invalid_request", "Odd."), 2, toldNoToken, "400 Bad Request (invalid_request): Odd."},
 		"unsupported_grant_type":   {refuse("unsupported_grant_type", "No."), 2, toldNoToken, "400 Bad Request (unsupported_grant_type): No."},
-		"an unknown error":         {is(400, odd), 1, toldNoToken, "400 Bad Request (odd): New."},
-		"an unknown error and 403": {is(403, odd), 1, toldNoToken, "403 Forbidden (odd): New."},
+		"unauthorized_client":      {is(400, `{"error":"unauthorized_client","error_description":"No."}`), 1, toldNoToken, "(unauthorized_client): No."},
+		"invalid_scope":            {is(400, `{"error":"invalid_scope","error_description":"No."}`), 1, toldNoToken, "(invalid_scope): No."},
+		"as other routes are":      {is(400, `{"code":"VALIDATION_FAILED","message":"No."}`), 2, toldNoToken, "400 Bad Request (VALIDATION_FAILED): No."},
+		"an unknown error":         {is(400, odd), 2, toldNoToken, "400 Bad Request (odd): New."},
+		"an unknown error and 403": {is(403, odd), 2, toldNoToken, "403 Forbidden (odd): New."},
 		"an unknown error and 200": {is(200, odd), 1, toldNoToken, "200 OK (odd): New."},
-		"401 with HTML":            {page(401, "<html><title>Who?</title>"), 1, toldNoToken, "401 Unauthorized: a page of HTML titled Who?"},
-		"400, empty":               {is(400, ""), 1, toldNoToken, "400 Bad Request"},
-		"404":                      {page(404, "<html>nothing</html>"), 1, toldNoToken, "404 Not Found"},
+		"401 with HTML":            {page(401, "<html><title>Who?</title>"), 2, toldNoToken, "401 Unauthorized: a page of HTML titled Who?"},
+		"400, empty":               {is(400, ""), 2, toldNoToken, "400 Bad Request"},
+		"404":                      {page(404, "<html>nothing</html>"), 2, toldNoToken, "404 Not Found"},
 		"redirect":                 {redirect, 1, toldNoToken, "302 Found"},
-		"no token":                 {is(200, `{"accessToken":"hunter2!","token_type":"Bearer"}`), 1, toldNoToken, none},
+		"no token":                 {is(200, `{"Access_Token":"hunter2!","token_type":"Bearer"}`), 1, toldNoToken, none},
 		"an empty token":           {is(200, `{"access_token":"","token_type":"Bearer"}`), 1, toldNoToken, none},
 		"empty":                    {is(200, ""), 1, toldNoToken, none},
 		"a list":                   {is(200, `["hunter2!"]`), 1, toldNoToken, none},
@@ -103,6 +106,10 @@ func TestTokenRequestsThatAreLimitedWait(t *testing.T) {
 func TestTokenAnswersThatWork(t *testing.T) {
 	type fields = map[string]any
 	eachOnFakeClock(t, map[string]func(http.Header, fields){
+		"the spelling of every other body": func(_ http.Header, f fields) {
+			f["accessToken"], f["expiresIn"], f["tokenType"] = f["access_token"], f["expires_in"], "Bearer"
+			maps.DeleteFunc(f, func(name string, _ any) bool { return strings.Contains(name, "_") })
+		},
 		"no type":            func(_ http.Header, f fields) { delete(f, "token_type") },
 		"a type in capitals": func(_ http.Header, f fields) { f["token_type"] = "BEARER" },
 		"more fields": func(_ http.Header, f fields) {

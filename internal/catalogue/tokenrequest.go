@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ import (
 type credentials struct {
 	id, secret string
 	asJSON     bool
-	formError  error // why the form was not understood, nil where it was not tried
+	formError  error // why the form was not understood, nil if it was
 }
 
 // body is a token request's content type and body.
@@ -37,8 +38,8 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// switchToJSON makes the next request JSON where err says that the service does not
-// understand the form. JSON is tried once, and kept.
+// switchToJSON makes the next request JSON if err leaves open that the service understood
+// the form. JSON is tried once, and kept.
 func (c *credentials) switchToJSON(err error) (switched bool) {
 	if c.asJSON || !notUnderstood(err) {
 		return false
@@ -48,7 +49,7 @@ func (c *credentials) switchToJSON(err error) (switched bool) {
 }
 
 // finally chooses the error of the last request for a token, which ended with
-// err. Where JSON was not understood either, that is the answer to the form.
+// err. If JSON was not understood either, that is the answer to the form.
 func (c *credentials) finally(err error) error {
 	if c.asJSON && c.formError != nil && notUnderstood(err) {
 		return c.formError
@@ -56,10 +57,14 @@ func (c *credentials) finally(err error) error {
 	return err
 }
 
+// notUnderstood reports whether an answer to a token request leaves open that its body
+// was read: any 4xx but those of RFC 6749 §5.2 that judge what it says, and 408 and 429.
 func notUnderstood(err error) bool {
-	api, ok := errors.AsType[*APIError](err)
-	return ok && classify(err) == final && (api.Status == http.StatusUnsupportedMediaType ||
-		api.Code == "invalid_request" || api.Code == "unsupported_grant_type")
+	api, ok := apiError(err)
+	if !ok || api.Status < 400 || api.Status >= 500 || classify(err) != final {
+		return false
+	}
+	return !slices.Contains([]string{"invalid_client", "unauthorized_client", "invalid_scope"}, api.Code)
 }
 
 // maxTokenBody bounds an answer of the token endpoint, in bytes.
@@ -83,9 +88,7 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 			return c.readToken(in, answer, sent.token)
 		},
 	})
-	if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
-		err = &TokenError{Endpoint: unusable.Endpoint, Problem: noBearerToken + ": " + unusable.Problem}
-	} else if large, ok := errors.AsType[*TooLargeError](err); ok {
+	if large, ok := errors.AsType[*TooLargeError](err); ok {
 		err = &TokenError{Endpoint: large.Endpoint, Problem: noBearerToken + ", and is larger than a token"}
 	}
 	return err
@@ -93,43 +96,42 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 
 const noBearerToken = "the answer holds no bearer token"
 
-// readToken fills a token from the answer of the token endpoint. Its fields are
-// those of RFC 6749 §5.1; INTERFACE.md shows none.
+// readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no
+// fields: they are those of RFC 6749 §5.1, or the same as every other body spells names.
 func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
 	var fields map[string]jsontext.Value
 	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)
-	bearer := text(fields["access_token"])
+	bearerName, kindName, lifeName := "access_token", "token_type", "expires_in"
+	if fields[bearerName] == nil && fields["accessToken"] != nil {
+		bearerName, kindName, lifeName = "accessToken", "tokenType", "expiresIn"
+	}
+	bearer := text(fields[bearerName])
 	in.masked(bearer)
-	switch {
+	switch kind := text(fields[kindName]); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return err
 	case text(fields["error"]) != "":
 		return &oauthError{body: answer}
-	case err != nil || bearer == "" || fields["access_token"].Kind() != jsontext.KindString:
-		what := c.inPlaceOf("access_token", answer, in.header)
+	case err != nil || bearer == "" || fields[bearerName].Kind() != jsontext.KindString:
+		what := c.inPlaceOf(bearerName, answer, in.header)
 		return &TokenError{Problem: noBearerToken + ": it is " + what, Page: strings.HasPrefix(what, htmlPage)}
-	}
-	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
+	case kind != "" && !strings.EqualFold(kind, "bearer"):
 		const odd = "the answer holds a token of type %q, where a bearer token is expected"
 		return &TokenError{Problem: fmt.Sprintf(odd, c.tidy(kind, 40))}
-	}
 	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
-	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return &TokenError{Problem: "the answer's token has characters that no bearer token may have"}
 	}
-	got.bearer, got.life = bearer, lifeOf(fields["expires_in"])
+	got.bearer, got.life = bearer, lifeOf(fields[lifeName])
 	return nil
 }
 
-// lifeOf reads expires_in, a number of seconds or its text. Anything else says
-// nothing of the token's life.
+// lifeOf reads a token's life, a number of seconds or its text. It is 0, not known, for
+// anything else and for less than minLife.
 func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
-	if err != nil || seconds < 1 || seconds > math.MaxInt32 {
+	if err != nil || !(seconds >= minLife.Seconds() && seconds < math.MaxInt32) {
 		return 0
 	}
-	if life := time.Duration(seconds * float64(time.Second)); life >= minLife {
-		return life
-	}
-	return 0
+	return time.Duration(seconds * float64(time.Second))
 }

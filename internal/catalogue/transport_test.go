@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -17,8 +16,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/net/http2"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -65,161 +62,108 @@ func configFor(t *testing.T, address string, more Config) Config {
 	return more
 }
 
-// fickle is a service that answers the first request on each connection, and closes
-// the connection without an answer at the second.
-type fickle struct {
-	connections sync.Map // by the address of their other end
-	arrived     atomic.Int64
-	first       func() // is called before each first answer
-}
+// keeping is a service of which a sender keeps connections.
+type keeping struct{ first func() } // is called before each answer
 
-func (f *fickle) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
-	f.arrived.Add(1)
-	_, _ = io.Copy(io.Discard, r.Body)
-	if _, kept := f.connections.LoadOrStore(r.RemoteAddr, true); kept {
-		panic(http.ErrAbortHandler)
-	}
-	if f.first != nil {
-		f.first()
+func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
+	if k.first != nil {
+		k.first()
 	}
 }
 
 // keep makes a sender keep so many connections.
-func (f *fickle) keep(t *testing.T, s *sender, connections int) {
+func (k *keeping) keep(t *testing.T, s *sender, connections int) {
 	t.Helper()
 	var all, senders sync.WaitGroup
 	all.Add(connections)
-	f.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
+	k.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
 	for range connections {
 		senders.Go(func() { sendOnce(t, s, "") })
 	}
 	senders.Wait()
-	f.first = nil
+	k.first = nil
 }
 
-// TestARequestOnAKeptConnectionIsSentOnce: by itself net/http sends a GET again on
-// every connection that it keeps, 33 times here.
-func TestARequestOnAKeptConnectionIsSentOnce(t *testing.T) {
+// TestStreamsThatHTTP2RefusesAreSentAgain: a service that allows ten streams refuses those above, and no read fails of it.
+func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{"GET": "", "POST": "grant_type=client_credentials"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := &fickle{}
-			s := senderTo(t, sandboxtest.Start(t, service), Config{})
-			service.keep(t, s, 32)
-			before := service.arrived.Load()
-			fault := sendOnce(t, s, body)
-			if arrived := service.arrived.Load() - before; arrived != 1 {
-				t.Errorf("one request arrived %d times", arrived)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("%s came by %s", r.URL.Path, r.Proto)
+		}
+		answerTokens(w, r, `{"id":"g"}`)
+	}))
+	server.EnableHTTP2, server.Config.HTTP2 = true, &http.HTTP2Config{MaxConcurrentStreams: 10}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}))
+	var readers sync.WaitGroup
+	for i := range 64 {
+		readers.Go(func() {
+			if _, err := c.ModelGroup(t.Context(), fmt.Sprint(i)); err != nil {
+				t.Error(err)
 			}
-			if fault == nil || !fault.ConnectionClosed || fault.Permanent || fault.Fault != Broken ||
-				fault.Problem != "the connection was closed before an answer came" {
-				t.Fatalf("%+v", fault)
+		})
+	}
+	readers.Wait()
+}
+
+// answerTokens answers a request for a token, and any other with that body.
+func answerTokens(w http.ResponseWriter, r *http.Request, body string) {
+	if r.Method == http.MethodPost {
+		body = `{"access_token":"t","token_type":"bearer"}`
+	}
+	_, _ = io.WriteString(w, body)
+}
+
+// TestNoBodyBelow200IsRead: a read does not wait for a body without an end, and nothing reads on once the read is over.
+func TestNoBodyBelow200IsRead(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{101, 206, 302} {
+		synctest.Test(t, func(t *testing.T) {
+			dial, closeAll := sandboxtest.Pipe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				connection, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer connection.Close()
+				_, _ = fmt.Fprintf(connection, "HTTP/1.1 %d Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nbody", status)
+				_, _ = io.Copy(io.Discard, connection) // until the client closes
+			}))
+			s := senderTo(t, "http://localhost", Config{DialContext: dial})
+			began := time.Now()
+			attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+			at := s.to(http.MethodGet, ModelGroupsPath)
+			response, err := s.send(attempt, at, outgoing{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			// The other connections that were kept are not tried.
-			if fault := sendOnce(t, s, body); fault != nil {
-				t.Errorf("the next attempt: %+v", fault)
+			size, err := s.receive(attempt, cancel, at, response, outgoing{limit: MaxBody})
+			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
+				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
 			}
+			synctest.Wait() // what is still running then waits for this end
+			closeAll()
+			cancel()
 		})
 	}
 }
 
-// TestANewConnectionThatIsClosedIsNoKeptOne: only a kept one may be closed for a
-// reason that has nothing to do with the request.
-func TestANewConnectionThatIsClosedIsNoKeptOne(t *testing.T) {
+// TestAHostIsShownAsItWasWritten and asked for as DNS spells it.
+func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	closes := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	fault := sendOnce(t, senderTo(t, sandboxtest.Start(t, closes), Config{}), "")
-	if fault == nil || fault.ConnectionClosed || fault.Fault != Broken {
-		t.Errorf("%+v", fault)
+	asked := make(chan string, 1)
+	s := senderTo(t, "http://katalog-münchen.example/base", Config{DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+		asked <- address
+		return nil, io.EOF
+	}})
+	fault := sendOnce(t, s, "")
+	if fault.String() != "GET http://katalog-münchen.example/base/v1/model-group" {
+		t.Error(fault.String())
 	}
-}
-
-// TestARequestOfHTTP2IsSentOnce: by itself net/http sends a request up to eight times
-// where its stream is refused, and again on a new connection after GOAWAY.
-func TestARequestOfHTTP2IsSentOnce(t *testing.T) {
-	t.Parallel()
-	for name, refuse := range map[string]func(frames *http2.Framer, id uint32) error{
-		"REFUSED_STREAM": func(frames *http2.Framer, id uint32) error {
-			return frames.WriteRSTStream(id, http2.ErrCodeRefusedStream)
-		},
-		"GOAWAY": func(frames *http2.Framer, id uint32) error { return frames.WriteGoAway(id-2, http2.ErrCodeNo, nil) },
-	} {
-		for method, body := range map[string]string{"GET": "", "POST": "grant_type=client_credentials"} {
-			t.Run(name+" "+method, func(t *testing.T) {
-				t.Parallel()
-				service := &http2Service{refuse: refuse}
-				server := service.start(t)
-				s := senderTo(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}, RequestTimeout: 3 * time.Second})
-				if fault := sendOnce(t, s, ""); fault != nil {
-					t.Fatalf("the first request: %+v", fault)
-				}
-				fault := sendOnce(t, s, body)
-				if arrived := service.arrived.Load(); arrived != 2 {
-					t.Errorf("two requests arrived %d times", arrived)
-				}
-				if fault == nil || fault.TimedOut || fault.Permanent || fault.ConnectionClosed != (name == "GOAWAY") {
-					t.Errorf("%+v", fault)
-				}
-				if open := service.open.Load(); method == "GET" && open != 0 {
-					t.Errorf("%d requests were announced to have a body", open)
-				}
-			})
-		}
-	}
-}
-
-// http2Service answers the first request of each connection with 200, and refuses those after it.
-type http2Service struct {
-	refuse  func(frames *http2.Framer, id uint32) error
-	arrived atomic.Int64
-	open    atomic.Int64 // how many requests did not end with their headers
-}
-
-func (s *http2Service) start(t *testing.T) *httptest.Server {
-	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	server.TLS = &tls.Config{NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}
-	server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
-		"h2": func(_ *http.Server, connection *tls.Conn, _ http.Handler) { s.serve(connection) },
-	}
-	server.StartTLS()
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	return server
-}
-
-func (s *http2Service) serve(connection net.Conn) {
-	if _, err := io.ReadFull(connection, make([]byte, len(http2.ClientPreface))); err != nil {
-		return
-	}
-	frames := http2.NewFramer(connection, connection)
-	_ = frames.WriteSettings()
-	for requests := 0; ; {
-		received, err := frames.ReadFrame()
-		if err != nil {
-			return
-		}
-		switch received := received.(type) {
-		case *http2.SettingsFrame:
-			if !received.IsAck() {
-				_ = frames.WriteSettingsAck()
-			}
-		case *http2.HeadersFrame:
-			s.arrived.Add(1)
-			if !received.StreamEnded() {
-				s.open.Add(1)
-			}
-			if requests++; requests > 1 {
-				_ = s.refuse(frames, received.StreamID)
-				continue
-			}
-			const status200 = 0x88 // RFC 7541 Appendix A
-			answer := http2.HeadersFrameParam{StreamID: received.StreamID, BlockFragment: []byte{status200}, EndStream: true, EndHeaders: true}
-			_ = frames.WriteHeaders(answer)
-		}
+	if address := <-asked; address != "xn--katalog-mnchen-osb.example:80" {
+		t.Error(address)
 	}
 }
 
@@ -241,7 +185,7 @@ func (c mortal) Write(b []byte) (int, error) {
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, dead := &fickle{}, new(atomic.Bool)
+		service, dead := &keeping{}, new(atomic.Bool)
 		dial, closeAll := sandboxtest.Pipe(service)
 		t.Cleanup(closeAll)
 		s := senderTo(t, "http://localhost", Config{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -251,7 +195,7 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 		service.keep(t, s, 12)
 		dead.Store(true)
 		dead = new(atomic.Bool) // of the connections to come
-		if fault := sendOnce(t, s, ""); fault == nil || !fault.TimedOut || fault.ConnectionClosed {
+		if fault := sendOnce(t, s, ""); fault == nil || !fault.TimedOut {
 			t.Errorf("the first attempt: %+v", fault)
 		}
 		if fault := sendOnce(t, s, ""); fault != nil {
@@ -284,7 +228,7 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 			var reads atomic.Int32
 			service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost {
-					_, _ = io.WriteString(w, `{"access_token":"t","token_type":"bearer"}`)
+					answerTokens(w, r, "")
 					return
 				}
 				reads.Add(1)
@@ -312,4 +256,13 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answering is a service without a network.
+type answering http.HandlerFunc
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	a(w, r)
+	return w.Result(), nil
 }

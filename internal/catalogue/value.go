@@ -82,6 +82,19 @@ func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// compactFields makes the unknown fields of a record a compact JSON object. nil stays nil.
+func compactFields(unknown *jsontext.Value) *shapeError {
+	if *unknown == nil {
+		return nil
+	}
+	compact, err := compactJSON(*unknown)
+	if err != nil {
+		return &shapeError{problem: err.Error()}
+	}
+	*unknown = jsontext.Value(compact)
+	return nil
+}
+
 // unmarshalOpen decodes the named fields of an open record, and keeps all of it.
 func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
 	if err := json.Unmarshal(data, fields, lenient); err != nil {
@@ -90,49 +103,31 @@ func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
 	return whole.UnmarshalJSON(data)
 }
 
-// maxSorted is how many objects and lists may be inside each other where the members
-// of objects are sorted. The library moves a member once for each object around it.
-const maxSorted = 100
+// maxSorted is how many members a JSON value may have for them to be sorted. Sorting
+// takes many times the memory of the text.
+const maxSorted = 1000
 
-// compactJSON rewrites a JSON value without white space and with the members
-// of its objects sorted by key. Strings and numbers stay as they are spelled.
+// compactJSON rewrites a JSON value without white space and with the members of its
+// objects sorted by key, unless there are very many. Strings and numbers stay as they
+// are spelled.
 //
-// Where an object has two equal keys, which the service does not send, nothing is
-// sorted: the last one counts for a reader, and the library would sort them by value.
+// If an object has two equal keys, which the service does not send, nothing is sorted:
+// the last one counts for a reader, and the library would sort them by value.
 func compactJSON(data []byte) (string, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
 	// A string may hold half of a pair, as an escape.
 	keep := json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
-	compact, err := jsontext.AppendFormat(nil, data, keep, jsontext.ReorderRawObjects(nesting(data) <= maxSorted))
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		compact, err = jsontext.AppendFormat(nil, data, keep, jsontext.AllowDuplicateNames(true))
-	}
-	return string(compact), err
-}
-
-// nesting is how many objects and lists are inside each other in a JSON text.
-func nesting(text []byte) int {
-	if bytes.Count(text, []byte{'{'})+bytes.Count(text, []byte{'['}) <= maxSorted {
-		return 0 // or little more, which is as good
-	}
-	deepest, depth, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\':
-			i++
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
+	buffer := make([]byte, 0, len(data))
+	if bytes.Count(data, []byte(`":`)) <= maxSorted {
+		compact, err := jsontext.AppendFormat(buffer, data, keep, jsontext.ReorderRawObjects(true))
+		if !errors.Is(err, jsontext.ErrDuplicateName) {
+			return string(compact), err
 		}
 	}
-	return deepest
+	compact, err := jsontext.AppendFormat(buffer, data, keep, jsontext.AllowDuplicateNames(true))
+	return string(compact), err
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit:
@@ -148,7 +143,7 @@ func plainDecimal(number string) (string, error) {
 			return sign + "0", nil
 		}
 		exponent, err := strconv.ParseInt(exponentText, 10, 32)
-		point := len(digits) - len(fraction) + int(exponent) // so many digits stand before it
+		point := len(digits) - len(fraction) + int(exponent) // of the digits before it
 		if err != nil || point > maxNumberLength || len(digits)-point > maxNumberLength {
 			return "", errNumberTooLong
 		}

@@ -122,11 +122,6 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 // tooLarge is an answer over a limit of the client.
 func (m *message) tooLarge(answer *catalogue.TooLargeError) {
 	m.say(SummaryTooLarge, TooLarge(answer.String(), answer.Size, answer.Limit), "")
-	if answer.InMemory {
-		m.cause = fmt.Sprintf("The answer to %s would take more than %d bytes (%d MiB) of memory, many times its text.",
-			answer.Endpoint, answer.Limit, answer.Limit>>20)
-		m.next = readLess
-	}
 }
 
 // TooLarge is the detail about what takes so many bytes, 0 where that is not known, and

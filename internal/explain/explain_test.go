@@ -116,15 +116,18 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
 			next:    "to go without it.",
 		},
+		"a proxy that speaks no TLS": {
+			err: &catalogue.NetworkError{
+				Endpoint: tokenEndpoint, Problem: "odd", Permanent: true,
+				Proxy: &catalogue.Proxy{Address: "https://p.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
+			},
+			summary: explain.SummaryUnreachable,
+			parts:   []string{"The proxy https://p.example:8080, which HTTPS_PROXY names, does not speak TLS."},
+			next:    "Write http:// in HTTPS_PROXY.",
+		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
-		},
-		"too large in memory": {
-			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 1 << 30, InMemory: true}, about: group,
-			summary: explain.SummaryTooLarge,
-			parts:   []string{"would take more than 1073741824 bytes (1024 MiB) of memory, many times its text."},
-			next:    "or read one group or its latest model only.",
 		},
 		"interrupted": {
 			err: context.Canceled, about: group, summary: explain.SummaryInterrupted, parts: []string{"was interrupted"},

@@ -129,10 +129,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 	named := fmt.Sprintf("The proxy %s, which %s names,", fault.Address, fault.Variable)
 	var cause, next string
 	switch {
-	case fault.Address == "":
-		cause = fault.Variable + " is set, and it is not the address of a proxy, such as http://proxy.example:8080. The " +
-			"provider does not go without the proxy."
-		next = fmt.Sprintf("Correct %s, %s %s.", fault.Variable, goWithout, escaped)
+	case fault.NoTLS:
+		cause, next = named+" does not speak TLS.", fmt.Sprintf("Write http:// in %s.", fault.Variable)
 	case fault.Status == 0:
 		cause = named + " could not be reached."
 		next = fmt.Sprintf("Check %s, %s", fault.Variable, goWithout)

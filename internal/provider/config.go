@@ -63,8 +63,7 @@ type settings struct {
 	unknown     []string
 	credentials []explain.Credential
 	origins     map[string]explain.Origin // by argument; none for a default
-	proxy       proxy
-	unread      []string // variables that look like the provider's own, and that it does not read
+	unread      []string                  // variables that look like the provider's own, and that it does not read
 }
 
 // settings resolves the configuration over the environment and over the
@@ -80,7 +79,7 @@ func (c configuration) settings(env environment) (settings, []problem) {
 	client.MaxRetries = optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries)
 	client.Ceiling = optional(&r, argMaxRequests, c.MaxRequests, pace.Limit{}, parseLimit)
 	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, true, parseSwitch)
-	r.proxy = r.proxyOf(client.BaseURL)
+	client.Proxy = r.proxyOf(client.BaseURL)
 	return r.settings, r.problems
 }
 

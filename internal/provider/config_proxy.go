@@ -8,32 +8,28 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// proxy is the proxy that requests go through; the zero proxy is none.
-type proxy struct {
-	address  string // scheme, host and port, without user name and password
-	variable string
-}
-
-// proxyOf finds the proxy for the service. net/http ignores an address that it
-// cannot parse, and takes quotes for a part of a host: the request would then go
+// proxyOf finds the proxy for the service, nil for none. net/http ignores an address that
+// it cannot parse, and takes quotes for a part of a host: the request would then go
 // without the proxy, or to a host that is not there. So that is a problem.
-func (r *resolver) proxyOf(base *url.URL) proxy {
+func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	name, value := r.env.first("HTTPS_PROXY", "https_proxy")
 	// To a loopback host nothing goes through a proxy, and http is for no other host.
 	if base == nil || value == "" || !proxied(base, r.env) {
-		return proxy{}
+		return nil
 	}
 	address, ok := proxyAddress(value)
 	if !ok {
 		r.problems = append(r.problems, problem{summary: explain.SummaryInvalidProxy, detail: malformedProxy(name, value)})
+		return nil
 	}
-	return proxy{address: address, variable: name}
+	return catalogue.NewProxy(address, name)
 }
 
-// proxied tells whether requests to the service go through a proxy, if there is
+// proxied reports whether requests to the service go through a proxy, if there is
 // one: not to a host of NO_PROXY.
 func proxied(base *url.URL, env environment) bool {
 	_, except := env.first("NO_PROXY", "no_proxy")
@@ -42,26 +38,22 @@ func proxied(base *url.URL, env environment) bool {
 	return err == nil && through != nil
 }
 
-// proxyAddress is scheme, host and port of a proxy as net/http understands it,
-// with http for a missing scheme.
-func proxyAddress(value string) (address string, ok bool) {
+// proxyAddress reads the address of a proxy as net/http does, with http for a missing scheme.
+func proxyAddress(value string) (address *url.URL, ok bool) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" {
 		if u, err = url.Parse("http://" + value); err != nil {
-			return "", false
+			return nil, false
 		}
 	}
 	if !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) || !isHost(u) {
-		return "", false
+		return nil, false
 	}
 	// A # or ? of a password that is not escaped ends the host, and what follows is lost.
-	if u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "@") {
-		return "", false
-	}
-	return u.Scheme + "://" + u.Host, true
+	return u, u.RawQuery == "" && u.Fragment == "" && !strings.Contains(u.Path, "@")
 }
 
-// isHost tells whether the host and the port of u can be those of a machine.
+// isHost reports whether the host and the port of u can be those of a machine.
 func isHost(u *url.URL) bool {
 	odd := func(r rune) bool { return r <= ' ' || strings.ContainsRune(quotes+`<>{}$\|^*,;()`, r) }
 	if u.Hostname() == "" || strings.ContainsFunc(u.Hostname(), odd) || strings.HasSuffix(u.Host, ":") {

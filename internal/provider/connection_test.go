@@ -10,8 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -177,17 +175,9 @@ func TestADeadConnectionOfHTTP2IsNotUsedAgain(t *testing.T) {
 	})
 }
 
-const proxyRole, proxyAuthority = "MODELCATALOGUE_TEST_PROXY_ROLE", "MODELCATALOGUE_TEST_PROXY_CA"
-
-// TestProxies runs itself in a process of its own for each environment: the
-// variables are read once in a process. Whatever goes wrong behind a proxy, the
-// message names it, because it may be what answers.
+// TestProxies: whatever goes wrong behind a proxy, the message names it, because it may be what answers.
 func TestProxies(t *testing.T) {
 	const host = "example.com:443" // what the certificate of httptest is for; never connected to
-	if os.Getenv(proxyRole) != "" {
-		readBehindProxy(t, os.Getenv(proxyAuthority))
-		return
-	}
 	t.Parallel()
 	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
 	good := tunnel(func(client net.Conn) {
@@ -213,6 +203,8 @@ func TestProxies(t *testing.T) {
 		proxy     http.Handler // nil for one that is not there
 		variables []string
 		straight  bool // the proxy is not asked
+		unasked   bool // the proxy does not understand what it is asked for
+		stranger  bool // the service's authority is not trusted
 		says      []string
 		or        string // in place of the first of says on Go 1.27 and later, "" for the same
 	}{
@@ -243,7 +235,10 @@ func TestProxies(t *testing.T) {
 			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host",
 			explain.SummaryUnreachable,
 		}},
-		"an unknown authority": {proxy: good, variables: []string{here, proxyAuthority + "="}, says: []string{
+		"a proxy without TLS": {proxy: good, variables: []string{"HTTPS_PROXY=https://PROXY"}, unasked: true, says: []string{
+			"The proxy https://PROXY, which HTTPS_PROXY names, does not speak TLS.", "Write http:// in HTTPS_PROXY.",
+		}},
+		"an unknown authority": {proxy: good, variables: []string{here}, stranger: true, says: []string{
 			"The certificate of what answers is signed by itself.", through,
 		}},
 		"no tunnel": { // net/http drops what follows the answer to CONNECT from Go 1.27 on
@@ -267,14 +262,18 @@ func TestProxies(t *testing.T) {
 			if test.proxy == nil {
 				proxy.Close()
 			}
-			out := behindProxy(t, strings.TrimPrefix(proxy.URL, "http://"), append([]string{proxyAuthority + "=" + authority}, test.variables...))
+			trusted := authority
+			if test.stranger {
+				trusted = ""
+			}
+			out := behindProxy(t, strings.TrimPrefix(proxy.URL, "http://"), trusted, test.variables)
 			if test.straight {
 				if !strings.Contains(out, "dialled "+host) || len(seen.asked) != 0 {
 					t.Errorf("not straight to %s; the proxy was asked for %v\n%s", host, seen.asked, out)
 				}
 				return
 			}
-			if test.proxy != nil && !slices.Equal(slices.Compact(seen.asked), []string{"CONNECT " + host}) {
+			if test.proxy != nil && !test.unasked && !slices.Equal(slices.Compact(seen.asked), []string{"CONNECT " + host}) {
 				t.Errorf("the proxy was asked for %v", seen.asked)
 			}
 			if test.or != "" && strings.Contains(out, test.or) {
@@ -319,33 +318,19 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.next.ServeHTTP(w, req)
 }
 
-// behindProxy is what TestProxies says as a child, with only these variables that
-// name a proxy. In their values and in what it says, PROXY is its host and port.
-func behindProxy(t *testing.T, proxy string, variables []string) string {
+// behindProxy reads once with these variables, and returns how it went. In their values and in the result PROXY is
+// the proxy's host and port.
+func behindProxy(t *testing.T, proxy, authority string, variables []string) string {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxies$", "-test.v")
-	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); !strings.Contains(strings.ToLower(name), "proxy") {
-			child.Env = append(child.Env, variable)
-		}
-	}
-	child.Env = append(child.Env, proxyRole+"=child")
+	var dialled sync.Map
+	var named []string
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		child.Env = append(child.Env, name+"="+strings.ReplaceAll(value, "PROXY", proxy))
+		named = append(named, name+"="+strings.ReplaceAll(value, "PROXY", proxy))
 	}
-	out, err := child.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return strings.ReplaceAll(string(out), proxy, "PROXY")
-}
-
-// readBehindProxy reads once and tells how it went.
-func readBehindProxy(t *testing.T, authority string) {
-	t.Helper()
-	p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		fmt.Println("dialled", address)
+	env := environmentOf(named)
+	p := &catalogueProvider{version: "test", environment: &env, dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialled.Store(address, true)
 		if !strings.HasPrefix(address, "127.0.0.1:") {
 			return nil, errors.New("this test connects to nothing but its proxy")
 		}
@@ -353,10 +338,13 @@ func readBehindProxy(t *testing.T, authority string) {
 	}}
 	e := configure(t, p, northwind("https://example.com").merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
 	state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
+	var out strings.Builder
+	dialled.Range(func(address, _ any) bool { fmt.Fprintln(&out, "dialled", address); return true })
 	if state != nil {
-		fmt.Println("read well")
+		out.WriteString("read well\n")
 	}
 	for _, d := range diagnostics {
-		fmt.Println(d.Summary, d.Detail)
+		fmt.Fprintln(&out, d.Summary, d.Detail)
 	}
+	return strings.ReplaceAll(out.String(), proxy, "PROXY")
 }

@@ -40,8 +40,8 @@ func configuredParts(s settings, version string) []string {
 		}
 	}
 	through := "no proxy"
-	if s.proxy != (proxy{}) {
-		through = fmt.Sprintf("proxy %s from %s", s.proxy.address, s.proxy.variable)
+	if proxy := s.client.Proxy; proxy != nil {
+		through = fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable)
 	}
 	parts = append(parts, through)
 	if len(s.unread) > 0 {
