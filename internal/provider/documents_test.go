@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -13,6 +14,19 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
+
+// others are the fields of a document without an attribute, nil for none.
+func others(t *testing.T, record map[string]any, attributes []string) any {
+	t.Helper()
+	record = maps.Clone(record)
+	for _, attribute := range attributes {
+		delete(record, camelCase(attribute))
+	}
+	if len(record) == 0 {
+		return nil
+	}
+	return compact(t, record)
+}
 
 // expected is what an attribute of that name and type holds for a value of the
 // service. It takes nothing from the provider but the types, and those are written
@@ -46,8 +60,11 @@ func expected(t *testing.T, name string, typ tftypes.Type, value any) any {
 		attributes := map[string]any{}
 		for attribute, attributeType := range typ.AttributeTypes {
 			attributes[attribute] = expected(t, attribute, attributeType, record[camelCase(attribute)])
-			if attribute == "json" {
+			switch attribute {
+			case "json":
 				attributes[attribute] = compact(t, record)
+			case "other_fields":
+				attributes[attribute] = others(t, record, slices.Collect(maps.Keys(typ.AttributeTypes)))
 			}
 		}
 		return attributes

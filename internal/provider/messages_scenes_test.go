@@ -223,7 +223,7 @@ func credentialScenes() []scene {
 		played("no token endpoint", faulty(token(404, "text/plain", "nothing here")), nil, oneGroup),
 		played("a page of HTML for a token", faulty(token(200, "text/html", "<html><title>Sign in to Example</title></html>")), nil,
 			oneGroup),
-		played("JSON without a token", faulty(token(200, "application/json", `{"accessToken":"abcdefgh","expiresIn":3600}`)), nil, oneGroup),
+		played("JSON without a token", faulty(token(200, "application/json", `{"jwt":"abcdefgh","ttl":3600}`)), nil, oneGroup),
 		played("a list for a token", faulty(token(200, "application/json", `["abcdefgh"]`)), nil, oneGroup),
 		played("text for a token", faulty(token(200, "text/plain", "abcdefgh")), nil, oneGroup),
 		played("a redirect of the token endpoint to a login page", faulty(moved(302, "https://login.example/?from=catalogue")), nil,

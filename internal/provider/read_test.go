@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -116,6 +118,13 @@ func (c comparison) check(t *testing.T, name string, config arguments, document 
 		want[attribute.Name] = nil
 		if attribute.Computed {
 			want[attribute.Name] = expected(t, attribute.Name, attribute.ValueType(), document[camelCase(attribute.Name)])
+		}
+		if attribute.Name == "other_fields" {
+			names := []string{}
+			for _, attribute := range schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes {
+				names = append(names, attribute.Name)
+			}
+			want[attribute.Name] = others(t, document, names)
 		}
 	}
 	maps.Copy(want, config)
@@ -331,7 +340,7 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	service.Inject(respell(
-		sandbox.RouteAny, mainGroup, "OTHER-ID", `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+		sandbox.RouteAny, `"id":"`+mainGroup, `"id":"OTHER-ID`, `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
 	))
 	for name, config := range readable {
 		if name == "model_groups" {
@@ -344,10 +353,28 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 			}
 		}
 	}
-	// Below the root nothing was configured.
-	models := asList(t, e.mustRead(t, "model_group_models", arguments{"model_group_id": mainGroup})["models"])
-	if id := asObject(t, models[0])["model_group_id"]; id != "OTHER-ID" {
-		t.Errorf("models[0].model_group_id is %v", id)
+}
+
+// TestAPartOfAListIsNoAnswer: latest_revision and is_latest of a part of a list would be false.
+func TestAPartOfAListIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		header.Set("X-Total-Count", "120")
+		return status, header, body
+	}})
+	expectError(t, e.refused(t, "model", arguments{"model_group_id": mainGroup, "revision": 3}), "", explain.SummaryUnexpected,
+		"X-Total-Count is 120, 4 came, and no Link names a next page; this version of the provider does not read such a list.")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
+}
+
+func TestAModelOfAnotherGroupIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteAny, `"modelGroupId":"`+mainGroup, `"modelGroupId":"OTHER-ID`))
+	for name, place := range map[string]string{"latest_model": "modelGroupId", "model_group_models": "models[0].modelGroupId"} {
+		expectError(t, e.refused(t, name, arguments{"model_group_id": mainGroup}), "", explain.SummaryUnexpected,
+			"At "+place, `: it is another group than the one asked for, "OTHER-ID"`)
 	}
 }
 

@@ -28,6 +28,7 @@ created_at      string
 time_horizon    ` + keyedNameWant + `
 models          [{created_at string, id string, revision number}]
 axes            [{description string, key string, kind string, label string, type string, values [{historical bool, value string}]}]
+other_fields    string
 `
 	namedRecordWant = "[{id string, json string, key string, name string}]"
 	modelWant       = `
@@ -60,6 +61,7 @@ forecast_variable         ` + keyedNameWant + `
 is_owner                  bool
 has_performance_metrics   bool
 default_comparison_models [string]
+other_fields              string
 `
 	pinnedWant = `
 latest_revision           number
@@ -264,6 +266,7 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	}
 	add(".models", document.Components.Schemas["Model"])
 	add(".modelGroups", document.Components.Schemas["ModelGroup"])
+	want[".models.otherFields"], want[".modelGroups.otherFields"] = true, true // what the interface does not have
 	got := map[string]bool{}
 	for name, list := range map[string]string{"model_groups": ".modelGroups", "model_group_models": ".models"} {
 		walk("", schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {

@@ -36,6 +36,7 @@ func groupAttributes() map[string]schema.Attribute {
 						"was dropped."),
 				}),
 			})),
+		"other_fields": otherFieldsAttribute("group"),
 	}
 }
 
@@ -49,6 +50,7 @@ type groupState struct {
 	TimeHorizon    *keyedNameState      `tfsdk:"time_horizon"`
 	Models         []*modelSummaryState `tfsdk:"models"`
 	Axes           []*groupAxisState    `tfsdk:"axes"`
+	OtherFields    *string              `tfsdk:"other_fields"`
 }
 
 type modelSummaryState struct {
@@ -77,6 +79,7 @@ func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 		ID: from.ID, Name: from.Name, LatestRevision: (*int64)(from.LatestRevision), Public: from.Public,
 		CreatedAt: from.CreatedAt, TimeHorizon: (*keyedNameState)(from.TimeHorizon),
 		Models: sortedSummaryStates(from.Models), Axes: mapped(from.Axes, newGroupAxisState),
+		OtherFields: otherFields(from.OtherFields),
 	}
 	only.keep(state)
 	return state

@@ -12,7 +12,7 @@ func TestAGroupWithEverythingSet(t *testing.T) {
 	t.Parallel()
 	expectSame(t, newGroupState(&catalogue.ModelGroup{
 		ID: new("g"), Name: new("Price"), LatestRevision: new(catalogue.Integer(7)), Public: new(true), CreatedAt: new("2026-01-01"),
-		TimeHorizon: &catalogue.TimeHorizon{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+		TimeHorizon: &catalogue.KeyedName{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 		Models: []*catalogue.ModelSummary{
 			{ID: new("m0"), Revision: new(catalogue.Integer(0)), CreatedAt: new("2025-01-01")},
 			{ID: new("m7"), Revision: new(catalogue.Integer(7)), CreatedAt: new("2026-01-01")},
@@ -24,6 +24,7 @@ func TestAGroupWithEverythingSet(t *testing.T) {
 				{Value: new(catalogue.Scalar("0.1")), Historical: new(true)},
 			},
 		}},
+		OtherFields: []byte(`{"new":1.50}`),
 	}, nil),
 
 		&groupState{
@@ -40,6 +41,7 @@ func TestAGroupWithEverythingSet(t *testing.T) {
 					{Value: new(catalogue.Scalar("0.1")), Historical: new(true)},
 				},
 			}},
+			OtherFields: new(`{"new":1.50}`),
 		})
 }
 
@@ -51,7 +53,7 @@ func TestAGroupWithEverythingMissing(t *testing.T) {
 func TestAGroupWithNullElements(t *testing.T) {
 	t.Parallel()
 	expectSame(t, newGroupState(&catalogue.ModelGroup{
-		TimeHorizon: &catalogue.TimeHorizon{},
+		TimeHorizon: &catalogue.KeyedName{},
 		Models:      []*catalogue.ModelSummary{nil, {}, {Revision: new(catalogue.Integer(1))}},
 		Axes:        []*catalogue.GroupAxis{nil, {}, {Values: []*catalogue.GroupAxisValue{nil, {}}}},
 	}, nil),

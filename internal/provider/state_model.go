@@ -64,6 +64,7 @@ func modelAttributes() map[string]schema.Attribute {
 			"organisation of the credentials can open."),
 		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
 			"service's user interface compares the model with by default."),
+		"other_fields": otherFieldsAttribute("model"),
 	}
 }
 
@@ -121,6 +122,22 @@ func wholeRecord(what string) schema.StringAttribute {
 		"included. Read it with `jsondecode`.")
 }
 
+// otherFieldsAttribute holds what the service sends of a record beyond its interface. A field
+// that a later version gives an attribute of its own stays in it as well, so that no
+// configuration breaks by an upgrade.
+func otherFieldsAttribute(what string) schema.StringAttribute {
+	return computedString("The fields of the " + what + " that this version of the provider has no attribute for, as a " +
+		"compact JSON object with every digit kept. Null if there are none. Read one with `try(jsondecode(…).name, null)`.")
+}
+
+// otherFields are the fields of a record without an attribute, nil for none.
+func otherFields(unknown []byte) *string {
+	if unknown == nil {
+		return nil
+	}
+	return new(string(unknown))
+}
+
 // modelState is a model as state holds it.
 type modelState struct {
 	ID                      *string                `tfsdk:"id"`
@@ -152,6 +169,7 @@ type modelState struct {
 	IsOwner                 *bool                  `tfsdk:"is_owner"`
 	HasPerformanceMetrics   *bool                  `tfsdk:"has_performance_metrics"`
 	DefaultComparisonModels []*string              `tfsdk:"default_comparison_models"`
+	OtherFields             *string                `tfsdk:"other_fields"`
 }
 
 type outputVariableState struct {
@@ -207,17 +225,14 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 		Inputs:   mappedOrNull(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
 		Datasets: mappedOrNull(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
 		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),
-		Sensitivities: mapped(from.Sensitivities, func(record *catalogue.Sensitivity) *namedRecordState {
-			return (*namedRecordState)(record)
-		}),
-		Axes: mapped(from.Axes, newModelAxisState),
-		InputAggregations: mapped(from.InputAggregations, func(record *catalogue.InputAggregation) *namedRecordState {
-			return (*namedRecordState)(record)
-		}),
-		OutputFileFormat: from.OutputFileFormat, DisplayTimezone: from.DisplayTimezone,
+		Sensitivities:     mapped(from.Sensitivities, newNamedRecordState),
+		Axes:              mapped(from.Axes, newModelAxisState),
+		InputAggregations: mapped(from.InputAggregations, newNamedRecordState),
+		OutputFileFormat:  from.OutputFileFormat, DisplayTimezone: from.DisplayTimezone,
 		ForecastVariable: (*keyedNameState)(from.ForecastVariable), IsOwner: from.IsOwner,
 		HasPerformanceMetrics:   from.HasPerformanceMetrics,
 		DefaultComparisonModels: orEmpty(from.DefaultComparisonModels),
+		OtherFields:             otherFields(from.OtherFields),
 	}
 	only.keep(state)
 	return state
@@ -236,6 +251,10 @@ func newOutputVariableState(from *catalogue.OutputVariable) *outputVariableState
 	state := outputVariableState(*from)
 	state.Colours = orEmpty(state.Colours)
 	return &state
+}
+
+func newNamedRecordState(from *catalogue.NamedRecord) *namedRecordState {
+	return (*namedRecordState)(from)
 }
 
 func newModelAxisState(from *catalogue.ModelAxis) *modelAxisState {

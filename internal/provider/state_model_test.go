@@ -12,7 +12,7 @@ func TestAModelWithEverythingSet(t *testing.T) {
 		ID: new("m"), ModelGroupID: new("g"), Name: new("price"), DisplayName: new("Price"), Notes: new("Notes."), Description: new("Hourly."),
 		Revision: new(catalogue.Integer(0)), DockerImage: new("registry/price:1"), CreatedAt: new("2026-01-01"), UpdatedAt: new("2026-01-02"),
 		RunMode:       new("AUTOMATIC"),
-		Horizon:       &catalogue.TimeHorizon{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
+		Horizon:       &catalogue.KeyedName{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
 		ModelMetadata: new(catalogue.JSONObject(`{"a":1}`)),
 		OutputVariables: []*catalogue.OutputVariable{
 			{
@@ -26,17 +26,18 @@ func TestAModelWithEverythingSet(t *testing.T) {
 			{ID: new("d"), Key: new("spot"), StorageLocation: new("s3://spot"), Source: new("EPEX"), FileFormat: new("parquet"), JSON: `{"id":"d"}`},
 		},
 		Archived: new(true), Enabled: new(false), Tags: []*string{new("b"), new("a")},
-		Sensitivities: []*catalogue.Sensitivity{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: `{"id":"s"}`}},
+		Sensitivities: []*catalogue.NamedRecord{{ID: new("s"), Key: new("up"), Name: new("Up"), JSON: `{"id":"s"}`}},
 		Axes: []*catalogue.ModelAxis{
 			{
 				Key: new("q"), Kind: new("static"), Label: new("Quantile"), Description: new("The quantile."), Type: new("number"),
 				Values: []*catalogue.Scalar{new(catalogue.Scalar("0.9")), new(catalogue.Scalar("0.1"))}, Default: new(catalogue.Scalar("0.5")),
 			},
 		},
-		InputAggregations: []*catalogue.InputAggregation{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: `{"id":"n"}`}},
+		InputAggregations: []*catalogue.NamedRecord{{ID: new("n"), Key: new("mean"), Name: new("Mean"), JSON: `{"id":"n"}`}},
 		OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
-		ForecastVariable: &catalogue.ForecastVariable{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
+		ForecastVariable: &catalogue.KeyedName{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
 		IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
+		OtherFields: []byte(`{"new":1.50}`),
 	}, nil),
 
 		&modelState{
@@ -71,6 +72,7 @@ func TestAModelWithEverythingSet(t *testing.T) {
 			OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
 			ForecastVariable: &keyedNameState{Name: new("Day-ahead price"), ShortName: new("Price"), Key: new("price")},
 			IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g2"), new("g1")},
+			OtherFields: new(`{"new":1.50}`),
 		})
 }
 
@@ -121,9 +123,9 @@ func TestAModelWithNullElements(t *testing.T) {
 		Inputs:                  []*catalogue.Input{nil},
 		Datasets:                []*catalogue.Dataset{nil},
 		Tags:                    []*string{nil, new("a")},
-		Sensitivities:           []*catalogue.Sensitivity{nil},
+		Sensitivities:           []*catalogue.NamedRecord{nil},
 		Axes:                    []*catalogue.ModelAxis{nil, {}, {Values: []*catalogue.Scalar{nil}}},
-		InputAggregations:       []*catalogue.InputAggregation{nil},
+		InputAggregations:       []*catalogue.NamedRecord{nil},
 		DefaultComparisonModels: []*string{nil},
 	}, nil),
 
