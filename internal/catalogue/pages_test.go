@@ -31,7 +31,7 @@ func TestNextPage(t *testing.T) {
 		"another scheme":       {[]string{`<http://c.example/base/v1/x>; rel=next`}, elsewhere + "http://c.example/base/v1/x"},
 		"another port":         {[]string{`<https://c.example:8443/base/v1/x>; rel=next`}, elsewhere + "https://c.example:8443/base/v1/x"},
 		"no scheme":            {[]string{`<//other.example/base/v1/x>; rel=next`}, elsewhere + "//other.example/base/v1/x"},
-		"above base_url":       {[]string{`</v1/model-group?page=2>; rel=next`}, elsewhere + "/base/v1/model-group?page=2"},
+		"above base_url":       {[]string{`</v1/model-group?page=2>; rel=next`}, elsewhere + "/v1/model-group?page=2"},
 		"above it in the end":  {[]string{`<../../../base/../v1>; rel=next`}, elsewhere + "../../../base/../v1"},
 		"beside it":            {[]string{`</base-2/v1>; rel=next`}, elsewhere + "/base-2/v1"},
 		"no address of a page": {[]string{`<https://c.example:port/>; rel=next`}, elsewhere + "https://c.example:port/"},

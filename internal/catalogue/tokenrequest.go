@@ -31,7 +31,7 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	const grantType, id, secret = "grant_type", "client_id", "client_secret"
 	const grant = "client_credentials"
 	if c.asJSON {
-		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret})
+		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret}, json.Deterministic(true))
 		return "application/json", body, err
 	}
 	form := url.Values{grantType: {grant}, id: {c.id}, secret: {c.secret}}

@@ -108,14 +108,6 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	readers.Wait()
 }
 
-// answerTokens answers a request for a token, and any other with that body.
-func answerTokens(w http.ResponseWriter, r *http.Request, body string) {
-	if r.Method == http.MethodPost {
-		body = `{"access_token":"t","token_type":"bearer"}`
-	}
-	_, _ = io.WriteString(w, body)
-}
-
 // TestNoBodyBelow200IsRead: a read does not wait for a body without an end, and nothing reads on once the read is over.
 func TestNoBodyBelow200IsRead(t *testing.T) {
 	t.Parallel()
@@ -256,13 +248,4 @@ func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
 			}
 		})
 	}
-}
-
-// answering is a service without a network.
-type answering http.HandlerFunc
-
-func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	a(w, r)
-	return w.Result(), nil
 }
