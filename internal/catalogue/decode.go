@@ -11,15 +11,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient reads what RFC 8259 leaves open as most readers do: of equal names the
-// last one counts, and bytes that are no UTF-8 are replaced.
+// lenient reads what RFC 8259 leaves open as most readers do: of equal names the last one counts, and bytes that are
+// no UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns a body into what a call returns. next is the path and query of the
-// next page of a list, "" if it is complete: then value has what this page and those before it hold.
+// decoder turns a body into what a call returns. next is the path and query of the next page of a list, "" if it is
+// complete: then value has what this page and those before it hold.
 //
-// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that is not what was
-// promised a *shapeError. A decoder serves one question, because it remembers its pages.
+// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that is not what was promised a *shapeError. A
+// decoder serves one question, because it remembers its pages.
 type decoder[T any] func(in *incoming) (value T, next string, err error)
 
 // record is a pointer to a T that says what is wrong with it as an answer about a group.
@@ -39,8 +39,8 @@ func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	}
 }
 
-// decodeList reads a body that is a list of records, one at a time, so that the text
-// of no more than one is in memory. In errors the list is called name.
+// decodeList reads a body that is a list of records, one at a time, so that the text of no more than one is in
+// memory. In errors the list is called name.
 func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 	list, read := []*T{}, pages{}
 	return func(in *incoming) ([]*T, string, error) {
@@ -107,8 +107,8 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (*
 	return got, nil
 }
 
-// decodeBody applies decode to the body, refuses what follows the value, and
-// says of a failure what kind it is. The body as a whole is called name.
+// decodeBody applies decode to the body, refuses what follows the value, and says of a failure what kind it is. The
+// body as a whole is called name.
 func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) error) error {
 	text := jsontext.NewDecoder(body, lenient)
 	err := decode(text)
@@ -165,8 +165,8 @@ func (e *shapeError) Error() string {
 	return e.place + ": " + e.problem
 }
 
-// typeProblem says which kind of value was expected and which one was sent. The
-// types of this package that decode themselves have it in their own errors.
+// typeProblem says which kind of value was expected and which one was sent. The types of this package that decode
+// themselves have it in their own errors.
 func typeProblem(err *json.SemanticError) string {
 	if err.Err != nil {
 		return err.Err.Error()

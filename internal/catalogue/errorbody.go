@@ -18,8 +18,7 @@ const (
 	maxErrorBody = 1 << 20
 	// maxMessage bounds a message of the service in ours, in characters.
 	maxMessage = 1000
-	// maxExcerpt bounds what is shown of an error body that is no error
-	// document, in characters.
+	// maxExcerpt bounds what is shown of an error body that is no error document, in characters.
 	maxExcerpt = 200
 	// maxData bounds the data of an error, in characters.
 	maxData = 500
@@ -29,9 +28,8 @@ const (
 	maxIssues = 1000
 )
 
-// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors
-// and Token endpoint errors). Every field is taken for itself, so that one odd
-// field hides no other.
+// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors). Every
+// field is taken for itself, so that one odd field hides no other.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
@@ -40,8 +38,7 @@ type errorDocument struct {
 	ErrorDescription jsontext.Value `json:"error_description"`
 }
 
-// apiError describes an answer other than 200. Whatever its body is, the status
-// stays.
+// apiError describes an answer other than 200. Whatever its body is, the status stays.
 func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *APIError {
 	e := &APIError{
 		Endpoint:  at,
@@ -57,8 +54,8 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 	}
 	e.Code, e.Message = s.tidy(text(document.Code), maxWord), s.tidy(text(document.Message), maxMessage)
 	if e.Code == "" && e.Message == "" {
-		// The shape of the token endpoint. On any other, `error` is the
-		// deprecated reason phrase, which the status says already.
+		// The shape of the token endpoint. On any other, `error` is the deprecated reason phrase, which the status
+		// says already.
 		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
 			e.Code, e.Message = s.tidy(text(document.Error), maxWord), s.tidy(description, maxMessage)
 		}
@@ -105,8 +102,7 @@ func text(value jsontext.Value) string {
 	}
 }
 
-// page is a body in words, or an excerpt of it. It is masked first, because the
-// excerpt may end within a credential.
+// page is a body in words, or an excerpt of it. It is masked first, because the excerpt may end within a credential.
 func (s *sender) page(body []byte, header http.Header) string {
 	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
 }
@@ -114,8 +110,7 @@ func (s *sender) page(body []byte, header http.Header) string {
 // maxNames bounds the fields of a body, or the hosts of a certificate, that are named.
 const maxNames = 10
 
-// inPlaceOf says what a body is that lacks a field. It names the fields that are
-// there, and shows no value.
+// inPlaceOf says what a body is that lacks a field. It names the fields that are there, and shows no value.
 func (s *sender) inPlaceOf(field string, body []byte, header http.Header) string {
 	if page := s.page(body, header); strings.HasPrefix(page, htmlPage) {
 		return s.tidy(page, maxExcerpt)
@@ -147,8 +142,7 @@ func (s *sender) named(names []string) []string {
 	return names
 }
 
-// excerpt is what to show of a body that is no error document: of a page of HTML
-// only that it is one, and its title.
+// excerpt is what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
 func excerpt(body, contentType string) string {
 	lower := strings.ToLower(body)
 	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {

@@ -11,9 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// The sentinels an *APIError matches through errors.Is. Which one is decided
-// by the HTTP status, and by the code where a status has more than one meaning
-// (INTERFACE.md, Errors); an unknown code is the failure of its status.
+// The sentinels an *APIError matches through errors.Is. Which one is decided by the HTTP status, and by the code
+// where a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
 	ErrUnauthorized         = errors.New("the service refused the token")
@@ -51,19 +50,19 @@ func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath
 // shortPath cuts a very long path.
 func shortPath(path string) string { return redact.Shorten(path, 200) }
 
-// APIError is an answer of the service other than 200. Texts of the service
-// are cleaned of control characters and of credentials, and bounded.
+// APIError is an answer of the service other than 200. Texts of the service are cleaned of control characters and of
+// credentials, and bounded.
 type APIError struct {
 	Endpoint
 	Status    int
-	Code      string // "" where the body has none
+	Code      string // "" if the body has none
 	Message   string // the service's message, or an excerpt of a body that is no error document
 	Issues    []Issue
 	Data      string // the data of any other code as compact JSON, abridged; "" for none
-	RequestID string // the service's own, "" where it sends none
+	RequestID string // the service's own, "" if it sends none
 	Location  string // target of a redirect, which is not followed
 
-	RetryAfter time.Duration // what the service asked to wait, 0 where it named nothing that can be used
+	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used
 }
 
 func (e *APIError) Error() string {
@@ -139,15 +138,14 @@ func endpointOf(err error) (to Endpoint, ok bool) {
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
-// UnusableAnswerError is a 200 whose body is no JSON of the shape that
-// INTERFACE.md gives. Place is where, in the service's field names, such as
-// models[3].revision, or "" for the body as a whole.
+// UnusableAnswerError is a 200 whose body is no JSON of the shape that INTERFACE.md gives. Place is where, in the
+// service's field names, such as models[3].revision, or "" for the body as a whole.
 type UnusableAnswerError struct {
 	Endpoint
 	ContentType string
 	Place       string
 	Problem     string
-	RequestID   string // the service's own, "" where it sends none
+	RequestID   string // the service's own, "" if it sends none
 }
 
 func (e *UnusableAnswerError) Error() string {
@@ -158,8 +156,8 @@ func (e *UnusableAnswerError) Error() string {
 	return fmt.Sprintf("%s: unusable answer: %s", e.Endpoint, text)
 }
 
-// TooLargeError is an answer over a limit of this client. Limit and Size are
-// in bytes; Size is 0 where the service did not announce it.
+// TooLargeError is an answer over a limit of this client. Limit and Size are in bytes; Size is 0 if the service
+// did not announce it.
 type TooLargeError struct {
 	Endpoint
 	Limit, Size int64
@@ -169,10 +167,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
 }
 
-// RejectedError says that the process gets no token, or none that the service
-// accepts: the token endpoint gave a final answer, or a new token was answered with
-// 401 like the one before it. Err is that answer. RejectedError is the answer to
-// every further read of the client.
+// RejectedError says that the process gets no token, or none that the service accepts: the token endpoint gave a
+// final answer, or a new token was answered with 401 like the one before it. Err is that answer. RejectedError is the
+// answer to every further read of the client.
 type RejectedError struct {
 	Given  bool // Config.AccessToken was refused, so nothing else can be tried
 	Issued bool // the token endpoint accepted the credentials, and its tokens were refused
@@ -184,13 +181,13 @@ func (e *RejectedError) Error() string { return "the credentials are rejected: "
 // Unwrap returns the answer of the service.
 func (e *RejectedError) Unwrap() error { return e.Err }
 
-// TokenError is an answer of the token endpoint that holds no token to use. It
-// tells the names of fields and no values, which may be a token.
+// TokenError is an answer of the token endpoint that holds no token to use. It tells the names of fields and no
+// values, which may be a token.
 type TokenError struct {
 	Endpoint
 	Problem   string
 	Page      bool   // the answer is a page of HTML
-	RequestID string // the service's own, "" where it sends none
+	RequestID string // the service's own, "" if it sends none
 }
 
 func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
@@ -232,8 +229,8 @@ func (e *GaveUpError) Error() string {
 // Unwrap returns the last failure.
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
-// InterruptedError says that a caller's context was cancelled, and what it was
-// waiting for at that moment. Err is the context's own error.
+// InterruptedError says that a caller's context was cancelled, and what it was waiting for at that moment. Err is the
+// context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError
 	Last       error         // the last failure, nil if there was none
@@ -247,17 +244,16 @@ func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error
 // Unwrap returns the error of the context.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// NetworkError is an attempt that ended without a whole answer. TimedOut says
-// that it took longer than the time-out of one attempt, or than what was left
-// of the read's time.
+// NetworkError is an attempt that ended without a whole answer. TimedOut says that it took longer than the time-out
+// of one attempt, or than what was left of the read's time.
 type NetworkError struct {
 	Endpoint
 	TimedOut  bool
-	Limit     time.Duration // the time-out of one attempt, where that was over
+	Limit     time.Duration // the time-out of one attempt, if that was over
 	Fault     Fault
 	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
 
-	Certificate *CertificateFault // nil where that is not the fault
+	Certificate *CertificateFault // nil if that is not the fault
 	Proxy       *Proxy            // that the request went through, nil for none
 	Problem     string            // what net/http reported, cleaned like a text of the service
 	Err         error
@@ -276,8 +272,8 @@ func tooSlow(to Endpoint) error {
 	return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
 
-// oauthError is a 200 of the token endpoint that holds the error document of
-// INTERFACE.md, Token endpoint errors, and no token.
+// oauthError is a 200 of the token endpoint that holds the error document of INTERFACE.md, Token endpoint errors, and
+// no token.
 type oauthError struct{ body []byte }
 
 func (e *oauthError) Error() string { return "an OAuth error" }

@@ -15,30 +15,29 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Exchange is one request and what came back, for a log. No field holds the
-// secret or a token.
+// Exchange is one request and what came back, for a log. No field holds the secret or a token.
 type Exchange struct {
 	Method    string
 	Path      string        // escaped, with the query
-	Status    int           // 0 where no answer came
+	Status    int           // 0 if no answer came
 	Attempt   int           // from 1, within one read or one request for a token
 	Waited    time.Duration // until it was sent
 	WaitedFor string        // what for, in words, or ""
 	Duration  time.Duration // from when it was sent to the end of the answer
 	Size      int64         // bytes of the body that were read
-	RequestID string        // the service's own, "" where it sends none
+	RequestID string        // the service's own, "" if it sends none
 	Problem   string        // why no whole answer came, or ""
 }
 
 // requestIDHeaders are where services put the id of a request. INTERFACE.md names none.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
 
-// errorBodyTime is how long the body of an error may take. It is short, because
-// the status is known by then and says what to do.
+// errorBodyTime is how long the body of an error may take. It is short, because the status is known by then and says
+// what to do.
 const errorBodyTime = 5 * time.Second
 
-// sender sends requests, for tokens and for reads, and turns what comes back into
-// an answer or a typed error. It is safe for concurrent use.
+// sender sends requests, for tokens and for reads, and turns what comes back into an answer or a typed error. It is
+// safe for concurrent use.
 type sender struct {
 	base           *url.URL
 	transport      http.RoundTripper
@@ -46,7 +45,7 @@ type sender struct {
 	userAgent      string
 	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
-	proxy          *Proxy // nil where none is in the way
+	proxy          *Proxy // nil for none
 	authorities    int    // those that the configuration trusts beside the system's own
 }
 
@@ -87,9 +86,8 @@ type incoming struct {
 	masked func(credential string) // hides a credential that the body holds
 }
 
-// exchange sends a request that was admitted, and reads its answer. It follows
-// no redirect, because that could take the token or the secret to another host.
-// The schedule acts on the header before the body is read.
+// exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
+// the token or the secret to another host. The schedule acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
@@ -134,8 +132,8 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	return nil, fault
 }
 
-// receive reads the body of an answer and closes it. It returns the bytes that were
-// read: of an answer below 400 that is no 200 none, because nothing in it is of use.
+// receive reads the body of an answer and closes it. It returns the bytes that were read: of an answer below 400 that
+// is no 200 none, because nothing in it is of use.
 func (s *sender) receive(
 	attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing,
 ) (size int64, err error) {
@@ -162,12 +160,12 @@ func (s *sender) receive(
 	return body.size, err
 }
 
-// MaxBody is the largest answer the client reads, in bytes. It is the limit of
-// one message from a provider to its engine, so more could not be passed on.
+// MaxBody is the largest answer the client reads, in bytes. It is the limit of one message from a provider to its
+// engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
-// boundedReader counts the bytes of a body, and fails after limit of them.
-// io.LimitReader would end there as if the body were complete.
+// boundedReader counts the bytes of a body, and fails after limit of them. io.LimitReader would end there as if the
+// body were complete.
 type boundedReader struct {
 	reader      io.Reader
 	size, limit int64
@@ -194,7 +192,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// requestID finds the service's id of a request, "" where it sends none.
+// requestID finds the service's id of a request, "" if it sends none.
 func (s *sender) requestID(response *http.Response) string {
 	for _, name := range requestIDHeaders {
 		if id := response.Header.Get(name); id != "" {
@@ -204,12 +202,11 @@ func (s *sender) requestID(response *http.Response) string {
 	return ""
 }
 
-// maxTidied bounds what is searched for credentials, in bytes. It is far more than is
-// shown of any text.
+// maxTidied bounds what is searched for credentials, in bytes. It is far more than is shown of any text.
 const maxTidied = 64 << 10
 
-// tidy makes a text of the service or the network fit for a message: without
-// control characters and credentials, and of at most limit characters.
+// tidy makes a text of the service or the network fit for a message: without control characters and credentials, and
+// of at most limit characters.
 func (s *sender) tidy(text string, limit int) string {
 	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
@@ -228,8 +225,7 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error, k
 	return fault
 }
 
-// bodyError describes a 200 whose body could not be used, for the reason err. start
-// is the beginning of the body.
+// bodyError describes a 200 whose body could not be used, for the reason err. start is the beginning of the body.
 func (s *sender) bodyError(
 	attempt context.Context, at Endpoint, response *http.Response, start []byte, err error,
 ) error {

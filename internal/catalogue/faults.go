@@ -17,8 +17,7 @@ import (
 // Fault is what kept a whole answer from coming, as the network reports it.
 type Fault int
 
-// The faults of a [NetworkError]. Those marked permanent cannot be
-// changed by another attempt.
+// The faults of a [NetworkError]. Those marked permanent cannot be changed by another attempt.
 const (
 	Unreachable        Fault = iota // no connection could be made
 	UnknownHost                     // the name of the host does not resolve
@@ -34,13 +33,11 @@ const (
 	Insecure                        // permanent: any other fault of a certificate or of TLS
 )
 
-// permanent reports whether every attempt would end with the same fault. A name that
-// does not resolve is not such a fault: a resolver says the same while a network or
-// a record is on its way, so the name is asked for again.
+// permanent reports whether every attempt would end with the same fault. A name that does not resolve is not such a
+// fault: a resolver says the same while a network or a record is on its way, so the name is asked for again.
 func (f Fault) permanent() bool { return f >= NoTLS }
 
-// faultOf classifies an error of net/http. connected says that the request had got
-// a connection.
+// faultOf classifies an error of net/http. connected says that the request had got a connection.
 func faultOf(err error, connected bool) Fault {
 	if ofProxy(err) {
 		return ProxyFailed
@@ -97,12 +94,12 @@ const opAlert = "remote error"
 // alertProtocolVersion is an alert of RFC 8446 §6.2.
 const alertProtocolVersion = 70
 
-// choseOldTLS is what crypto/tls says, without a type, of a service that goes on with
-// an old version in place of an alert.
+// choseOldTLS is what crypto/tls says, without a type, of a service that goes on with an old version in place of an
+// alert.
 const choseOldTLS = "tls: server selected unsupported protocol version"
 
-// alerted reports whether the other side ended TLS with an alert. crypto/tls keeps the
-// type of such an error to itself, but not its words.
+// alerted reports whether the other side ended TLS with an alert. crypto/tls keeps the type of such an error to
+// itself, but not its words.
 func alerted(err error, alert uint8) bool {
 	remote, ok := errors.AsType[*net.OpError](err)
 	return ok && remote.Op == opAlert && remote.Err.Error() == tls.AlertError(alert).Error()
@@ -115,20 +112,19 @@ func refusedHere(dial *net.OpError) bool {
 	return ok && at.IP.IsLoopback() && (errors.Is(dial, syscall.ECONNREFUSED) || errors.Is(dial, onWindows))
 }
 
-// CertificateFault is what the certificate of whoever answers says for itself. Its
-// texts are cleaned like those of the service.
+// CertificateFault is what the certificate of whoever answers says for itself. Its texts are cleaned like those of
+// the service.
 type CertificateFault struct {
 	NotBefore, NotAfter time.Time
 	Now                 time.Time // of this machine
 	Names               []string  // hosts that the certificate is for
-	Host                string    // the host that was asked for, "" where that is not the fault
-	Issuer              string    // who signed it, "" where that is not the fault
+	Host                string    // the host that was asked for, "" if that is not the fault
+	Issuer              string    // who signed it, "" if that is not the fault
 	SelfSigned          bool      // nobody else did
 	Given               int       // how many certificates of authorities the configuration adds
 }
 
-// certificateFault describes the certificate at fault in an error of net/http. It
-// is nil where err has none.
+// certificateFault describes the certificate at fault in an error of net/http. It is nil where err has none.
 func (s *sender) certificateFault(err error) *CertificateFault {
 	fault := &CertificateFault{Now: time.Now(), Given: s.authorities}
 	var certificate *x509.Certificate
@@ -166,8 +162,8 @@ func (s *sender) namesOf(certificate *x509.Certificate) []string {
 	return s.named(names)
 }
 
-// faultText is what net/http says of a fault, without what it quotes of an
-// answer that is no HTTP: the quoted part may be a part of a credential.
+// faultText is what net/http says of a fault, without what it quotes of an answer that is no HTTP: the quoted part
+// may be a part of a credential.
 func faultText(err error) string {
 	if errors.Is(err, io.EOF) {
 		return "the connection was closed before an answer came"

@@ -7,19 +7,14 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // fullModel and fullGroup have every field, with values of every kind.
@@ -216,63 +211,4 @@ func FuzzScalar(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { checkScalar(t, text) })
-}
-
-const fuzzSecret = `hunter2 "&<é> correct-horse`
-
-// checkErrorBody describes an answer with that body. Whatever it is, the status
-// stays, and every text is bounded, printable and without the secret.
-func checkErrorBody(t *testing.T, status int, token bool, contentType string, body []byte) {
-	t.Helper()
-	c := &sender{mask: &redact.Mask{}}
-	c.mask.Add(fuzzSecret)
-	method := http.MethodGet
-	if token {
-		method = http.MethodPost
-	}
-	header := http.Header{"Content-Type": {contentType}, "Location": {contentType}, "X-Request-Id": {contentType}}
-	api := c.apiError(Endpoint{Method: method, Path: "/v1/model-group"}, &http.Response{StatusCode: status, Header: header}, body)
-	if api.Status != status || !strings.Contains(api.Error(), strconv.Itoa(status)) {
-		t.Errorf("status %d became %d: %s", status, api.Status, api)
-	}
-	check := func(what, text string, limit int) {
-		if utf8.RuneCountInString(text) > limit+1 { // and an ellipsis
-			t.Errorf("the %s has %d characters, want at most %d", what, utf8.RuneCountInString(text), limit)
-		}
-		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
-			t.Errorf("the %s is not printable: %q", what, text)
-		}
-		if strings.Contains(text, fuzzSecret) {
-			t.Errorf("the %s has the secret: %q", what, text)
-		}
-	}
-	check("code", api.Code, 100)
-	check("message", api.Message, maxMessage)
-	check("data", api.Data, maxData)
-	check("location", api.Location, maxExcerpt)
-	check("request id", api.RequestID, 100)
-	if len(api.Issues) > maxIssues {
-		t.Errorf("%d issues", len(api.Issues))
-	}
-	for _, issue := range api.Issues {
-		check("field", issue.Field, 100)
-		if len(issue.Messages) > maxIssues {
-			t.Errorf("%d messages of one field", len(issue.Messages))
-		}
-		for _, message := range issue.Messages {
-			check("field's message", message, maxMessage)
-		}
-	}
-	classify(api)
-}
-
-func FuzzErrorBody(f *testing.F) {
-	for _, seed := range errorBodies {
-		f.Add(500, seed.method == http.MethodPost, seed.contentType, []byte(seed.body[:min(len(seed.body), 4<<10)]))
-	}
-	f.Add(403, false, "", []byte(`{"message":"`+fuzzSecret+`","code":"hunter2 \"&\u003cé\u003e correct-horse"}`))
-	f.Add(403, false, "text/html", []byte("<title>"+fuzzSecret))
-	f.Add(599, false, "", []byte(`{"data":{"issues":[`+strings.Repeat(`{"field":"f","messages":["m"]},`, 100)+`{}]}}`))
-	f.Add(503, false, "text/plain", []byte("\xff\xfe broken \x1b[31m red \u202e \u0000"))
-	f.Fuzz(checkErrorBody)
 }

@@ -15,16 +15,14 @@ type KeyedName struct {
 	Key       *string `json:"key"`
 }
 
-// UnmarshalJSONFrom forgets what an equal name before this one left, which the library
-// would merge.
+// UnmarshalJSONFrom forgets what an equal name before this one left, which the library would merge.
 func (n *KeyedName) UnmarshalJSONFrom(text *jsontext.Decoder) error {
 	type fields KeyedName
 	*n = KeyedName{}
 	return json.UnmarshalDecode(text, (*fields)(n))
 }
 
-// ModelGroup bundles every revision of one model. A field that the service
-// left out or sent as null is nil.
+// ModelGroup bundles every revision of one model. A field that the service left out or sent as null is nil.
 type ModelGroup struct {
 	ID             *string         `json:"id"`
 	Name           *string         `json:"name"`
@@ -37,8 +35,7 @@ type ModelGroup struct {
 	OtherFields    jsontext.Value  `json:",embed"` // that this version does not know, nil for none
 }
 
-// ModelSummary is a revision as its group lists it; archived ones are left out
-// by the service.
+// ModelSummary is a revision as its group lists it; archived ones are left out by the service.
 type ModelSummary struct {
 	ID        *string  `json:"id"`
 	Revision  *Integer `json:"revision"`
@@ -55,8 +52,7 @@ type GroupAxis struct {
 	Values      []*GroupAxisValue `json:"values"`
 }
 
-// GroupAxisValue is a value of a group's axis. Historical says that the latest
-// revision no longer offers it.
+// GroupAxisValue is a value of a group's axis. Historical says that the latest revision no longer offers it.
 type GroupAxisValue struct {
 	Value      *Scalar `json:"value"`
 	Historical *bool   `json:"historical"`
@@ -76,15 +72,14 @@ func missing(field string) *shapeError {
 	return &shapeError{at: jsontext.Pointer("").AppendToken(field), problem: problem}
 }
 
-// ModelGroups lists the groups that the caller's organisation may see. A time
-// horizon key other than "" restricts them to that horizon; a key the service
-// does not know is an ErrInvalidRequest. The order is the service's own.
+// ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
+// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
 	return c.ModelGroupsWith(ctx, timeHorizon, nil)
 }
 
-// ModelGroupsWith returns as ModelGroups does. If an answer that was kept from before
-// this call does not suffice, the question is asked once more.
+// ModelGroupsWith returns as ModelGroups does. If an answer that was kept from before this call does not suffice, the
+// question is asked once more.
 func (c *Client) ModelGroupsWith(
 	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
@@ -98,8 +93,8 @@ func (c *Client) ModelGroupsWith(
 	})
 }
 
-// ModelGroup returns the group with that id, or an ErrNotFound, which is also
-// the answer for a group the organisation may not see.
+// ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
+// may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
 		what: "reading model group %q", decode: decodeObject[ModelGroup](""),

@@ -19,8 +19,8 @@ type question[T any] struct {
 	suffices func(T) bool // what an answer from before the call has to hold, nil for anything
 }
 
-// lookupOfGroup asks a question about one model group. q.what is a format with a
-// place for the id, and suffix follows the id in the path.
+// lookupOfGroup asks a question about one model group. q.what is a format with a place for the id, and suffix follows
+// the id in the path.
 func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q question[T]) (T, error) {
 	q.what = fmt.Sprintf(q.what, id)
 	if err := CheckID(id); err != nil {
@@ -65,8 +65,8 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 	return answer, nil
 }
 
-// CheckID says why text cannot be the id of a model group. An id of dots, for
-// example, names another path once a client or a proxy has cleaned the path.
+// CheckID says why text cannot be the id of a model group. An id of dots, for example, names another path once a
+// client or a proxy has cleaned the path.
 func CheckID(text string) error {
 	switch {
 	case text == "":

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Model is one published revision of a forecast. A field that the service left
-// out or sent as null is nil; so are Notes and, spelled as an empty string,
-// DockerImage for callers outside the owning organisation.
+// Model is one published revision of a forecast. A field that the service left out or sent as null is nil; so are
+// Notes and, spelled as an empty string, DockerImage for callers outside the owning organisation.
 type Model struct {
 	ID                      *string           `json:"id"`
 	ModelGroupID            *string           `json:"modelGroupId"`
@@ -64,8 +63,8 @@ type ModelAxis struct {
 	Default     *Scalar   `json:"default"`
 }
 
-// Input is an input that a model accepts. JSON is the whole record, since
-// the interface names only some of its fields.
+// Input is an input that a model accepts. JSON is the whole record, since the interface names only some of its
+// fields.
 type Input struct {
 	ID   *string    `json:"id"`
 	Key  *string    `json:"key"`
@@ -108,8 +107,8 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// check refuses a model without the fields by which revisions differ, and one of another
-// group than was asked for. Ids are compared as engines keep strings, in NFC.
+// check refuses a model without the fields by which revisions differ, and one of another group than was asked for.
+// Ids are compared as engines keep strings, in NFC.
 func (m *Model) check(groupID string) *shapeError {
 	switch {
 	case m.ID == nil:
@@ -122,23 +121,21 @@ func (m *Model) check(groupID string) *shapeError {
 	return compactFields(&m.OtherFields)
 }
 
-// LatestModel returns the model with the highest revision of a group, or an
-// ErrNotFound: the group does not exist, may not be seen or has no models.
+// LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist,
+// may not be seen or has no models.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
 		what: "reading the latest model of group %q", decode: decodeObject[Model](groupID),
 	})
 }
 
-// Models returns every revision of a group, archived ones too, in the
-// service's own order, or an ErrNotFound.
+// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
 	return c.ModelsWith(ctx, groupID, nil)
 }
 
-// ModelsWith returns as Models does. If an answer that was kept from before this call
-// does not suffice, the question is asked once more: it cannot prove that something is
-// absent.
+// ModelsWith returns as Models does. If an answer that was kept from before this call does not suffice, the question
+// is asked once more: it cannot prove that something is absent.
 func (c *Client) ModelsWith(ctx context.Context, groupID string, suffices func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
 		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), suffices: suffices,

@@ -11,9 +11,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// INTERFACE.md does not show pagination. What is read of it is the header that most
-// services send, Link of RFC 8288. Anything else that shows that a list is only a part
-// of the whole is an error, because its latest revision would be a wrong one.
+// INTERFACE.md does not show pagination. What is read of it is the header that most services send, Link of RFC 8288.
+// Anything else that shows that a list is only a part of the whole is an error, because its latest revision would be
+// a wrong one.
 
 // maxPages bounds the pages of one list.
 const maxPages = 1000
@@ -21,8 +21,8 @@ const maxPages = 1000
 // pages are the pages of one list that were read, by path and query.
 type pages map[string]bool
 
-// turn returns the path and query of the page after the one that was read, "" for none.
-// have is how many records came so far.
+// turn returns the path and query of the page after the one that was read, "" for none. have is how many records came
+// so far.
 func (p pages) turn(in *incoming, have int) (next string, err error) {
 	p[in.at] = true
 	next, err = nextPage(in.header, in.at, in.base)
@@ -46,8 +46,8 @@ func unreadList(format string, args ...any) *shapeError {
 
 const noSuchList = "; this version of the provider does not read such a list"
 
-// nextPage returns the path and query of the next page that an answer names, "" for none.
-// at is where the answer came from. The token goes to no address that is not below base.
+// nextPage returns the path and query of the next page that an answer names, "" for none. at is where the answer came
+// from. The token goes to no address that is not below base.
 func nextPage(header http.Header, at string, base *url.URL) (next string, err error) {
 	link, found := linkTo("next", header.Values("Link"))
 	if !found {
@@ -74,8 +74,7 @@ func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
-// linkTo finds the target of the first link with that relation type in the values of
-// the header Link (RFC 8288 §3).
+// linkTo finds the target of the first link with that relation type in the values of the header Link (RFC 8288 §3).
 func linkTo(relation string, values []string) (target string, found bool) {
 	for _, link := range split(strings.Join(values, ","), ',') {
 		parts := split(link, ';')

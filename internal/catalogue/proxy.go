@@ -10,8 +10,8 @@ import (
 	"net/url"
 )
 
-// Proxy is the proxy between this machine and the service. Failed, NoTLS and Status
-// say what it did, in a [NetworkError].
+// Proxy is the proxy between this machine and the service. Failed, NoTLS and Status say what it did, in a
+// [NetworkError].
 type Proxy struct {
 	Address    string // scheme, host and port
 	Variable   string // the variable of the environment that names it
@@ -43,8 +43,7 @@ func (p *Proxy) after(err error) *Proxy {
 	return &fault
 }
 
-// permanent reports whether the proxy would answer every attempt like this one. p may
-// be nil.
+// permanent reports whether the proxy would answer every attempt like this one. p may be nil.
 func (p *Proxy) permanent() bool {
 	if p == nil {
 		return false
@@ -60,8 +59,8 @@ func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
 }
 
-// keepProxyStatus keeps the status of a proxy's answer. Without this hook
-// http.Transport returns an error that has only the reason phrase.
+// keepProxyStatus keeps the status of a proxy's answer. Without this hook http.Transport returns an error that has
+// only the reason phrase.
 func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil

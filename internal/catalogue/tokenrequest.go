@@ -18,8 +18,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// credentials are what tokens are asked for with, and in which form: RFC 6749
-// §4.4 says a form; INTERFACE.md does not show the content type.
+// credentials are what tokens are asked for with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
+// show the content type.
 type credentials struct {
 	id, secret string
 	asJSON     bool
@@ -38,8 +38,8 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// switchToJSON makes the next request JSON if err leaves open that the service understood
-// the form. JSON is tried once, and kept.
+// switchToJSON makes the next request JSON if err leaves open that the service understood the form. JSON is tried
+// once, and kept.
 func (c *credentials) switchToJSON(err error) (switched bool) {
 	if c.asJSON || !notUnderstood(err) {
 		return false
@@ -48,8 +48,8 @@ func (c *credentials) switchToJSON(err error) (switched bool) {
 	return true
 }
 
-// finally chooses the error of the last request for a token, which ended with
-// err. If JSON was not understood either, that is the answer to the form.
+// finally chooses the error of the last request for a token, which ended with err. If JSON was not understood either,
+// that is the answer to the form.
 func (c *credentials) finally(err error) error {
 	if c.asJSON && c.formError != nil && notUnderstood(err) {
 		return c.formError
@@ -57,8 +57,8 @@ func (c *credentials) finally(err error) error {
 	return err
 }
 
-// notUnderstood reports whether an answer to a token request leaves open that its body
-// was read: any 4xx but those of RFC 6749 §5.2 that judge what it says, and 408 and 429.
+// notUnderstood reports whether an answer to a token request leaves open that its body was read: any 4xx but those of
+// RFC 6749 §5.2 that judge what it says, and 408 and 429.
 func notUnderstood(err error) bool {
 	api, ok := apiError(err)
 	if !ok || api.Status < 400 || api.Status >= 500 || classify(err) != final {
@@ -96,8 +96,8 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 
 const noBearerToken = "the answer holds no bearer token"
 
-// readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no
-// fields: they are those of RFC 6749 §5.1, or the same as every other body spells names.
+// readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
+// 6749 §5.1, or the same as every other body spells names.
 func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
 	var fields map[string]jsontext.Value
 	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)
@@ -126,8 +126,8 @@ func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
 	return nil
 }
 
-// lifeOf reads a token's life, a number of seconds or its text. It is 0, not known, for
-// anything else and for less than minLife.
+// lifeOf reads a token's life, a number of seconds or its text. It is 0, not known, for anything else and for less
+// than minLife.
 func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
 	if err != nil || !(seconds >= minLife.Seconds() && seconds < math.MaxInt32) {

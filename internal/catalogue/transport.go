@@ -18,8 +18,7 @@ func newTransport(cfg Config) *http.Transport {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	// A dead connection of HTTP/2 is found within one attempt, so that the next
-	// attempt uses another one.
+	// A dead connection of HTTP/2 is found within one attempt, so that the next attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	transport := &http.Transport{
 		DialContext: dial,
@@ -30,8 +29,7 @@ func newTransport(cfg Config) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},
 		IdleConnTimeout:     90 * time.Second,
-		// An engine reads at any parallelism; with the default of 2 it would
-		// open a connection for almost every read.
+		// An engine reads at any parallelism; with the default of 2 it would open a connection for almost every read.
 		MaxIdleConnsPerHost: 256,
 		// Answers of many megabytes are common; the default is 4 KiB.
 		ReadBufferSize: 64 << 10,
@@ -44,8 +42,8 @@ func newTransport(cfg Config) *http.Transport {
 	return transport
 }
 
-// trusted is the system's own certificates and those given. If none are given it is
-// nil, which net/http takes for the system's own.
+// trusted is the system's own certificates and those given. If none are given it is nil, which net/http takes for the
+// system's own.
 func trusted(more []*x509.Certificate) *x509.CertPool {
 	if len(more) == 0 {
 		return nil

@@ -12,14 +12,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxNumberLength bounds a number spelled out in plain notation, in
-// characters: 1e999999999 is ten characters of JSON and a gigabyte of digits.
+// maxNumberLength bounds a number spelled out in plain notation, in characters: 1e999999999 is ten characters of JSON
+// and a gigabyte of digits.
 const maxNumberLength = 1024
 
 var errNumberTooLong = fmt.Errorf("a number of more than %d digits cannot be represented", maxNumberLength)
 
-// Integer is a JSON number without a fractional part that fits 64 bits: 3, 3.0
-// and 3e0 are one, 3.5 and "3" are not.
+// Integer is a JSON number without a fractional part that fits 64 bits: 3, 3.0 and 3e0 are one, 3.5 and "3" are not.
 type Integer int64
 
 // UnmarshalJSON refuses whatever is no integer.
@@ -48,9 +47,8 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Scalar is a value of an open type, spelled as the `axis=key:value` query of
-// the service takes it: a string as it is, true or false, a number in plain
-// decimal notation with every digit, anything else as compact JSON.
+// Scalar is a value of an open type, spelled as the `axis=key:value` query of the service takes it: a string as it
+// is, true or false, a number in plain decimal notation with every digit, anything else as compact JSON.
 type Scalar string
 
 // UnmarshalJSON spells the value.
@@ -67,9 +65,8 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// JSONObject is the compact text of a JSON object: keys sorted, since their
-// order carries nothing and may differ from one answer to the next, and every
-// digit of every number kept.
+// JSONObject is the compact text of a JSON object: keys sorted, since their order carries nothing and may differ from
+// one answer to the next, and every digit of every number kept.
 type JSONObject string
 
 // UnmarshalJSON refuses whatever is no object.
@@ -103,16 +100,15 @@ func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
 	return whole.UnmarshalJSON(data)
 }
 
-// maxSorted is how many members a JSON value may have for them to be sorted. Sorting
-// takes many times the memory of the text.
+// maxSorted is how many members a JSON value may have for them to be sorted. Sorting takes many times the memory of
+// the text.
 const maxSorted = 1000
 
-// compactJSON rewrites a JSON value without white space and with the members of its
-// objects sorted by key, unless there are very many. Strings and numbers stay as they
-// are spelled.
+// compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key, unless
+// there are very many. Strings and numbers stay as they are spelled.
 //
-// If an object has two equal keys, which the service does not send, nothing is sorted:
-// the last one counts for a reader, and the library would sort them by value.
+// If an object has two equal keys, which the service does not send, nothing is sorted: the last one counts for a
+// reader, and the library would sort them by value.
 func compactJSON(data []byte) (string, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))

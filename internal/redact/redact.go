@@ -14,9 +14,8 @@ import (
 
 const minSecret = 6 // characters: a shorter one would mask everyday words
 
-// Mask removes secrets from texts that others wrote: a service may repeat what it
-// was sent in a message, a header or a redirect. The zero Mask knows none. No secret
-// is forgotten, because a service may repeat an old token too.
+// Mask removes secrets from texts that others wrote: a service may repeat what it was sent in a message, a header or
+// a redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
 type Mask struct {
 	mu    sync.RWMutex
 	known map[string][]string // secrets and their base64, by their first bytes
@@ -51,8 +50,8 @@ func (m *Mask) Add(secret string) {
 	}
 }
 
-// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in
-// base64, and without the beginning of one at the end of text, which may be cut short.
+// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning
+// of one at the end of text, which may be cut short.
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -77,8 +76,8 @@ func (m *Mask) Clean(text string) string {
 	return out.String() + text[done:]
 }
 
-// Tidy makes a text of a stranger fit for a message: without control characters
-// and secrets, and of at most limit characters.
+// Tidy makes a text of a stranger fit for a message: without control characters and secrets, and of at most limit
+// characters.
 func (m *Mask) Tidy(text string, limit int) string {
 	return Shorten(Printable(m.Clean(text)), limit)
 }
@@ -134,8 +133,8 @@ func next(text string, mark byte) (plain string, size int) {
 	return text[:1], 1
 }
 
-// Printable replaces control characters and what is no UTF-8, and folds white
-// space, so that a body cannot draw on the user's terminal.
+// Printable replaces control characters and what is no UTF-8, and folds white space, so that a body cannot draw on
+// the user's terminal.
 func Printable(text string) string {
 	odd := func(r rune) bool { return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) }
 	return strings.Join(strings.FieldsFunc(text, odd), " ")
