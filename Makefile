@@ -18,6 +18,12 @@ NEWEST_GO ?= go1.27.4
 .DELETE_ON_ERROR:
 # Long recipes end in `exec`, so that a signal reaches the program itself.
 
+# go prints where to get Go if there is none: most targets need it.
+.PHONY: go
+go:
+	@command -v go >/dev/null || { echo "make $(MAKECMDGOALS) needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2; exit 1; }
+build install sandbox demo test unit bench docs docs-check lint fmt fuzz simulate: go
+
 ## Use
 
 .PHONY: help
@@ -42,9 +48,7 @@ sandbox: ## Serve the sandbox until Ctrl-C.
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
-	@began=$$(date +%s) && \
-		tools/build.sh "the demonstration and the provider" "one to three minutes" go build -v -o $(BIN)/ . ./internal/tools/demo && \
-		exec tools/with-engine.sh $(BIN)/demo -began=$$began
+	@exec tools/demo.sh
 
 ## Change
 

@@ -63,8 +63,7 @@ generate() {
 
 # readme prints the README with what the demonstration prints in its place.
 readme() {
-  tools/build.sh "the demonstration" "one to three minutes" go build -v -o "$work/" ./internal/tools/demo
-  if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine "$work/demo" >"$work/printed" 2>"$work/demo.log"; then
+  if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine tools/demo.sh >"$work/printed" 2>"$work/demo.log"; then
     cat "$work/demo.log" >&2
     return 1
   fi

@@ -6,10 +6,6 @@
 set -euo pipefail
 
 dir=${1:?the folder of the mirror}
-if ! command -v go >/dev/null; then
-  echo "make install needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2
-  exit 1
-fi
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -132,7 +132,7 @@ echo "a changed executable is refused for its checksum"
 cd "$root"
 GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
-echo "the second clone, compiled afresh, gives the same archives, bills of materials and checksums, byte by byte"
+echo "the second clone, compiled afresh, gives the same archives and checksums, byte by byte"
 
 [[ -z $keep ]] || cp -R "$release" "$keep"
 echo "the rehearsal of $version is complete in $((SECONDS / 60)) minutes; nothing was published"
