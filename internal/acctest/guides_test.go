@@ -1,8 +1,6 @@
 package acctest_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,14 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestAccGuidePinStopsWhereTheImageIsWithheld(t *testing.T) {
-	t.Parallel()
-	w := guide(t, outsider, "pin-docker-image/pin/main.tf")
-	wantText(t, w.expect(t, 1, "plan"), "Error: Docker image withheld")
-}
-
-// printedError is an error that a guide prints: its summary and its detail, between
-// which an engine says where.
+// printedError is an error that a guide prints: its summary and its detail. An engine
+// says where between the two.
 func printedError(tb testing.TB, guide string) []string {
 	tb.Helper()
 	for _, b := range blocks(page(tb, guide)) {
@@ -75,7 +67,6 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
 		},
 		"an archived latest":          {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
-		"a disabled latest":           {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
 		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
 		"the newest by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
 		"none with the tag": {
@@ -114,56 +105,6 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	w.sent(t, sandbox.RouteAny, 0)
 }
 
-// The sandbox has eight groups, one of them without a model.
-func TestAccGuideLargeCataloguesCost(t *testing.T) {
-	t.Parallel()
-	for way, test := range map[string]struct {
-		output             string
-		entries, questions int
-	}{
-		"plural":   {"latest_revisions", 8, 0},
-		"for-each": {"latest_revisions", 8, 8},
-		"fleet":    {"images", 7, 8},
-	} {
-		t.Run(way, func(t *testing.T) {
-			t.Parallel()
-			w := guide(t, owner, "large-catalogues/"+way+"/main.tf")
-			for _, command := range [][]string{{"plan", "-out=saved"}, {"apply", "saved"}} { // the second sends nothing
-				w.expect(t, 0, command...)
-				w.sent(t, sandbox.RouteToken, 1)
-				w.sent(t, sandbox.RouteGroups, 1)
-				w.sent(t, sandbox.RouteAny, 2+test.questions)
-			}
-			entries := map[string]any{}
-			err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", test.output)), &entries)
-			if err != nil || len(entries) != test.entries {
-				t.Errorf("%d entries: %v", len(entries), err)
-			}
-		})
-	}
-}
-
-// BenchmarkGroups plans over as many groups, read at once and one by one:
-//
-//	tools/with-engine.sh go test ./internal/acctest -run '^$' -bench Groups -benchtime 3x
-func BenchmarkGroups(b *testing.B) {
-	for _, groups := range []int{10, 100, 300, 1000} {
-		for _, way := range []string{"plural", "for-each"} {
-			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
-				files := configuration(b, "guides/large-catalogues/"+way+"/main.tf")
-				w := newWorkspace(b, files, sandbox.New(catalogueOf(b, groups)), owner)
-				b.ResetTimer()
-				for b.Loop() {
-					w.service.ResetRequests()
-					w.expect(b, 0, "plan")
-				}
-				b.ReportMetric(float64(w.service.Count(sandbox.RouteAny)), "requests/plan")
-				b.ReportMetric(w.cpu.Seconds()/float64(b.N), "CPU-s/plan")
-			})
-		}
-	}
-}
-
 const (
 	pins     = "keep-pins-current/pins/behind.tf"
 	pinsFile = "pins.auto.tfvars"
@@ -195,53 +136,39 @@ func rewrite(t *testing.T, name, old, text string) {
 	writeText(t, name, strings.Replace(before, old, text, 1))
 }
 
-func TestAccGuidePinsWarnOfAllThatAreBehind(t *testing.T) {
+// TestAccGuidePins: one plan warns of all pins that are behind, and another reports
+// all that is wrong with them.
+func TestAccGuidePins(t *testing.T) {
 	t.Parallel()
-	w, _ := pinned(t, pins)
+	w, file := pinned(t, pins)
 	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), "Warning: Check block assertion failed", behind)
 	w.publish(t, windGroup, "")
 	wantText(t, w.expect(t, 0, "plan"), "Wind generation North Sea: revision 2 is deployed, and revision 3 is published. "+behind)
-}
 
-// TestAccGuidePinsStop: all that is wrong with the pins is told at once.
-func TestAccGuidePinsStop(t *testing.T) {
-	t.Parallel()
-	w, file := pinned(t, pins)
 	rewrite(t, file, "revision = 2", "revision = 9")
 	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
 	wantText(t, w.expect(t, 1, "plan"), "Error: Revision not found", "Error: Docker image differs")
 }
 
-// TestAccGuideSurvives: with the catalogue down, a revision that is missing or
-// an image that is another, the plan warns and goes on, and deploys what git has.
+// TestAccGuideSurvives: if the catalogue is down or an image is another one, the
+// plan warns and goes on, and deploys what git has.
 func TestAccGuideSurvives(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ revision, image, env, warning string }{
-		"as it was":          {"2", "", "", behind},
-		"another image":      {"2", "registry.example/another:1", "", "Warning: Docker image differs"},
-		"a missing revision": {"9", "", "", "Warning: Revision not found"},
-		"an outage":          {"2", "", "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "Warning: Catalogue service not reached"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, file := pinned(t, "keep-pins-current/survive/main.tf")
-			rewrite(t, file, "revision = 2", "revision = "+test.revision)
-			if test.image != "" {
-				w.republish(t, mainGroup, 1, `{"dockerImage": "`+test.image+`"}`)
-			}
-			if test.env != "" {
-				w.Env = append(w.Env, test.env)
-			}
-			out := w.expect(t, 0, "apply", "-auto-approve")
-			wantText(t, out, test.warning)
-			wantNone(t, out, "Error:")
-			wantText(t, w.expect(t, 0, "output", "-json", "images"),
-				`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
-			if test.env == "" { // The page says so: what a check reads is read again during the apply.
-				w.expect(t, 2, "plan", "-detailed-exitcode")
-			}
-		})
+	w, _ := pinned(t, "keep-pins-current/survive/main.tf")
+	apply := func(warning string) {
+		t.Helper()
+		out := w.expect(t, 0, "apply", "-auto-approve")
+		wantText(t, out, warning)
+		wantNone(t, out, "Error:")
+		wantText(t, w.expect(t, 0, "output", "-json", "images"),
+			`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
 	}
+	apply(behind)
+	w.expect(t, 2, "plan", "-detailed-exitcode") // The page says so: what a check reads is read again during the apply.
+	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
+	apply("Warning: Docker image differs")
+	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1")
+	apply("Warning: Catalogue service not reached")
 }
 
 // TestAccGuideFirstApplied: a re-publication does not reach the deployment, and
@@ -260,8 +187,8 @@ func TestAccGuideFirstApplied(t *testing.T) {
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }
 
-// TestAccWordsOfTheEngine leads to what the page about errors says that an engine
-// prints by itself, and finds those words in a row of its table.
+// TestAccWordsOfTheEngine provokes the errors that an engine prints by itself, and
+// finds each in the table of the page about errors.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
