@@ -5,7 +5,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -166,23 +165,6 @@ output "none"        { value = length(data.modelcatalogue_latest_models.none.mod
 	if service.Count(sandbox.RouteModels) == 0 {
 		t.Error("the models were not read from this sandbox")
 	}
-}
-
-func TestAccErrorsReachTheUser(t *testing.T) {
-	_, block := newSandbox(t)
-	fails := func(body string, fragments ...string) resource.TestStep {
-		// Engines break lines wherever they like, and draw a border.
-		for i, fragment := range fragments {
-			fragments[i] = strings.ReplaceAll(regexp.QuoteMeta(fragment), " ", `[\s│]+`)
-		}
-		return resource.TestStep{Config: block + body, ExpectError: regexp.MustCompile("(?s)" + strings.Join(fragments, ".*"))}
-	}
-	runSteps(t,
-		fails("data \"modelcatalogue_model_group\" \"this\" { id = \"none\" }\n",
-			"Model group not found", `id = "none"`, `The catalogue has no model group "none"`, "Status 404 Not Found, code NOT_FOUND"),
-		fails("data \"modelcatalogue_model_group\" \"this\" {\n  id   = \"a\"\n  name = \"b\"\n}\n",
-			"Both id and name given", `id   = "a"`, "Leave out one of them"),
-	)
 }
 
 // Arguments of the provider and of data sources may come from a resource of the

@@ -44,27 +44,6 @@ func TestAccValidateLooksAtTheBlockOnly(t *testing.T) {
 	wantText(t, w.expect(t, 1, "validate"), "Error: Invalid max_requests", "max_requests = 5")
 }
 
-// TestAccOneTokenServesManyRuns: each run takes it from a file, and none asks for
-// another, though the environment has an id and a secret as well.
-func TestAccOneTokenServesManyRuns(t *testing.T) {
-	t.Parallel()
-	w := reading(t, readsGroups)
-	w.expect(t, 0, "plan")
-	requests := w.service.Requests()
-	good := strings.TrimPrefix(requests[len(requests)-1].Header.Get("Authorization"), "Bearer ")
-
-	file := filepath.Join(t.TempDir(), "token")
-	w.Env = append(w.Env, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+file)
-	writeText(t, file, good+"\n")
-	w.expect(t, 0, "plan")
-	writeText(t, file, "not-a-token\n")
-	out := w.expect(t, 1, "plan")
-	wantText(t, out, "Error: Access token rejected", "MODELCATALOGUE_ACCESS_TOKEN_FILE")
-	wantNone(t, out, "not-a-token")
-	w.sent(t, sandbox.RouteToken, 1)
-	w.sent(t, sandbox.RouteGroups, 3)
-}
-
 // manyBlocks are data sources that read the models of these groups in turn.
 func manyBlocks(blocks, groups int, id string) string {
 	var text strings.Builder
@@ -156,20 +135,6 @@ func TestAccWholeObjects(t *testing.T) {
 			t.Errorf("%v: %.200s", arguments, out)
 		}
 	}
-}
-
-// A container's name is no loopback host, so the sandbox serves https there.
-func TestAccSandboxOverTLS(t *testing.T) {
-	needEngine(t)
-	t.Parallel()
-	_, ready := startedSandbox(t, "-tls", "-host=localhost")
-	if !strings.HasPrefix(ready.URL, "https://localhost:") {
-		t.Fatalf("it serves at %s", ready.URL)
-	}
-	w := workspaceAt(t, fromEnvironment(readsGroups), ready.URL, owner)
-	wantText(t, w.expect(t, 1, "plan"), "certificate")
-	w.Env = append(w.Env, "MODELCATALOGUE_CA_CERTIFICATE_PEM="+ready.CACertificate)
-	w.expect(t, 0, "plan")
 }
 
 // TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the
