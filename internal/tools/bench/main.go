@@ -28,7 +28,7 @@ type scenario struct {
 	groups, models int
 	latency        time.Duration
 	config, other  string
-	cpu, wall      float64 // targets, at most
+	cpu, wall      float64 // targets, 0 for none
 }
 
 const (
@@ -55,16 +55,20 @@ func scenarios() []scenario {
 	all := []scenario{
 		{"1000 models of one group", 1, 1000, 0, listAll, "", 1.10, 1.10},
 		{"5000 models of one group", 1, 5000, 0, listAll, "", 1.10, 1.10},
-		{"1000 groups in one block", 1000, 1, 0, fmt.Sprintf(oneBlock, 1000), "", 1.15, 1.15},
-		{"200 blocks over 50 groups", 50, 1, latency, blocks.String(), "", 1.20, 1.50},
+		{"1000 groups in one block", 1000, 1, 0, fmt.Sprintf(oneBlock, 1000), "", 1.15, 0},
+		{"200 blocks over 50 groups", 50, 1, latency, blocks.String(), "", 0, 0},
 		{"1 model; none", 1, 1, 0, readOne, readNone, 1.15, 1.15},
-		{"3000 models with two attributes; with all", 1, 3000, 0, listTwo, listAll, 0.35, 0.40},
+		{"3000 models with two attributes; with all", 1, 3000, 0, listTwo, listAll, 0.35, 0},
 	}
 	for _, n := range []int{10, 100, 300, 1000} {
-		all = append(all, scenario{
-			fmt.Sprintf("%d groups in one block; with `for_each`", n), n, 1, latency,
-			fmt.Sprintf(oneBlock, n), fmt.Sprintf(blockForEach, n), 1, 1,
-		})
+		many := scenario{
+			name: fmt.Sprintf("%d groups in one block; with `for_each`", n), groups: n, models: 1, latency: latency,
+			config: fmt.Sprintf(oneBlock, n), other: fmt.Sprintf(blockForEach, n),
+		}
+		if n == 300 {
+			many.cpu, many.wall = 0.30, 0.35
+		}
+		all = append(all, many)
 	}
 	return all
 }
@@ -228,24 +232,27 @@ func median(samples []sample, figure func(sample) float64) float64 {
 	return values[len(values)/2]
 }
 
-// row is bold where a target is missed.
+// row is the scenario's row of the table; a ratio that misses its target is bold.
 func (s scenario) row(ours, theirs []sample) string {
 	row := "| " + s.name
 	for _, of := range []struct {
 		figure func(sample) float64
-		most   float64
+		target float64
 	}{{cpu, s.cpu}, {wall, s.wall}} {
 		ratios := make([]float64, len(ours))
 		for i := range ratios {
 			ratios[i] = of.figure(ours[i]) / of.figure(theirs[i])
 		}
 		slices.Sort(ratios)
-		ratio := fmt.Sprintf("%.2f", ratios[len(ratios)/2])
-		if ratios[len(ratios)/2] > of.most {
-			ratio = "**" + ratio + "**"
+		ratio, target := fmt.Sprintf("%.2f", ratios[len(ratios)/2]), "–"
+		if of.target > 0 {
+			target = fmt.Sprintf("%.2f", of.target)
+			if ratios[len(ratios)/2] > of.target {
+				ratio = "**" + ratio + "**"
+			}
 		}
-		row += fmt.Sprintf(" | %.2f | %.2f | %s (%.2f–%.2f) | %.2f", median(ours, of.figure), median(theirs, of.figure),
-			ratio, ratios[0], ratios[len(ratios)-1], of.most)
+		row += fmt.Sprintf(" | %.2f | %.2f | %s (%.2f–%.2f) | %s", median(ours, of.figure), median(theirs, of.figure),
+			ratio, ratios[0], ratios[len(ratios)-1], target)
 	}
 	return row + " |\n"
 }
