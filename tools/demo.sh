@@ -47,7 +47,7 @@ show() {
 tools/build.sh "the provider and the sandbox" "one to three minutes" \
   go build -v -o "$work/" . ./cmd/modelcatalogue-sandbox
 
-# The settings of whoever runs this stay out of it.
+# The user's settings stay out of it.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 export CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0 TF_CLI_CONFIG_FILE=$work/engine.tfrc
 printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcatalogue" = "%s"\n  }\n}\n' \

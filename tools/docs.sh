@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/,
 #                    and what `make demo` prints into the README
-# docs.sh check      fails where that is not what docs/ and the README hold
-# Nothing is downloaded: the engine tells the schema of the provider built here.
+# docs.sh check      fails if docs/ or the README differ from that
+# Nothing is downloaded: the engine prints the schema of the provider built here.
 set -euo pipefail
 
 mode=${1:?generate or check}

@@ -23,7 +23,7 @@ var examples = os.DirFS(root + "/examples")
 const demonstration = "pin-docker-image/main.tf"
 
 // features are parts of the language that not every supported engine knows, by
-// what shows them in a configuration, with the first releases that do.
+// what shows them in a configuration, with the first releases that have them.
 var features = []struct {
 	shownBy                   *regexp.Regexp
 	name, terraform, openTofu string
@@ -40,7 +40,7 @@ var features = []struct {
 // are the files of one module.
 var ranAsAWhole = regexp.MustCompile(`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|keep-pins-current/survive/)`)
 
-// promised is what the guides say that an engine prints where an example is applied.
+// promised is what the guides say that an engine prints if an example is applied.
 var promised = map[string]string{
 	"guides/pin-docker-image/pin/behind.tf":      "Revision 1 is deployed, and revision 3 is published.",
 	"guides/pin-docker-image/registry/main.tf":   `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
@@ -201,9 +201,9 @@ func page(tb testing.TB, guide string) string {
 	return readText(tb, root+"/docs/guides/"+guide+".md")
 }
 
-// TestPagesAndExamples keeps every configuration of a page in examples/, where
-// `make fmt` and `make docs-check` hold its form, and every example on a page.
-// Each names the provider with its version: a provider about pinning pins itself.
+// TestPagesAndExamples: every configuration of a page is a file of examples/, which
+// `make docs-check` checks, and every example is on a page. Each names the provider
+// with its version.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
 	const source = `= "modelcatalogue/modelcatalogue"`

@@ -51,7 +51,7 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		example string
 		change  func(*testing.T, *workspace)
 		env     string
-		status  int // of plan -detailed-exitcode: 2 where something moves
+		status  int // of plan -detailed-exitcode: 2 if something moves
 		says    []string
 	}{
 		"a pin of another image": {
