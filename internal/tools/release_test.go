@@ -28,7 +28,7 @@ func TestReleaseWantsAGoodSignature(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home, err := os.MkdirTemp("", "gpg") // a short path: gpg's agent has a socket there
+			home, err := os.MkdirTemp("", "gpg") //nolint:usetesting // a short path: gpg's agent has a socket there
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestReleaseWantsAGoodSignature(t *testing.T) {
 				return string(out), err
 			}
 			t.Cleanup(func() {
-				_ = exec.Command("gpgconf", "--homedir", home, "--kill", "all").Run() //nolint:noctx // the test's context is over
+				_ = exec.Command("gpgconf", "--homedir", home, "--kill", "all").Run() // the test's context is over
 				_ = os.RemoveAll(home)
 			})
 			gpg := func(arguments ...string) string {

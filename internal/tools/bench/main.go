@@ -234,7 +234,7 @@ func median(samples []sample, figure func(sample) float64) float64 {
 
 // row is the scenario's row of the table; a ratio that misses its target is bold.
 func (s scenario) row(ours, theirs []sample) string {
-	row := "| " + s.name
+	row := []string{s.name}
 	for _, of := range []struct {
 		figure func(sample) float64
 		target float64
@@ -251,10 +251,10 @@ func (s scenario) row(ours, theirs []sample) string {
 				ratio = "**" + ratio + "**"
 			}
 		}
-		row += fmt.Sprintf(" | %.2f | %.2f | %s (%.2f–%.2f) | %s", median(ours, of.figure), median(theirs, of.figure),
-			ratio, ratios[0], ratios[len(ratios)-1], target)
+		row = append(row, fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s", median(ours, of.figure), median(theirs, of.figure),
+			ratio, ratios[0], ratios[len(ratios)-1], target))
 	}
-	return row + " |\n"
+	return "| " + strings.Join(row, " | ") + " |\n"
 }
 
 // replacePart replaces what a file has between the comments with that name.
