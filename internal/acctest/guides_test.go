@@ -27,17 +27,6 @@ func printedError(tb testing.TB, guide string) []string {
 // TestAccGuidesAfterAChange plans what was applied, after the catalogue has changed.
 func TestAccGuidesAfterAChange(t *testing.T) {
 	t.Parallel()
-	republish := func(overrides string) func(*testing.T, *workspace) {
-		return func(t *testing.T, w *workspace) { t.Helper(); w.republish(t, mainGroup, 1, overrides) }
-	}
-	publish := func(overrides ...string) func(*testing.T, *workspace) {
-		return func(t *testing.T, w *workspace) {
-			t.Helper()
-			for _, fields := range overrides {
-				w.publish(t, mainGroup, fields)
-			}
-		}
-	}
 	const (
 		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
 		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
@@ -48,33 +37,33 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		csv      = `{"enabled": true, "tags": ["DE-LU"], "outputFileFormat": "csv"}`
 	)
 	for name, test := range map[string]struct {
-		example string
-		change  func(*testing.T, *workspace)
-		env     string
-		status  int // of plan -detailed-exitcode: 2 if something moves
-		says    []string
+		example     string
+		republished string   // fields of revision 1
+		published   []string // fields of new revisions
+		status      int      // of plan -detailed-exitcode: 2 if something moves
+		says        []string
 	}{
 		"a pin of another image": {
-			"pin-docker-image/pin/main.tf", republish(`{"dockerImage": "` + mainImage + `:1.0.4"}`), "", 1, printedError(t, "pin-docker-image"),
+			"pin-docker-image/pin/main.tf", `{"dockerImage": "` + mainImage + `:1.0.4"}`, nil, 1, printedError(t, "pin-docker-image"),
 		},
 		"a pin that was touched": {
-			"pin-docker-image/pin/updated.tf", republish(touched), "", 0,
+			"pin-docker-image/pin/updated.tf", touched, nil, 0,
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
 		},
 		// The guide's annotations tell of a re-publication that keeps the reference.
 		"new pods": {
-			"pin-docker-image/kubernetes/main.tf", republish(touched), "", 2,
+			"pin-docker-image/kubernetes/main.tf", touched, nil, 2,
 			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
 		},
-		"an archived latest":          {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
-		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
-		"the newest by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
+		"an archived latest":          {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", "", []string{disabled, archived, untagged}, 0, nil},
+		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
 		"none with the tag": {
-			anyElse, publish(disabled, archived, csv), "TF_VAR_tag=FR", 1,
+			anyElse, "", []string{disabled, archived, csv}, 1,
 			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 6, 5, 4, 3, 2, 1, 0."},
 		},
 		"one of a fleet": {
-			"follow-latest-revision/fleet/main.tf", publish(`{"dockerImage": "registry.example/model:2.0.0"}`), "", 2,
+			"follow-latest-revision/fleet/main.tf", "", []string{`{"dockerImage": "registry.example/model:2.0.0"}`}, 2,
 			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
 		},
 	} {
@@ -82,9 +71,14 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			t.Parallel()
 			w := guide(t, owner, test.example)
 			w.expect(t, 0, "apply", "-auto-approve")
-			test.change(t, w)
-			if test.env != "" {
-				w.Env = append(w.Env, test.env)
+			if test.republished != "" {
+				w.republish(t, mainGroup, 1, test.republished)
+			}
+			for _, fields := range test.published {
+				w.publish(t, mainGroup, fields)
+			}
+			if name == "none with the tag" {
+				w.Env = append(w.Env, "TF_VAR_tag=FR")
 			}
 			wantText(t, w.expect(t, test.status, "plan", "-detailed-exitcode"), test.says...)
 		})
