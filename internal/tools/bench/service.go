@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,35 +20,35 @@ func serve(groups, models int, latency time.Duration) (url string, stop func(), 
 	if err != nil {
 		return "", nil, err
 	}
-	var model map[string]json.RawMessage
-	if err := json.Unmarshal(richest, &model); err != nil {
+	var model map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(richest))
+	decoder.UseNumber() // some have more digits than a float64
+	if err := decoder.Decode(&model); err != nil {
 		return "", nil, err
 	}
-	for _, given := range []string{"id", "modelGroupId", "revision"} { // by Publish
-		delete(model, given)
-	}
-	if richest, err = json.Marshal(model); err != nil {
-		return "", nil, err
-	}
-	list := make([]string, groups)
+	delete(model, "isOwner") // by the sandbox
+	type object = map[string]any
+	list := make([]object, groups)
 	for i := range list {
-		list[i] = fmt.Sprintf(`{"owner": "Bench", "group": {"id": "group-%d", "name": "Group %[1]d", "public": true}, "models": []}`, i)
+		id, revisions := fmt.Sprintf("group-%d", i), make([]object, models)
+		for revision := range revisions {
+			revisions[revision] = maps.Clone(model)
+			maps.Copy(revisions[revision], object{"id": fmt.Sprintf("%s-%d", id, revision), "modelGroupId": id, "revision": revision})
+		}
+		list[i] = object{"owner": "Bench", "group": object{"id": id, "name": id, "public": true}, "models": revisions}
 	}
-	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(`{
-		"organisations": [{"name": "Bench", "clientId": "bench", "clientSecret": "bench"}],
-		"timeHorizons": [` + string(model["horizon"]) + `],
-		"modelGroups": [` + strings.Join(list, ",") + `]}`))
+	text, err := json.Marshal(object{
+		"organisations": []object{{"name": "Bench", "clientId": "bench", "clientSecret": "bench"}},
+		"timeHorizons":  []any{model["horizon"]}, "modelGroups": list,
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 	if err != nil {
 		return "", nil, err
 	}
 	c := &cached{sandbox: sandbox.New(catalogue), latency: latency, bodies: map[string][]byte{}}
-	for i := range groups {
-		for range models {
-			if _, err := c.sandbox.Publish(fmt.Sprintf("group-%d", i), richest); err != nil {
-				return "", nil, err
-			}
-		}
-	}
 	server := httptest.NewServer(c)
 	return server.URL, server.Close, nil
 }
