@@ -7,16 +7,22 @@ RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
 DIR := .cache/mirror
-# Where `make release-rehearsal` leaves the release: a folder that is not there yet.
+# Where `make release-rehearsal` leaves the release: a folder that does not exist yet.
 KEEP :=
 FUZZTIME ?= 60s
 SEEDS ?= 200000
-# What a newcomer has, who installs Go today; go.mod says which is the oldest.
+# The newest release of Go; go.mod names the oldest that will do.
 NEWEST_GO ?= go1.27.4
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Long recipes end in `exec`, so that a signal reaches the program itself.
+
+# go says where to get Go if it is missing: most targets need it.
+.PHONY: go
+go:
+	@command -v go >/dev/null || { echo "make $(MAKECMDGOALS) needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2; exit 1; }
+build install sandbox demo test unit bench docs docs-check lint fmt fuzz simulate: go
 
 ## Use
 
@@ -42,9 +48,7 @@ sandbox: ## Serve the sandbox until Ctrl-C.
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
-	@began=$$(date +%s) && \
-		tools/build.sh "the demonstration and the provider" "one to three minutes" go build -v -o $(BIN)/ . ./internal/tools/demo && \
-		exec tools/with-engine.sh $(BIN)/demo -began=$$began
+	@exec tools/demo.sh
 
 ## Change
 
@@ -62,14 +66,14 @@ docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples
 	@exec tools/docs.sh generate
 
 .PHONY: docs-check
-docs-check: $(BIN)/tfplugindocs ## Fail where docs/ or the README is not what `make docs` writes.
+docs-check: $(BIN)/tfplugindocs ## Fail if docs/ or the README is not what `make docs` writes.
 	@exec tools/docs.sh check
 
 ## Test
 
 .PHONY: test
 test: ## Run every test, with the race detector and a real engine.
-	@echo "building with the race detector, the first time for some minutes; each package is told when it has passed" >&2
+	@echo "building with the race detector, which takes minutes the first time; each package prints a line when it has passed" >&2
 	@exec tools/with-engine.sh go test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) ./...
 
 .PHONY: unit
@@ -80,7 +84,7 @@ unit: ## Run the tests that need no engine.
 test-newest-go: ## Run the tests of the provider and its parts on the newest Go.
 	@GOTOOLCHAIN=$(NEWEST_GO) exec go test -timeout=$(TEST_TIMEOUT) ./internal/catalogue ./internal/encode ./internal/provider
 
-# Prints the newest Go's version, and fails where it cannot be had.
+# Prints the newest Go's version, and fails if it cannot be downloaded.
 .PHONY: newest-go
 newest-go:
 	@GOTOOLCHAIN=$(NEWEST_GO) go env GOVERSION
@@ -143,8 +147,8 @@ clean: ## Remove everything that make builds, tools and engines too.
 	rm -rf .cache dist
 
 # Tools and engines. Each has a Go module of its own under tools/, which pins it
-# and all that it is made of by checksum: none can move another's dependencies,
-# or the provider's. A tool is rebuilt when its module changes.
+# and all its dependencies by checksum, so that none can change another's, or the
+# provider's. A tool is rebuilt when its module changes.
 
 $(BIN)/%: tools/%/go.mod tools/%/go.sum
 	@cd tools/$* && CGO_ENABLED=0 ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
@@ -153,8 +157,8 @@ $(BIN)/%: tools/%/go.mod tools/%/go.sum
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 
-# Without this flag an engine takes itself for a development build, which few
-# version constraints admit.
+# Without this flag an engine calls itself a development build, which few version
+# constraints admit.
 $(BIN)/tofu: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
 $(BIN)/terraform-newest: TOOL_FLAGS := -ldflags=-X=github.com/hashicorp/terraform/version.dev=no
 $(BIN)/tofu $(BIN)/terraform-newest $(BIN)/terraform-1.5: TOOL_TIME := three to ten minutes

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# build.sh WHAT TIME COMMAND… runs `go build -v` or the like and shows on standard
-# error that it goes on: what is built and how long that takes the first time, as
-# soon as there is something to compile or to download; every ten seconds how far
-# it is; and in the end how long it took.
+# build.sh WHAT TIME COMMAND… runs `go build -v` or the like. If there is something
+# to compile or to download, it prints on standard error what it builds and how long
+# that takes the first time, its progress every ten seconds, and how long it took.
 set -euo pipefail
 
 what=${1:?what is built} first=${2:?how long the first time takes}
@@ -11,7 +10,7 @@ shift 2
 log=$(mktemp)
 "$@" >"$log" 2>&1 &
 build=$!
-# A command in the background does not get the Ctrl-C of whoever waits for it.
+# A command in the background gets no Ctrl-C.
 trap 'kill "$build" 2>/dev/null || true; rm -f "$log"' EXIT
 
 # go names each package as it is compiled, and says what it downloads.

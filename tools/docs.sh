@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # docs.sh generate   writes docs/ from the provider's schema, templates/ and examples/,
 #                    and what `make demo` prints into the README
-# docs.sh check      fails where that is not what docs/ and the README hold
-# Nothing is downloaded: the engine tells the schema of the provider built here.
+# docs.sh check      fails if docs/ or the README differ from that
+# Nothing is downloaded: the engine prints the schema of the provider built here.
 set -euo pipefail
 
 mode=${1:?generate or check}
@@ -63,8 +63,7 @@ generate() {
 
 # readme prints the README with what the demonstration prints in its place.
 readme() {
-  tools/build.sh "the demonstration" "one to three minutes" go build -v -o "$work/" ./internal/tools/demo
-  if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine "$work/demo" >"$work/printed" 2>"$work/demo.log"; then
+  if ! NO_COLOR=1 TF_ACC_TERRAFORM_PATH=$engine tools/demo.sh >"$work/printed" 2>"$work/demo.log"; then
     cat "$work/demo.log" >&2
     return 1
   fi

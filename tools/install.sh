@@ -6,16 +6,12 @@
 set -euo pipefail
 
 dir=${1:?the folder of the mirror}
-if ! command -v go >/dev/null; then
-  echo "make install needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2
-  exit 1
-fi
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The version that is being worked on, and no pre-release of it: version
-# constraints such as "~> 0.1" admit none.
+# The version in progress, and no pre-release of it: version constraints such as
+# "~> 0.1" admit none.
 version=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)
 platform=$(go env GOOS)_$(go env GOARCH)
 program=terraform-provider-modelcatalogue_v$version$(go env GOEXE)
@@ -61,7 +57,7 @@ printf 'Paste these two lines in the folder of a configuration; the second is to
 printf '  export TF_CLI_CONFIG_FILE=%q\n' "$dir/modelcatalogue.tfrc"
 printf '  terraform init\n\n'
 if [[ -n $replaced ]]; then
-  printf 'It replaces another build of that version: where a configuration has locked that one,\n'
+  printf 'It replaces another build of that version. If a configuration has locked that one,\n'
   printf 'remove its .terraform.lock.hcl first.\n'
 fi
 printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this here,\n'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # rehearsal.sh [FOLDER] makes a release of the commit that is checked out and does
 # with it what a user does, up to a plan. Nothing is published; the release is kept
-# in FOLDER where that is given.
+# in FOLDER if that is given.
 #
-# It signs with a key made for the occasion, builds and verifies as the workflow
-# does, installs the provider from a filesystem mirror with a real engine, plans
-# against the released sandbox, shows that a changed executable is refused, and
-# builds the same commit a second time to compare the two byte by byte. It needs
-# git, gpg, openssl, zip and unzip beside Go.
+# It signs with a temporary key, builds and verifies as the workflow does, installs
+# the provider from a filesystem mirror with a real engine, plans against the
+# released sandbox, shows that a changed executable is refused, and builds the same
+# commit again to compare the two byte by byte. It needs git, gpg, openssl, zip and
+# unzip beside Go.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -16,10 +16,10 @@ keep=${1:-}
 engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
 export GORELEASER=${GORELEASER:-$root/.cache/bin/goreleaser}
 sums=$root/tools/sums.sh
-# The settings of whoever runs this are not those of the engine and the provider here.
+# The user's settings stay out of it.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 
-# Paths are compared and looked for in executables: no links in them.
+# Without symbolic links: executables are searched for this path.
 work=$(cd "$(mktemp -d)" && pwd -P)
 export GNUPGHOME=$work/gpg
 sandbox=
@@ -117,8 +117,8 @@ found=$(sed -n 's/^ *+ model_groups = \([1-9][0-9]*\)$/\1/p' "$work/log")
 [[ -n $found ]] || fail "The plan finds no model groups in the sandbox:" "$(cat "$work/log")"
 echo "the installed provider reads $found model groups of the released sandbox"
 
-# What SECURITY.md says of the lock file: an executable with one byte more, in an
-# archive that is otherwise in order, is not installed.
+# As SECURITY.md says, an executable with one more byte is not installed, even if
+# its archive is in order.
 printf x >>"$work/unpacked/terraform-provider-modelcatalogue_v$version"
 rm -rf "${mirror:?}/$archive" .terraform
 (cd "$work/unpacked" && zip -q "$mirror/$archive" -- *)
@@ -132,7 +132,7 @@ echo "a changed executable is refused for its checksum"
 cd "$root"
 GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
-echo "the second clone, compiled afresh, gives the same archives, bills of materials and checksums, byte by byte"
+echo "the second clone, compiled afresh, gives the same archives and checksums, byte by byte"
 
 [[ -z $keep ]] || cp -R "$release" "$keep"
 echo "the rehearsal of $version is complete in $((SECONDS / 60)) minutes; nothing was published"

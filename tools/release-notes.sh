@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
-# its heading, and fails where there is none: a release says what it changes.
+# its heading, and fails if there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test-engines.sh TIMEOUT ENGINE… runs the acceptance tests on each engine and
-# prints a table in Markdown. It fails where a test fails on any engine, and
-# where an engine ran none.
+# prints a table in Markdown. It fails if a test fails on any engine, or if an
+# engine ran none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,25 +1,83 @@
 #!/usr/bin/env bash
 # verify-release.sh FOLDER VERSION verifies the files of a release as SECURITY.md
-# tells its user to do it, and holds its archives against what they must be. It
-# runs in the checkout that built them. GPG_FINGERPRINT names the key that signed.
+# tells its users to, and checks what each archive holds and how its executable was
+# built. It runs in the checkout that built them, and needs gpg and unzip.
+# GPG_FINGERPRINT names the key that signed.
 set -euo pipefail
+export LC_ALL=C
 
 folder=$(cd "${1:?the folder of the release}" && pwd)
 version=${2:?the version, for example 1.2.0}
 : "${GPG_FINGERPRINT:?the fingerprint of the key that signed}"
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+commit=$(git -C "$tools" rev-parse HEAD)
+size_limit=$((20 << 20)) # bytes of an executable
 
 cd "$folder"
-for list in *_SHA256SUMS; do
-  status=$(gpg --batch --status-fd=1 --verify "$list.sig" "$list" 2>/dev/null || true)
-  # The line also names the primary key of a subkey that signed.
-  if ! grep -q "VALIDSIG .*$GPG_FINGERPRINT" <<<"$status"; then
-    printf 'The signature of %s is not by %s:\n%s\n' "$list" "$GPG_FINGERPRINT" "$status" >&2
-    exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+provider=terraform-provider-modelcatalogue
+sandbox=modelcatalogue-sandbox
+platforms=$(go tool dist list | grep -E '^(linux|darwin|windows|freebsd)/(amd64|arm64|386|arm)$')
+
+# files PROGRAM prints the files that its list of checksums must have. A registry
+# reads that of the provider, so it has no other archive.
+files() {
+  case $1 in
+    "$provider") echo "${1}_${version}_manifest.json" ;;
+    "$sandbox") echo "${1}_${version}_openapi.json" ;;
+  esac
+  for platform in $platforms; do
+    echo "${1}_${version}_${platform/\//_}.zip"
+  done
+}
+
+for program in "$provider" "$sandbox"; do
+  list=${program}_${version}_SHA256SUMS
+  # GOODSIG is missing if the key has expired or is revoked. VALIDSIG names the
+  # primary key of a subkey, too.
+  if ! gpg --batch --status-fd=3 --verify "$list.sig" "$list" 3>"$work/status" 2>"$work/log" ||
+    ! grep -q '^\[GNUPG:] GOODSIG ' "$work/status" || ! grep -q "^\[GNUPG:] VALIDSIG .*$GPG_FINGERPRINT" "$work/status"; then
+    fail "$list has no good signature by $GPG_FINGERPRINT:" "$(cat "$work/log")"
   fi
+  diff <(files "$program" | sort) <(sed 's/^[0-9a-f]*  //' "$list" | sort) || fail "$list should have the files on the left."
   "$tools/sums.sh" --check --strict --quiet "$list"
   echo "$list: signature and checksums are right"
+  { files "$program"; printf '%s\n' "$list" "$list.sig"; } >>"$work/wanted"
 done
+diff <(sort "$work/wanted") <(ls) || fail "The release should have the files on the left."
 
-cd "$tools/.."
-exec go run ./internal/tools/archives -version="$version" -commit="$(git rev-parse HEAD)" "$folder"
+for program in "$provider" "$sandbox"; do
+  largest=0
+  for platform in $platforms; do
+    archive=${program}_${version}_${platform/\//_}.zip
+    name=$program
+    [[ $program == "$sandbox" ]] || name+=_v$version # as the registries want it
+    [[ $platform != windows/* ]] || name+=.exe
+    [[ $(unzip -Z1 "$archive" | sort) == $'LICENSE\n'"$name" ]] ||
+      fail "$archive should hold LICENSE and $name:" "$(unzip -Z1 "$archive")"
+    unzip -Z "$archive" "$name" | grep -q '^-rwxr-xr-x' || fail "$archive: the executable's mode is not 0755"
+
+    unzip -qo "$archive" "$name" -d "$work"
+    size=$(wc -c <"$work/$name")
+    ((size <= size_limit)) || fail "$archive: the executable has $size bytes, more than $size_limit"
+    ((size <= largest)) || largest=$size
+    grep -qF "$version" "$work/$name" || fail "$archive: the executable does not know its version"
+    ! grep -qF "${tools%/*}" "$work/$name" || fail "$archive: the executable has a path of the machine that built it"
+    go version -m "$work/$name" >"$work/info"
+    for setting in GOOS="${platform%/*}" GOARCH="${platform#*/}" CGO_ENABLED=0 -trimpath=true \
+      vcs.revision="$commit" vcs.modified=false; do
+      grep -qxF $'\tbuild\t'"$setting" "$work/info" || fail "$archive: it should be built with $setting:" "$(cat "$work/info")"
+    done
+    # Scanners take the names and checksums of all modules from the executable.
+    grep -q $'^\tdep\t' "$work/info" && ! grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:' ||
+      fail "$archive: the executable lacks its modules' checksums:" "$(cat "$work/info")"
+  done
+  echo "$program: $(wc -w <<<"$platforms" | tr -d ' ') archives are as they should be, the largest executable has $largest bytes"
+done

@@ -1,8 +1,6 @@
 package acctest_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,14 +11,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestAccGuidePinStopsWhereTheImageIsWithheld(t *testing.T) {
-	t.Parallel()
-	w := guide(t, outsider, "pin-docker-image/pin/main.tf")
-	wantText(t, w.expect(t, 1, "plan"), "Error: Docker image withheld")
-}
-
-// printedError is an error that a guide prints: its summary and its detail, between
-// which an engine says where.
+// printedError is an error that a guide prints: its summary and its detail. An engine
+// says where between the two.
 func printedError(tb testing.TB, guide string) []string {
 	tb.Helper()
 	for _, b := range blocks(page(tb, guide)) {
@@ -35,17 +27,6 @@ func printedError(tb testing.TB, guide string) []string {
 // TestAccGuidesAfterAChange plans what was applied, after the catalogue has changed.
 func TestAccGuidesAfterAChange(t *testing.T) {
 	t.Parallel()
-	republish := func(overrides string) func(*testing.T, *workspace) {
-		return func(t *testing.T, w *workspace) { t.Helper(); w.republish(t, mainGroup, 1, overrides) }
-	}
-	publish := func(overrides ...string) func(*testing.T, *workspace) {
-		return func(t *testing.T, w *workspace) {
-			t.Helper()
-			for _, fields := range overrides {
-				w.publish(t, mainGroup, fields)
-			}
-		}
-	}
 	const (
 		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
 		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
@@ -56,34 +37,33 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		csv      = `{"enabled": true, "tags": ["DE-LU"], "outputFileFormat": "csv"}`
 	)
 	for name, test := range map[string]struct {
-		example string
-		change  func(*testing.T, *workspace)
-		env     string
-		status  int // of plan -detailed-exitcode: 2 where something moves
-		says    []string
+		example     string
+		republished string   // fields of revision 1
+		published   []string // fields of new revisions
+		status      int      // of plan -detailed-exitcode: 2 if something moves
+		says        []string
 	}{
 		"a pin of another image": {
-			"pin-docker-image/pin/main.tf", republish(`{"dockerImage": "` + mainImage + `:1.0.4"}`), "", 1, printedError(t, "pin-docker-image"),
+			"pin-docker-image/pin/main.tf", `{"dockerImage": "` + mainImage + `:1.0.4"}`, nil, 1, printedError(t, "pin-docker-image"),
 		},
 		"a pin that was touched": {
-			"pin-docker-image/pin/updated.tf", republish(touched), "", 0,
+			"pin-docker-image/pin/updated.tf", touched, nil, 0,
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
 		},
 		// The guide's annotations tell of a re-publication that keeps the reference.
 		"new pods": {
-			"pin-docker-image/kubernetes/main.tf", republish(touched), "", 2,
+			"pin-docker-image/kubernetes/main.tf", touched, nil, 2,
 			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
 		},
-		"an archived latest":          {follow, publish(archived), "", 1, []string{"Revision 4 is the latest, and it is archived."}},
-		"a disabled latest":           {follow, publish(disabled), "", 1, []string{"Revision 4 is the latest, and it is disabled."}},
-		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", publish(disabled, archived, untagged), "", 0, nil},
-		"the newest by anything else": {anyElse, publish(disabled, archived, untagged, csv), "", 0, nil},
+		"an archived latest":          {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", "", []string{disabled, archived, untagged}, 0, nil},
+		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
 		"none with the tag": {
-			anyElse, publish(disabled, archived, csv), "TF_VAR_tag=FR", 1,
+			anyElse, "", []string{disabled, archived, csv}, 1,
 			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 6, 5, 4, 3, 2, 1, 0."},
 		},
 		"one of a fleet": {
-			"follow-latest-revision/fleet/main.tf", publish(`{"dockerImage": "registry.example/model:2.0.0"}`), "", 2,
+			"follow-latest-revision/fleet/main.tf", "", []string{`{"dockerImage": "registry.example/model:2.0.0"}`}, 2,
 			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
 		},
 	} {
@@ -91,9 +71,14 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			t.Parallel()
 			w := guide(t, owner, test.example)
 			w.expect(t, 0, "apply", "-auto-approve")
-			test.change(t, w)
-			if test.env != "" {
-				w.Env = append(w.Env, test.env)
+			if test.republished != "" {
+				w.republish(t, mainGroup, 1, test.republished)
+			}
+			for _, fields := range test.published {
+				w.publish(t, mainGroup, fields)
+			}
+			if name == "none with the tag" {
+				w.Env = append(w.Env, "TF_VAR_tag=FR")
 			}
 			wantText(t, w.expect(t, test.status, "plan", "-detailed-exitcode"), test.says...)
 		})
@@ -112,56 +97,6 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	w.publish(t, mainGroup, `{"dockerImage": "registry.example/model:3.0.0"}`)
 	wantText(t, w.expect(t, 0, "apply", "next"), "revision = 4")
 	w.sent(t, sandbox.RouteAny, 0)
-}
-
-// The sandbox has eight groups, one of them without a model.
-func TestAccGuideLargeCataloguesCost(t *testing.T) {
-	t.Parallel()
-	for way, test := range map[string]struct {
-		output             string
-		entries, questions int
-	}{
-		"plural":   {"latest_revisions", 8, 0},
-		"for-each": {"latest_revisions", 8, 8},
-		"fleet":    {"images", 7, 8},
-	} {
-		t.Run(way, func(t *testing.T) {
-			t.Parallel()
-			w := guide(t, owner, "large-catalogues/"+way+"/main.tf")
-			for _, command := range [][]string{{"plan", "-out=saved"}, {"apply", "saved"}} { // the second sends nothing
-				w.expect(t, 0, command...)
-				w.sent(t, sandbox.RouteToken, 1)
-				w.sent(t, sandbox.RouteGroups, 1)
-				w.sent(t, sandbox.RouteAny, 2+test.questions)
-			}
-			entries := map[string]any{}
-			err := json.Unmarshal([]byte(w.expect(t, 0, "output", "-json", test.output)), &entries)
-			if err != nil || len(entries) != test.entries {
-				t.Errorf("%d entries: %v", len(entries), err)
-			}
-		})
-	}
-}
-
-// BenchmarkGroups plans over as many groups, read at once and one by one:
-//
-//	tools/with-engine.sh go test ./internal/acctest -run '^$' -bench Groups -benchtime 3x
-func BenchmarkGroups(b *testing.B) {
-	for _, groups := range []int{10, 100, 300, 1000} {
-		for _, way := range []string{"plural", "for-each"} {
-			b.Run(fmt.Sprintf("%s/%d", way, groups), func(b *testing.B) {
-				files := configuration(b, "guides/large-catalogues/"+way+"/main.tf")
-				w := newWorkspace(b, files, sandbox.New(catalogueOf(b, groups)), owner)
-				b.ResetTimer()
-				for b.Loop() {
-					w.service.ResetRequests()
-					w.expect(b, 0, "plan")
-				}
-				b.ReportMetric(float64(w.service.Count(sandbox.RouteAny)), "requests/plan")
-				b.ReportMetric(w.cpu.Seconds()/float64(b.N), "CPU-s/plan")
-			})
-		}
-	}
 }
 
 const (
@@ -195,53 +130,39 @@ func rewrite(t *testing.T, name, old, text string) {
 	writeText(t, name, strings.Replace(before, old, text, 1))
 }
 
-func TestAccGuidePinsWarnOfAllThatAreBehind(t *testing.T) {
+// TestAccGuidePins: one plan warns of all pins that are behind, and another reports
+// all that is wrong with them.
+func TestAccGuidePins(t *testing.T) {
 	t.Parallel()
-	w, _ := pinned(t, pins)
+	w, file := pinned(t, pins)
 	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), "Warning: Check block assertion failed", behind)
 	w.publish(t, windGroup, "")
 	wantText(t, w.expect(t, 0, "plan"), "Wind generation North Sea: revision 2 is deployed, and revision 3 is published. "+behind)
-}
 
-// TestAccGuidePinsStop: all that is wrong with the pins is told at once.
-func TestAccGuidePinsStop(t *testing.T) {
-	t.Parallel()
-	w, file := pinned(t, pins)
 	rewrite(t, file, "revision = 2", "revision = 9")
 	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
 	wantText(t, w.expect(t, 1, "plan"), "Error: Revision not found", "Error: Docker image differs")
 }
 
-// TestAccGuideSurvives: with the catalogue down, a revision that is missing or
-// an image that is another, the plan warns and goes on, and deploys what git has.
+// TestAccGuideSurvives: if the catalogue is down or an image is another one, the
+// plan warns and goes on, and deploys what git has.
 func TestAccGuideSurvives(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ revision, image, env, warning string }{
-		"as it was":          {"2", "", "", behind},
-		"another image":      {"2", "registry.example/another:1", "", "Warning: Docker image differs"},
-		"a missing revision": {"9", "", "", "Warning: Revision not found"},
-		"an outage":          {"2", "", "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "Warning: Catalogue service not reached"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, file := pinned(t, "keep-pins-current/survive/main.tf")
-			rewrite(t, file, "revision = 2", "revision = "+test.revision)
-			if test.image != "" {
-				w.republish(t, mainGroup, 1, `{"dockerImage": "`+test.image+`"}`)
-			}
-			if test.env != "" {
-				w.Env = append(w.Env, test.env)
-			}
-			out := w.expect(t, 0, "apply", "-auto-approve")
-			wantText(t, out, test.warning)
-			wantNone(t, out, "Error:")
-			wantText(t, w.expect(t, 0, "output", "-json", "images"),
-				`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
-			if test.env == "" { // The page says so: what a check reads is read again during the apply.
-				w.expect(t, 2, "plan", "-detailed-exitcode")
-			}
-		})
+	w, _ := pinned(t, "keep-pins-current/survive/main.tf")
+	apply := func(warning string) {
+		t.Helper()
+		out := w.expect(t, 0, "apply", "-auto-approve")
+		wantText(t, out, warning)
+		wantNone(t, out, "Error:")
+		wantText(t, w.expect(t, 0, "output", "-json", "images"),
+			`"`+windGroup+`":"registry.northwind.example/forecasting/north-sea-wind-week:2.1.0"`)
 	}
+	apply(behind)
+	w.expect(t, 2, "plan", "-detailed-exitcode") // The page says so: what a check reads is read again during the apply.
+	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
+	apply("Warning: Docker image differs")
+	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1")
+	apply("Warning: Catalogue service not reached")
 }
 
 // TestAccGuideFirstApplied: a re-publication does not reach the deployment, and
@@ -260,8 +181,8 @@ func TestAccGuideFirstApplied(t *testing.T) {
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 }
 
-// TestAccWordsOfTheEngine leads to what the page about errors says that an engine
-// prints by itself, and finds those words in a row of its table.
+// TestAccWordsOfTheEngine provokes the errors that an engine prints by itself, and
+// finds each in the table of the page about errors.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

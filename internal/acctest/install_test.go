@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestAccInstallAsPrinted does what somebody does who has a clone, an empty home
-// and what is printed: make install, its two lines, the sandbox and its lines,
-// then the README's configuration, which leaves nothing to do.
+// TestAccInstallAsPrinted follows what is printed, from a clone and an empty home:
+// make install and its two lines, the sandbox and its lines, then the README's
+// configuration, which leaves nothing to do.
 func TestAccInstallAsPrinted(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

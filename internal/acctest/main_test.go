@@ -17,7 +17,7 @@ import (
 // underTest is what runs the configurations of these tests. It is set while TF_ACC is.
 var underTest engine.Engine
 
-// TestMain tells the testing framework which engine runs, so that
+// TestMain names the engine to the testing framework, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); standIns[name] != "" {
@@ -54,8 +54,7 @@ func prepare() error {
 		// modelcatalogue/modelcatalogue, and each engine adds its own registry's host.
 		"TF_ACC_PROVIDER_NAMESPACE": "modelcatalogue",
 		"TF_ACC_PROVIDER_HOST":      underTest.RegistryHost(),
-		// The settings of whoever runs the tests (mirrors, overrides of this very
-		// provider) stay out of them.
+		// The user's settings, such as mirrors and overrides, stay out of the tests.
 		"TF_CLI_CONFIG_FILE":  os.DevNull,
 		"TF_CLI_ARGS":         "",
 		"TF_DATA_DIR":         "",
@@ -77,8 +76,8 @@ func needEngine(tb testing.TB) {
 	}
 }
 
-// needs skips a test where the engine is older than the first release of each
-// kind that knows what is tested.
+// needs skips a test if the engine is older than the first release of each
+// kind that has what is tested.
 func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
 	needEngine(tb)

@@ -17,11 +17,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
+
+const sandboxProgram = "modelcatalogue-sandbox"
 
 // module is a copy of a module of the guide about tests.
 func module(t *testing.T, name string) string {
@@ -44,7 +47,7 @@ func mirrored(t *testing.T, more ...string) []string {
 		if err := os.MkdirAll(install, 0o750); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Link(filepath.Join(providers(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
+		if err := os.Link(filepath.Join(programs(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +135,8 @@ func releasedSandbox(t *testing.T) string {
 	t.Helper()
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
-	if err := errors.Join(writer.AddFS(os.DirFS(filepath.Dir(builtSandbox(t)))), writer.Close()); err != nil {
+	alone := fstest.MapFS{sandboxProgram: {Mode: 0o755, Data: []byte(readText(t, filepath.Join(programs(t), sandboxProgram)))}}
+	if err := errors.Join(writer.AddFS(alone), writer.Close()); err != nil {
 		t.Fatal(err)
 	}
 	const name = "modelcatalogue-sandbox_0.1.0_linux_amd64.zip"
@@ -144,19 +148,11 @@ func releasedSandbox(t *testing.T) string {
 	return folder
 }
 
-// builtSandbox is the sandbox's program, in a folder of its own.
-func builtSandbox(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "modelcatalogue-sandbox")
-	command(t, root, nil, "go", "build", "-o", program, "./cmd/modelcatalogue-sandbox")
-	return program
-}
-
 // startedSandbox runs the sandbox's program until the test ends. It returns what the
 // program prints for people, and what its ready file says.
 func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready struct{ URL, CACertificate string }) {
 	t.Helper()
-	program, dir := builtSandbox(t), t.TempDir()
+	program, dir := filepath.Join(programs(t), sandboxProgram), t.TempDir()
 	file := filepath.Join(dir, "ready.json")
 	out, err := os.Create(filepath.Join(dir, "welcome"))
 	if err != nil {
@@ -180,14 +176,13 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 func TestAccGuideCommands(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
-	program := builtSandbox(t)
 	_, text, _ := strings.Cut(page(t, "test-your-module"), "### Publish a revision\n")
 	text, _, _ = strings.Cut(text, "### A catalogue of your own\n")
 	commands, image := 0, "registry.example/model:2.0.0"
 	for _, b := range blocks(text) {
 		commands += strings.Count(b.text, "\nmodelcatalogue-sandbox ")
 		env := append(os.Environ(), "MODELCATALOGUE_BASE_URL="+sandboxtest.Start(t, sandbox.New(sandbox.Default())),
-			"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+			"PATH="+programs(t)+":"+os.Getenv("PATH"))
 		if out := command(t, t.TempDir(), env, "bash", "-euc", b.text); strings.Contains(b.text, image) {
 			wantText(t, out, image)
 		}

@@ -3,11 +3,8 @@
 package acctest_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +16,8 @@ import (
 // Renovate and the Node that it runs on.
 const renovateVariable = "MODELCATALOGUE_TEST_RENOVATE"
 
-// TestRenovate runs Renovate as the guide prints it, against the sandbox: what
-// it finds, the files after it, and a plan of these files that is clean.
+// TestRenovate runs Renovate as the guide prints it, against the sandbox: the files
+// after it are as they should be, and a plan of them is clean.
 func TestRenovate(t *testing.T) {
 	installed := os.Getenv(renovateVariable)
 	if installed == "" {
@@ -54,20 +51,13 @@ func TestRenovate(t *testing.T) {
 	command(t, w.Dir, env, node, filepath.Join(renovate, "dist/renovate.js"),
 		"--platform=local", "--onboarding=false", "--base-dir="+t.TempDir())
 	w.sent(t, sandbox.RouteAny, 2) // one for each group
-	// Revision 2 of the first group is archived and disabled.
-	want := []string{
-		"major Day-ahead power price DE-LU 1 -> 3 " + latestImage,
-		"digest Wind generation North Sea 2 -> 2 " + image + ":2.1.1",
-	}
-	if got := updatesFound(t, report); !slices.Equal(got, want) {
-		t.Errorf("Renovate found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
 
 	script, err := filepath.Abs(filepath.Join(root, "tools/renovate/apply.mjs"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	command(t, w.Dir, env, node, script, renovate, report)
+	// Revision 2 of the first group is archived and disabled, so it is passed over.
 	after := strings.NewReplacer("revision = 1", "revision = 3", image+":2.1.0", image+":2.1.1",
 		reviewedImage, latestImage).Replace(printedPins(t))
 	if got := readText(t, pins); got != after {
@@ -75,32 +65,4 @@ func TestRenovate(t *testing.T) {
 	}
 	wantNone(t, w.expect(t, 0, "apply", "-auto-approve"), "Warning: Check", "Warning: Docker")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
-}
-
-// updatesFound are the updates of a report, in the order of the file.
-func updatesFound(t *testing.T, name string) []string {
-	t.Helper()
-	type dep struct {
-		DepName, CurrentValue string
-		Updates               []struct{ UpdateType, NewValue, NewDigest string }
-	}
-	type packageFiles struct{ Regex []struct{ Deps []dep } }
-	var report struct {
-		Repositories struct {
-			Local struct{ PackageFiles packageFiles }
-		}
-	}
-	if err := json.Unmarshal([]byte(readText(t, name)), &report); err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, file := range report.Repositories.Local.PackageFiles.Regex {
-		for _, dep := range file.Deps {
-			for _, update := range dep.Updates {
-				found = append(found, fmt.Sprintf("%s %s %s -> %s %s",
-					update.UpdateType, dep.DepName, dep.CurrentValue, update.NewValue, update.NewDigest))
-			}
-		}
-	}
-	return found
 }

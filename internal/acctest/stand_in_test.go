@@ -15,13 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// standIns are other providers of our pages, which no test can fetch: the name of
-// each by what an engine calls its program. The program of these tests is each of
-// them, where it is started by that name.
+// standIns are other providers of our pages, which no test can fetch: the address of
+// each by the name of its program. The program of these tests is each of them if it is
+// started by that name.
 var standIns = map[string]string{
 	"terraform-provider-kubernetes": "hashicorp/kubernetes",
 	"terraform-provider-docker":     "kreuzwerker/docker",
@@ -32,8 +31,8 @@ func serveStandIn(address string) error {
 		providerserver.ServeOpts{Address: "registry.terraform.io/" + address})
 }
 
-// standIn has of each provider what its documentation says of the arguments that
-// our pages use. An engine asks each only for its own.
+// standIn has the arguments that our pages use of both providers. An engine asks each
+// only for its own.
 type standIn struct{}
 
 func (standIn) Metadata(context.Context, provider.MetadataRequest, *provider.MetadataResponse) {}
@@ -86,23 +85,19 @@ func (deployment) Schema(_ context.Context, _ resource.SchemaRequest, resp *reso
 	type blocks = map[string]schema.Block
 	text := schema.StringAttribute{Optional: true}
 	texts := schema.MapAttribute{Optional: true, ElementType: types.StringType}
-	// block is one that stands at most once, and at least as often as that.
-	block := func(least int, attributes attributes, blocks blocks) schema.Block {
-		return schema.ListNestedBlock{
-			NestedObject: schema.NestedBlockObject{Attributes: attributes, Blocks: blocks},
-			Validators:   []validator.List{blockCount{least}},
-		}
+	block := func(attributes attributes, blocks blocks) schema.Block {
+		return schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: attributes, Blocks: blocks}}
 	}
-	metadata := block(1, attributes{"name": text, "labels": texts, "annotations": texts}, nil)
-	container := schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: attributes{
+	metadata := block(attributes{"name": text, "labels": texts, "annotations": texts}, nil)
+	container := block(attributes{
 		"name": schema.StringAttribute{Required: true}, "image": text, "image_pull_policy": text,
-	}}}
+	}, nil)
 	resp.Schema.Attributes = attributes{
 		"id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
 	}
-	resp.Schema.Blocks = blocks{"metadata": metadata, "spec": block(1, attributes{"replicas": text}, blocks{
-		"selector": block(0, attributes{"match_labels": texts}, nil),
-		"template": block(1, nil, blocks{"metadata": metadata, "spec": block(1, nil, blocks{"container": container})}),
+	resp.Schema.Blocks = blocks{"metadata": metadata, "spec": block(attributes{"replicas": text}, blocks{
+		"selector": block(attributes{"match_labels": texts}, nil),
+		"template": block(nil, blocks{"metadata": metadata, "spec": block(nil, blocks{"container": container})}),
 	})}
 }
 
@@ -118,18 +113,3 @@ func (deployment) Update(_ context.Context, req resource.UpdateRequest, resp *re
 }
 
 func (deployment) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
-
-// blockCount is that of a block which stands at most once.
-type blockCount struct{ least int }
-
-func (c blockCount) Description(context.Context) string {
-	return fmt.Sprintf("stands %d to 1 times", c.least)
-}
-
-func (c blockCount) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
-
-func (c blockCount) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	if n := len(req.ConfigValue.Elements()); n < c.least || n > 1 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Wrong number of blocks", c.Description(ctx))
-	}
-}

@@ -38,14 +38,20 @@ var (
 	outsider = credentials{"contoso-trading", "contoso-trading-sandbox-secret"}
 )
 
+// Images of the main group.
+const (
+	mainImage     = "registry.northwind.example/forecasting/de-lu-day-ahead-price"
+	latestImage   = mainImage + "@sha256:e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+	reviewedImage = mainImage + ":1.0.3" // of its revision 1
+)
+
 // workspace is a folder of configuration with an engine to run it, as a user
 // has it: the provider is a program of its own, and the service's address and
 // credentials are in the environment.
 type workspace struct {
 	engine.Workspace
-	service *sandbox.Sandbox // nil where a test serves something else
+	service *sandbox.Sandbox // nil if a test serves something else
 	url     string
-	cpu     time.Duration // of all runs so far, the provider's included
 }
 
 // newWorkspace copies the files, and serves what they read.
@@ -57,9 +63,9 @@ func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who cred
 }
 
 // reading is a workspace with these blocks, and the sandbox as it comes.
-func reading(tb testing.TB, blocks string, options ...sandbox.Option) *workspace {
+func reading(tb testing.TB, blocks string) *workspace {
 	tb.Helper()
-	return newWorkspace(tb, fromEnvironment(blocks), sandbox.New(sandbox.Default(), options...), owner)
+	return newWorkspace(tb, fromEnvironment(blocks), sandbox.New(sandbox.Default()), owner)
 }
 
 func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *workspace {
@@ -70,7 +76,7 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 		tb.Fatal(err)
 	}
 	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
-	override, err := engine.Override(file, providers(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
+	override, err := engine.Override(file, programs(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -114,7 +120,6 @@ func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		tb.Fatalf("%s %s: %v", w.Engine, arguments[0], err)
 	}
-	w.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
@@ -128,7 +133,7 @@ func (w *workspace) expect(tb testing.TB, status int, arguments ...string) strin
 	return out
 }
 
-// sent wants so many requests of a route.
+// sent checks the number of requests of a route.
 func (w *workspace) sent(tb testing.TB, route sandbox.Route, want int) {
 	tb.Helper()
 	if n := w.service.Count(route); n != want {
@@ -203,15 +208,17 @@ func command(tb testing.TB, dir string, env []string, program string, arguments 
 	return string(out)
 }
 
-// plugins is a folder of the whole run. It has the provider, and beside it the
-// stand-ins for other providers of our pages, once a test has needed them.
+// plugins is a folder of the whole run. It has the programs of this project, and
+// beside them the stand-ins for other providers of our pages.
 var plugins string
 
+// built builds as `make install` does, so that both compile dependencies once.
 var built = sync.OnceValue(func() error {
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", plugins+string(filepath.Separator), ".")
-	cmd.Dir = root
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-o", plugins+string(filepath.Separator),
+		".", "./cmd/modelcatalogue-sandbox")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the provider: %w\n%s", err, out)
+		return fmt.Errorf("building the provider and the sandbox: %w\n%s", err, out)
 	}
 	this, err := os.Executable()
 	for program := range standIns {
@@ -220,7 +227,8 @@ var built = sync.OnceValue(func() error {
 	return err
 })
 
-func providers(tb testing.TB) string {
+// programs is the folder plugins, with its programs.
+func programs(tb testing.TB) string {
 	tb.Helper()
 	if err := built(); err != nil {
 		tb.Fatal(err)

@@ -1,6 +1,6 @@
 // Package engine finds a Terraform or OpenTofu on this machine and runs it with
-// a local build of the provider: for the demonstration, the benchmarks, the
-// checks of a release and the acceptance tests. No release contains it.
+// a local build of the provider, for the benchmarks and the acceptance tests. No
+// release contains it.
 package engine
 
 import (
@@ -10,13 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-version"
 )
 
-// Variable is the environment variable that says which engine every program and
-// every test of this project runs: terraform-plugin-testing gave it its name.
+// Variable is the environment variable that names the engine for every program and
+// every test of this project. terraform-plugin-testing reads it, too.
 const Variable = "TF_ACC_TERRAFORM_PATH"
 
 // Engine is a Terraform or an OpenTofu.
@@ -27,14 +28,15 @@ type Engine struct {
 }
 
 // Find returns the engine that Variable names, by its path or by its name on the
-// PATH. Where Variable is not set, it is `terraform`, else `tofu`, on the PATH.
+// PATH. If Variable is not set, it is `terraform`, else `tofu`, on the PATH.
 func Find(ctx context.Context) (Engine, error) {
-	if program := os.Getenv(Variable); program != "" {
-		return identify(ctx, program)
-	}
-	for _, program := range []string{"terraform", "tofu"} {
-		if _, err := exec.LookPath(program); err == nil {
-			return identify(ctx, program)
+	for _, program := range []string{os.Getenv(Variable), "terraform", "tofu"} {
+		path, err := exec.LookPath(program)
+		switch {
+		case err == nil:
+			return identify(ctx, path)
+		case program == os.Getenv(Variable) && program != "":
+			return Engine{}, err
 		}
 	}
 	return Engine{}, fmt.Errorf("neither terraform nor tofu is on the PATH, and %s names no other: "+
@@ -44,12 +46,9 @@ func Find(ctx context.Context) (Engine, error) {
 var versionLine = regexp.MustCompile(`^(Terraform|OpenTofu) v(\S+)`)
 
 // identify asks a program which engine it is.
-func identify(ctx context.Context, program string) (Engine, error) {
-	path, err := exec.LookPath(program)
+func identify(ctx context.Context, path string) (Engine, error) {
+	path, err := filepath.Abs(path)
 	if err != nil {
-		return Engine{}, err
-	}
-	if path, err = filepath.Abs(path); err != nil {
 		return Engine{}, err
 	}
 	cmd := Command(ctx, path, "version")
@@ -69,10 +68,10 @@ func identify(ctx context.Context, program string) (Engine, error) {
 	return Engine{Path: path, Name: string(found[1]), Version: v}, nil
 }
 
-// String is the engine's name and version, such as "OpenTofu 1.12.6".
+// String returns the engine's name and version, such as "OpenTofu 1.12.6".
 func (e Engine) String() string { return e.Name + " " + e.Version.String() }
 
-// OpenTofu tells the two kinds apart.
+// OpenTofu reports whether the engine is an OpenTofu.
 func (e Engine) OpenTofu() bool { return e.Name == "OpenTofu" }
 
 // RegistryHost is where the engine looks for a provider whose source has no host.
@@ -89,5 +88,23 @@ func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	cmd := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // the callers name their own programs
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// Workspace is a folder of configuration with an engine to run in it.
+type Workspace struct {
+	Engine Engine
+	Dir    string
+	Env    []string // from Environment
+	Colour bool     // whether the engine prints in colours
+}
+
+// Command is the engine's command that arguments[0] names.
+func (w Workspace) Command(ctx context.Context, arguments ...string) *exec.Cmd {
+	if !w.Colour {
+		arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
+	}
+	cmd := Command(ctx, w.Engine.Path, arguments...)
+	cmd.Dir, cmd.Env = w.Dir, w.Env
 	return cmd
 }

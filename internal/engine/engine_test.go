@@ -4,7 +4,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,21 +79,6 @@ func TestEnvironmentLeavesOutItsUsersSettings(t *testing.T) {
 		if strings.HasPrefix(entry, "TF_LOG=") || strings.Contains(entry, "mine") {
 			t.Errorf("the environment keeps %s", entry)
 		}
-	}
-}
-
-func TestRunTellsWhatFailed(t *testing.T) {
-	w := engine.Workspace{
-		Engine: engine.Engine{Path: filepath.Join(program(t, "tofu", `echo "$@"; echo wrong >&2; exit 3`), "tofu")},
-		Dir:    t.TempDir(),
-	}
-	_, err := w.Run(t.Context(), "show", "-json", "plan")
-	var failed *engine.RunError
-	if !errors.As(err, &failed) || failed.Output != "show -no-color -json plan\nwrong\n" {
-		t.Fatalf("the error is %v", err)
-	}
-	if want := "tofu show: exit status 3\nshow -no-color -json plan\nwrong"; err.Error() != want {
-		t.Errorf("it says %q, want %q", err, want)
 	}
 }
 

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Environment is this process's environment without the settings that its user
-// made for an engine or for the provider, and with more, each as NAME=value.
+// Environment is this process's environment without its user's settings for an
+// engine or the provider, and with more, each as NAME=value.
 func Environment(more ...string) []string {
 	var env []string
 	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "MODELCATALOGUE_") {
+		if !strings.HasPrefix(entry, "TF_") && !strings.HasPrefix(entry, "MODELCATALOGUE_") {
 			env = append(env, entry)
 		}
 	}
@@ -21,7 +20,7 @@ func Environment(more ...string) []string {
 	return append(env, more...)
 }
 
-// Service is what Environment takes for the service at url.
+// Service returns entries for Environment that name the service at url.
 func Service(url, clientID, clientSecret string) []string {
 	return []string{
 		"MODELCATALOGUE_BASE_URL=" + url,
@@ -30,9 +29,9 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file, by which it takes the provider,
-// and others with these addresses, from the folder plugins: no init is needed
-// then, and no registry. The result is what Environment takes.
+// Override writes an engine's settings to file. With them the engine takes the
+// provider, and those with the other addresses, from the folder plugins: it needs
+// no init and no registry. The result is an entry for Environment.
 func Override(file, plugins string, others ...string) (string, error) {
 	var method strings.Builder
 	for _, address := range append([]string{"modelcatalogue/modelcatalogue"}, others...) {
@@ -41,9 +40,8 @@ func Override(file, plugins string, others ...string) (string, error) {
 	return settings(file, "dev_overrides {"+method.String()+"\n  }")
 }
 
-// Mirror writes an engine's settings to file, by which init takes every provider
-// from the folder mirror and asks no registry. The result is what Environment
-// takes.
+// Mirror writes an engine's settings to file. With them init takes every provider
+// from the folder mirror. The result is an entry for Environment.
 func Mirror(file, mirror string) (string, error) {
 	return settings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }

@@ -19,8 +19,8 @@ const (
 	module = "github.com/modelcatalogue/terraform-provider-modelcatalogue"
 )
 
-// TestHouse holds the drawing of the house in DESIGN.md against the imports of the
-// code: each room has a line, and each line the rooms that it imports.
+// TestHouse compares the drawing of the house in DESIGN.md with the imports of the
+// code: each room has a line with the rooms that it imports.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/DESIGN.md")
