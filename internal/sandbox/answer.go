@@ -34,7 +34,7 @@ func (a *answer) with(name, value string) *answer {
 	return a
 }
 
-// identify names the answer for the logs of both sides, unless it has a name.
+// identify names the answer for the logs of both sides, if it has no name yet.
 func (a *answer) identify(id string) {
 	if a.header == nil {
 		a.header = http.Header{}

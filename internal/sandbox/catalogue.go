@@ -26,8 +26,7 @@ type Organisation struct {
 	Name         string
 	ClientID     string
 	ClientSecret string
-	// Disabled is the reason for which the organisation is disabled, and empty
-	// while it is not.
+	// Disabled is the reason why the organisation is disabled, or empty.
 	Disabled string
 	// Forbidden organisations are authenticated but permitted nothing.
 	Forbidden bool
@@ -71,14 +70,13 @@ func (c *Catalogue) Owned(organisation string) []string {
 
 // ReadCatalogue reads a catalogue file that somebody writes: in documents too,
 // fields that the interface does not have are refused, and values of another
-// type. [CatalogueSchema] describes such files to editors. Errors are
-// [TextErrors], of every mistake in the file.
+// type, unless the file is recorded from a service. [CatalogueSchema] describes
+// such files to editors. Errors are [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
 
 // ParseCatalogue reads a catalogue file whose documents may be anything, so
-// that a client can be tested with odd ones. Of them only that is checked which
-// the sandbox itself relies on: group ids, and that ids and revisions do not
-// repeat. Everything else is as strict as [ReadCatalogue] is.
+// that a client can be tested with odd ones. The sandbox checks only what it
+// relies on: group ids, and that ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
 
 func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
@@ -90,30 +88,32 @@ func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{mistakes: mistakes{text: text}, seen: map[string]jsontext.Pointer{}}
-	schemas().check(&p.mistakes, "/$defs/Catalogue")
-	file := parseObject(raw) // the schema tells where it is none
+	file := parseObject(raw) // the schema refuses any other value
+	isRecorded := file["recorded"] != nil
+	if isRecorded {
+		schemas = unchecked
+	}
+	p := &parser{recorded: isRecorded, found: schemas().check(text, "/$defs/Catalogue"), seen: map[string]jsontext.Pointer{}}
 	p.each(file, "", "organisations", p.organisation)
 	p.each(file, "", "timeHorizons", p.horizon)
 	p.each(file, "", "modelGroups", p.modelGroup)
-	if err := p.err(); err != nil {
+	if err := p.found.err(); err != nil {
 		return nil, err
 	}
 	return &p.catalogue, nil
 }
 
-// parser makes a catalogue of what is as it should be, and finds what a schema
-// cannot say.
+// parser makes a catalogue, and finds the mistakes that a schema cannot.
 type parser struct {
-	mistakes
+	found     TextErrors
+	recorded  bool
 	catalogue Catalogue
-	seen      map[string]jsontext.Pointer // what must not repeat, with the place it was seen at
+	seen      map[string]jsontext.Pointer // what must not repeat, and its place
 }
 
 // each reads the elements of a list that are objects.
 func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jsontext.Pointer, object)) {
-	list, _ := in.get(name)
-	for i, raw := range elements(list) {
+	for i, raw := range elements(in[name]) {
 		if entry := parseObject(raw); entry != nil {
 			read(at.AppendToken(name).AppendToken(strconv.Itoa(i)), entry)
 		}
@@ -121,53 +121,50 @@ func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jso
 }
 
 func (p *parser) organisation(place jsontext.Pointer, entry object) {
-	var o Organisation
-	o.Name, _ = entry.text("name")
-	o.ClientID, _ = entry.text("clientId")
-	o.ClientSecret, _ = entry.text("clientSecret")
-	o.Disabled, _ = entry.text("disabled")
-	o.Forbidden = entry.is("forbidden", "true")
+	o := Organisation{
+		Name: entry.text("name"), ClientID: entry.text("clientId"), ClientSecret: entry.text("clientSecret"),
+		Disabled: entry.text("disabled"), Forbidden: entry.is("forbidden", "true"),
+	}
 	p.once("the organisation", strconv.Quote(o.Name), "", place+"/name")
 	p.once("the client id", strconv.Quote(o.ClientID), "", place+"/clientId")
 	p.catalogue.organisations = append(p.catalogue.organisations, o)
 }
 
 func (p *parser) horizon(place jsontext.Pointer, entry object) {
-	key, _ := entry.text("key")
+	key := entry.text("key")
 	p.once("the time horizon", strconv.Quote(key), "", place+"/key")
 	p.catalogue.horizons = append(p.catalogue.horizons, key)
 }
 
 func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
-	owner, hasOwner := entry.text("owner")
-	if hasOwner && !slices.ContainsFunc(p.catalogue.organisations, func(o Organisation) bool { return o.Name == owner }) {
-		p.add(place+"/owner", "no organisation is named %q", owner)
+	owner := entry.text("owner")
+	if owner != "" && !slices.ContainsFunc(p.catalogue.organisations, func(o Organisation) bool { return o.Name == owner }) {
+		p.found.add(place+"/owner", "no organisation is named %q", owner)
 	}
-	raw, _ := entry.get("group")
-	stated := parseObject(raw)
-	id, hasID := stated.text("id")
-	if hasID {
+	stated := parseObject(entry["group"])
+	id := stated.text("id")
+	if id != "" {
 		p.once("the model group id", strconv.Quote(id), "", place+"/group/id")
 	}
-	var models []*model
+	var models []model
 	p.each(entry, place, "models", func(at jsontext.Pointer, document object) {
 		m := newModel(document)
 		models = append(models, m)
-		if id, ok := document.text("id"); ok {
+		if id := document.text("id"); id != "" {
 			p.once("the model id", strconv.Quote(id), "", at+"/id")
 		}
-		if !m.revision.IsInf() {
-			p.once("revision", m.revision.Text('g', -1), place, at+"/revision")
+		if m.revision != noRevision {
+			p.once("revision", strconv.FormatInt(m.revision, 10), place, at+"/revision")
 		}
 	})
-	p.catalogue.groups = append(p.catalogue.groups, newGroup(owner, id, stated, models))
+	p.catalogue.groups = append(p.catalogue.groups, newGroup(&group{owner: owner, recorded: p.recorded, id: id, stated: stated, models: models}))
 }
 
 // once refuses a second value of the same kind in the same scope.
 func (p *parser) once(kind, value string, scope, place jsontext.Pointer) {
 	key := fmt.Sprintf("%s\x00%s\x00%s", kind, value, scope)
 	if first, repeated := p.seen[key]; repeated {
-		p.add(place, "%s %s is used before, at %s", kind, value, path(first))
+		p.found.add(place, "%s %s is used before, at %s", kind, value, path(first))
 		return
 	}
 	p.seen[key] = place

@@ -15,10 +15,9 @@ import (
 )
 
 // Control is one way to change a sandbox, or to ask it, from outside: a route
-// under /control, and the command of the program that asks for it. No such
-// route is part of the interface: the service has none. They take no token and
-// any content type (curl sends a form's), are not counted, not recorded and
-// cannot be made to fail.
+// under /control, and the command of the program that asks for it. The service
+// has no such route. They take no token and any content type (curl sends a
+// form's), and are not counted, not recorded and not made to fail.
 type Control struct {
 	Command string // empty: there is none
 	Method  string
@@ -45,49 +44,24 @@ func Controls() []Control {
 		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
-		{"unarchive", post, revision + "unarchive", "", "end that", setting("archived", false)},
+		{"unarchive", post, revision + "unarchive", "", "list an archived revision again", setting("archived", false)},
 		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
-		{"enable", post, revision + "enable", "", "end that", setting("enabled", true)},
+		{"enable", post, revision + "enable", "", "enable a revision that is disabled", setting("enabled", true)},
 		{"disable-organisation", post, organisation + "disable", "[REASON]", refuses, disable},
-		{"enable-organisation", post, organisation + "enable", "", "end that", enable},
+		{"enable-organisation", post, organisation + "enable", "", "admit a disabled organisation again", enable},
 		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
 		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
 		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
 		{"remove-fault", remove, "faults/{id}", "", "remove a fault", (*Sandbox).controlRemoveFault},
-		{"clear-faults", remove, "faults", "", "remove all of them", do((*Sandbox).clearFaults)},
-		{"requests", get, "requests", "", "list what was requested, the last 10,000", (*Sandbox).controlRequests},
-		{"clear-requests", remove, "requests", "", "forget it", do((*Sandbox).ResetRequests)},
+		{"clear-faults", remove, "faults", "", "remove all faults", do((*Sandbox).clearFaults)},
+		{"requests", get, "requests", "", "list the last 10,000 requests", (*Sandbox).controlRequests},
+		{"clear-requests", remove, "requests", "", "forget the requests so far", do((*Sandbox).ResetRequests)},
 		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
 		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
 }
 
-// control answers what is asked of one path under /control.
-func (s *Sandbox) control(x *exchange, controls []Control) *answer {
-	if said := s.foreign(x.request); said != "" {
-		return deny("FORBIDDEN", said)
-	}
-	var methods []string
-	for _, c := range controls {
-		if c.Method != x.request.Method {
-			methods = append(methods, c.Method)
-			continue
-		}
-		if len(x.body) > 0 && c.Body == "" {
-			return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
-		}
-		if x.request.URL.RawQuery != "" {
-			return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
-		}
-		return c.reply(s, x)
-	}
-	if methods != nil {
-		return refuseMethod(strings.Join(methods, ", "))
-	}
-	return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
-}
-
-// foreign says what tells a request from one of whoever runs the sandbox. A web
+// foreign says why a request is not from whoever runs the sandbox, or "". A web
 // page can send requests to it too: browsers name its origin then, or its site,
 // and a host name that somebody else has pointed here.
 func (s *Sandbox) foreign(r *http.Request) string {
@@ -174,12 +148,11 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 func disable(s *Sandbox, x *exchange) *answer {
 	reason := "The organisation is disabled."
 	if len(x.body) > 0 {
-		body, err := readObject(x.body, "Reason")
+		body, err := readObject(x.body, "Reason", `{"reason": "Unpaid."}`)
 		if err != nil {
 			return refuseControl(err)
 		}
-		given, _ := body.text("reason")
-		reason = cmp.Or(given, reason)
+		reason = cmp.Or(body.text("reason"), reason)
 	}
 	return s.standing(x, reason)
 }

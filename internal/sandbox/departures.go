@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -15,12 +17,11 @@ func (r Route) Pattern() string { return paths[r] }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// Departures tells where an answer of a service departs from the interface:
-// fields that it lacks or that are absent, other types, and codes that it lacks
-// or that have another status. No value is repeated, and what several elements
-// of a list have in common is told once. Routes that the interface has not
-// have no departures.
-func Departures(route Route, status int, body []byte) []string {
+// Departures reports where an answer of a service departs from the interface:
+// missing and unknown fields, other types, unknown codes, codes with another
+// status, and pages. It repeats no value and quotes the names of fields, and
+// reports a departure of several elements of a list once.
+func Departures(route Route, status int, header http.Header, body []byte) []string {
 	if paths[route] == "" {
 		return nil
 	}
@@ -28,10 +29,8 @@ func Departures(route Route, status int, body []byte) []string {
 		return []string{"the answer is not JSON"}
 	}
 	at, kind := responseSchema(route, status)
-	m := mistakes{text: body, silent: true}
-	sent().check(&m, at)
-	var told []string
-	for _, found := range m.found {
+	told := pageDepartures(header, body)
+	for _, found := range sent().check(body, at) {
 		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
 		told = append(told, place+": "+found.Problem)
 	}
@@ -64,9 +63,9 @@ func codeDepartures(kind string, status int, body []byte) []string {
 	if kind == "OAuthError" {
 		known, field = oauthStatuses, "error"
 	}
-	code, ok := parseObject(body).text(field) // the schema told of one that is no object
+	code := parseObject(body).text(field) // the schema reports another type
 	switch {
-	case !ok:
+	case code == "":
 		return nil
 	case known[code] == 0:
 		return []string{fmt.Sprintf("%s: the interface has no such code for status %d", field, status)}
@@ -74,4 +73,17 @@ func codeDepartures(kind string, status int, body []byte) []string {
 		return []string{fmt.Sprintf("%s: %s belongs to status %d, not %d", field, code, known[code], status)}
 	}
 	return nil
+}
+
+// pageDepartures reports what says that a list is only a part of it.
+func pageDepartures(header http.Header, body []byte) []string {
+	var told []string
+	if link := header.Get("Link"); strings.Contains(link, "next") {
+		told = append(told, "the answer: it comes in pages, and its header Link names the next one")
+	}
+	count := header.Get("X-Total-Count")
+	if list := elements(body); list != nil && count != "" && count != strconv.Itoa(len(list)) {
+		told = append(told, fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list)))
+	}
+	return told
 }

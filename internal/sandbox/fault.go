@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kind is what becomes of a request that a [Fault] hits.
+// Kind is what happens to a request that a [Fault] hits.
 type Kind int
 
 const (
 	// Answer sends the fault's Status, Header and Body, or what the service
-	// would have answered where Status is 0.
+	// would have answered if Status is 0.
 	Answer Kind = iota
 	// Hang leaves the request without an answer until its caller gives up.
 	Hang
@@ -29,18 +31,32 @@ const (
 	CutJSON
 )
 
+// Page is a way in which a list says that there is more, and is wrong.
+type Page string
+
+const (
+	// OtherOrigin names a next page that another origin has.
+	OtherOrigin Page = "origin"
+	// Loop names the page itself as the next one.
+	Loop Page = "loop"
+	// WrongCount has an X-Total-Count above the number of elements.
+	WrongCount Page = "count"
+	// Envelope sends an object with the list in items.
+	Envelope Page = "envelope"
+)
+
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
 	// Route is what it hits; empty is [RouteAny].
 	Route Route
-	// Path, where it is set, is the exact escaped path of what it hits.
+	// Path, if set, is the exact escaped path of what it hits.
 	Path string
-	// Skip lets as many matching requests through, then Times are hit, or
-	// every further one where it is 0. Requests that an earlier fault hit are
-	// not counted.
+	// Skip lets that many matching requests through, then Times are hit, or
+	// every further one if it is 0. Requests that an earlier fault hit are not
+	// counted.
 	Skip, Times int
 
-	// Kind is what becomes of the request.
+	// Kind is what happens to the request.
 	Kind Kind
 	// Status, Header and Body are the answer of the kinds that send one; with
 	// a Status of 0 it is the service's own. The Content-Type is JSON unless
@@ -53,6 +69,8 @@ type Fault struct {
 	// Mutate changes the answer before it is sent, or cut. It may be called by
 	// several requests at once and owns what it is given.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
+	// Page makes the answer of a list a wrong page.
+	Page Page
 	// OnRequest is called when a request is hit, before the delay.
 	OnRequest func(*http.Request)
 }
@@ -111,7 +129,7 @@ func (s *Sandbox) inject(f Fault, order object) *injected {
 	return in
 }
 
-// removeFault tells whether there was such a fault.
+// removeFault reports whether the fault existed.
 func (s *Sandbox) removeFault(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,14 +152,14 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 		before := f.hits()
 		f.matched++
 		if f.hits() > before {
+			x.record.Cause = "fault " + strconv.Itoa(f.id)
 			return f.Fault, true
 		}
 	}
 	return Fault{}, false
 }
 
-// fail does what the fault says. It returns the answer, if there is one, and
-// otherwise aborts the request.
+// fail does what the fault says. It returns the answer, or aborts the request.
 func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *answer) *answer {
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
@@ -167,12 +185,30 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 			a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 		}
 	}
-	a.identify(x.id)
+	a.identify(x.record.ID)
+	a.turnPage(f.Page, x.request.URL.EscapedPath())
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
-		a.identify(x.id) // the header may be another one
 	}
 	return cut(a, f.Kind)
+}
+
+// turnPage makes the list at that path a wrong page. Other answers stay.
+func (a *answer) turnPage(page Page, path string) {
+	list := elements(a.body)
+	if a.status != http.StatusOK || list == nil {
+		return
+	}
+	switch page {
+	case OtherOrigin:
+		a.with("Link", "<https://elsewhere.example"+path+`?page=2>; rel="next"`)
+	case Loop:
+		a.with("Link", "<"+path+`>; rel="next"`)
+	case WrongCount:
+		a.with("X-Total-Count", strconv.Itoa(len(list)+1))
+	case Envelope:
+		a.body = encode(object{"items": a.body, "next": jsontext.Value("null")})
+	}
 }
 
 func cut(a *answer, kind Kind) *answer {
@@ -186,7 +222,7 @@ func cut(a *answer, kind Kind) *answer {
 	return a
 }
 
-// pause waits, and tells whether the context let it.
+// pause waits, and reports whether the context let it.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"math/big"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,85 +10,95 @@ import (
 // group is a model group with its revisions. It never changes: publishing
 // makes a new one, so that answers are written without holding a lock.
 type group struct {
-	owner  string // the organisation's name
-	id     string
-	stated object         // as the catalogue file has it
-	served jsontext.Value // with what is derived from the revisions
-	models []*model       // newest first
+	owner    string // the organisation's name
+	recorded bool   // from a service: its documents are served as they came
+	id       string
+	stated   object         // as the catalogue file has it
+	served   jsontext.Value // with what is derived from the revisions
+	models   []model        // newest first
 }
 
-// model is one revision. One whose number is no number (a catalogue may hold
-// such documents on purpose) has an infinite one below all others.
+// model is one revision.
 type model struct {
 	document object
-	revision *big.Float
+	revision int64
 }
 
-func newModel(document object) *model {
-	raw, _ := document.get("revision")
-	return &model{document: document, revision: cmp.Or(number(raw), new(big.Float).SetInf(true))}
-}
-
-// is tells whether the model is that revision of its group.
-func (m *model) is(revision *big.Float) bool { return m.revision.Cmp(revision) == 0 }
+func newModel(document object) model { return model{document, integer(document["revision"])} }
 
 // newGroup adds what follows from the group's revisions (INTERFACE.md,
 // Resources 2). A value that the document states itself is kept.
-func newGroup(owner, id string, stated object, models []*model) *group {
-	g := &group{owner: owner, id: id, stated: stated, models: slices.Clone(models)}
-	slices.SortStableFunc(g.models, func(a, b *model) int { return b.revision.Cmp(a.revision) })
-	derived := object{{"latestRevision", g.latestRevision()}, {"models", g.summaries()}, {"axes", g.axes()}}
-	g.served = encode(stated.with(slices.DeleteFunc(derived, func(m member) bool {
-		_, isStated := stated.get(m.name)
-		return isStated
-	})...))
+func newGroup(g *group) *group {
+	slices.SortStableFunc(g.models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
+	// A group without revisions has 0: the interface says "number".
+	latest, summaries := jsontext.Value("0"), []object{}
+	for i, m := range g.models {
+		if i == 0 && m.document["revision"] != nil {
+			latest = m.document["revision"]
+		}
+		if !m.document.is("archived", "true") {
+			summaries = append(summaries, m.document.pick("id", "revision", "createdAt"))
+		}
+	}
+	derived := object{"latestRevision": latest, "models": encode(summaries), "axes": g.axes()}
+	g.served = encode(derived.with(g.stated))
 	return g
 }
 
-// latestRevision is 0 in a group without revisions: the interface says
-// "number", and the first one published then raises it, as it says too.
-func (g *group) latestRevision() jsontext.Value {
-	if len(g.models) == 0 {
-		return jsontext.Value("0")
-	}
-	if raw, ok := g.models[0].document.get("revision"); ok {
-		return raw
-	}
-	return jsontext.Value("null")
-}
-
-func (g *group) summaries() jsontext.Value {
-	list := []object{}
-	for _, m := range g.models {
-		if !m.document.is("archived", "true") {
-			list = append(list, m.document.pick("id", "revision", "createdAt"))
-		}
-	}
-	return encode(list)
-}
-
-// visibleTo tells whether an organisation may know of the group (INTERFACE.md,
+// visibleTo reports whether an organisation may see the group (INTERFACE.md,
 // Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
 
-// on tells whether the group is on the time horizon with that key.
+// on reports whether the group is on the time horizon with that key.
 func (g *group) on(horizon string) bool {
-	raw, _ := g.stated.get("timeHorizon")
-	key, ok := parseObject(raw).text("key")
-	return ok && key == horizon
+	return parseObject(g.stated["timeHorizon"]).text("key") == horizon
 }
 
 // modelFor returns the revision as a member of the organisation sees it
 // (INTERFACE.md, Resources 4: notes, dockerImage and isOwner).
-func (g *group) modelFor(organisation string, m *model) object {
-	if organisation == g.owner {
-		return m.document.with(member{"isOwner", jsontext.Value("true")})
+func (g *group) modelFor(organisation string, m model) object {
+	switch {
+	case g.recorded:
+		return m.document
+	case organisation == g.owner:
+		return m.document.with(object{"isOwner": jsontext.Value("true")})
 	}
-	return m.document.with(
-		member{"isOwner", jsontext.Value("false")},
-		member{"notes", jsontext.Value("null")},
-		member{"dockerImage", jsontext.Value(`""`)},
-	)
+	return m.document.with(object{
+		"isOwner": jsontext.Value("false"), "notes": jsontext.Value("null"), "dockerImage": jsontext.Value(`""`),
+	})
+}
+
+// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2
+// and 3), in the order in which they first appear from the newest revision to
+// the oldest. The newest revision that has an axis describes it. What the latest
+// revision does not offer is historical. An axis without a key is left out.
+func (g *group) axes() jsontext.Value {
+	type value struct {
+		Value      jsontext.Value `json:"value"`
+		Historical bool           `json:"historical"`
+	}
+	axes, values := []object{}, map[string][]value{} // by key
+	for i, m := range g.models {
+		for _, raw := range elements(m.document["axes"]) {
+			declaration := parseObject(raw)
+			key := declaration.text("key")
+			if key == "" {
+				continue
+			}
+			if _, known := values[key]; !known {
+				axes, values[key] = append(axes, declaration.pick("key", "kind", "label", "description", "type")), []value{}
+			}
+			for _, raw := range elements(declaration["values"]) {
+				if !slices.ContainsFunc(values[key], func(v value) bool { return sameValue(v.Value) == sameValue(raw) }) {
+					values[key] = append(values[key], value{raw, i > 0})
+				}
+			}
+		}
+	}
+	for _, axis := range axes {
+		axis["values"] = encode(values[axis.text("key")])
+	}
+	return encode(axes)
 }

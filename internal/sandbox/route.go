@@ -26,8 +26,8 @@ const (
 	RouteAny Route = "any"
 )
 
-// covers tells whether a request of the other route is meant. The zero Route
-// is RouteAny.
+// covers reports whether it stands for the other route. The zero Route is
+// RouteAny.
 func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
@@ -41,38 +41,38 @@ var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get
 	RouteModels: "/v1/model-group/{id}/models",
 }
 
-// routes has no pattern with a method: the sandbox refuses a wrong one itself.
+// routes matches the interface's routes without a method: the sandbox refuses
+// a wrong one itself.
 func (s *Sandbox) routes() *http.ServeMux {
 	mux := http.NewServeMux()
+	serve := func(pattern string, route Route, own bool, reply func(*exchange) *answer) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.serve(w, &exchange{request: r, route: route, own: own}, reply)
+		})
+	}
 	for route, pattern := range paths {
-		reply := s.read
 		if route == RouteToken {
-			reply = s.issueToken
+			serve(pattern, route, false, s.issueToken)
+		} else {
+			serve(pattern, route, false, s.read)
 		}
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			s.serve(w, &exchange{request: r, route: route}, reply)
-		})
 	}
-	own := func(pattern string, reply func(*exchange) *answer) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			s.serve(w, &exchange{request: r, route: RouteUnknown, own: true}, reply)
-		})
-	}
-	byPath := map[string][]Control{"": nil, "/": nil} // these two are of no control
 	for _, c := range Controls() {
-		byPath["/"+c.Path] = append(byPath["/"+c.Path], c)
+		serve(c.Method+" /control/"+c.Path, RouteUnknown, true, func(x *exchange) *answer { return c.reply(s, x) })
 	}
-	for path, controls := range byPath {
-		own("/control"+path, func(x *exchange) *answer { return s.control(x, controls) })
+	none := func(*exchange) *answer {
+		return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
 	}
-	own("/{$}", s.index)
+	serve("/control/", RouteUnknown, true, none)
+	serve("GET /{$}", RouteUnknown, true, s.page)
 	mux.HandleFunc("/", s.unknown)
 	return mux
 }
 
 func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
-	own := strings.HasPrefix(r.URL.Path, "/control/")
-	s.serve(w, &exchange{request: r, route: RouteUnknown, own: own}, func(*exchange) *answer { return noSuchResource() })
+	s.serve(w, &exchange{request: r, route: RouteUnknown}, func(*exchange) *answer {
+		return deny("NOT_FOUND", "There is no such resource.")
+	})
 }
 
 // ServeHTTP answers a request. Paths are matched as they were sent, so that an

@@ -1,15 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// Header is in every answer of a sandbox, and in none of the service: whoever
-// is in doubt can look.
+// Header is in every answer of a sandbox, and in none of the service.
 const Header = "X-Modelcatalogue-Sandbox"
 
 const notice = "This is a sandbox, not the service."
@@ -22,7 +20,7 @@ type Sandbox struct {
 
 	mu sync.Mutex
 	state
-	// So that neither the names of answers nor those of faults repeat.
+	// A reset keeps these, so that names of answers and of faults do not repeat.
 	arrivals, lastFault int
 }
 
@@ -32,7 +30,7 @@ type state struct {
 	groups        []*group // in the order of the catalogue; replaced, never changed
 	organisations []*Organisation
 	tokens        map[string]grant
-	sweep         time.Time          // when to forget tokens that are over
+	sweep         time.Time          // when to forget expired tokens
 	counters      map[string]counter // by client id
 	faults        []*injected
 	requests      []*Request // the last ones
@@ -72,9 +70,8 @@ func (s *Sandbox) Load(c *Catalogue) {
 }
 
 // setDisabled disables the organisation of that name, or client id, from the
-// next request on, with a reason that the service says, or enables it again where
-// there is none (INTERFACE.md, Authentication 4). It tells whether there is such
-// an organisation.
+// next request on, with a reason that the service says, or enables it again if
+// the reason is empty. It reports whether the organisation exists.
 func (s *Sandbox) setDisabled(organisation, reason string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,45 +88,57 @@ func (s *Sandbox) setDisabled(organisation, reason string) bool {
 type exchange struct {
 	request *http.Request
 	route   Route
-	id      string // of the answer
-	own     bool   // the route is none of the interface's
+	own     bool // the route is none of the interface's
 	body    []byte
-	tooLong bool // the body is longer than maxBody, and cut there
 	record  *Request
 }
 
-// maxBody is the longest request body the sandbox reads, in bytes: far more
-// than a token request or a model document takes.
-const maxBody = 16 << 20
+// The longest bodies that the sandbox reads, in bytes: of the interface's
+// routes, which any web page can send, and of its own.
+const (
+	maxBody    = 64 << 10
+	maxOwnBody = 256 << 20
+)
 
 // serve answers a request of one route. As [Hang] and [Reset] leave a request
 // without an answer, it may panic with [http.ErrAbortHandler].
 func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
 	w.Header().Set(Header, notice)
 	s.arrive(x)
-	body, err := io.ReadAll(io.LimitReader(x.request.Body, maxBody+1))
-	if err != nil {
-		panic(http.ErrAbortHandler) // the caller is gone
-	}
-	x.tooLong = len(body) > maxBody
-	x.body = body[:min(len(body), maxBody)]
-	x.request.Body = io.NopCloser(bytes.NewReader(x.body))
-	s.readFields(x)
-
-	answered := func(x *exchange) *answer {
-		if x.tooLong {
-			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
-		}
-		return reply(x)
+	if refusal := s.readBody(x); refusal != nil {
+		reply = func(*exchange) *answer { return refusal }
 	}
 	var a *answer
 	if fault, ok := s.dueFault(x); ok {
-		a = fail(w, x, fault, answered)
+		a = fail(w, x, fault, reply)
 	} else {
-		a = answered(x)
+		a = reply(x)
 	}
-	a.identify(x.id)
+	a.identify(x.record.ID)
 	// Recorded before it is sent, so that a caller who has the answer finds it.
-	s.settle(x, a.status)
+	s.mu.Lock()
+	x.record.Status = a.status
+	s.mu.Unlock()
 	a.send(w)
+}
+
+// readBody refuses what the sandbox does not read: control requests of others,
+// and bodies that are too large.
+func (s *Sandbox) readBody(x *exchange) *answer {
+	most := int64(maxBody)
+	if x.own {
+		if said := s.foreign(x.request); said != "" {
+			return deny("FORBIDDEN", said)
+		}
+		most = maxOwnBody
+	}
+	var err error
+	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, most+1)); err != nil {
+		panic(http.ErrAbortHandler) // the caller is gone
+	}
+	if int64(len(x.body)) > most {
+		x.body = nil
+		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
+	}
+	return nil
 }

@@ -3,19 +3,17 @@ package sandbox
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
@@ -29,16 +27,22 @@ var ownSchemas []byte
 type (
 	// node is a JSON object, as the schema library takes it.
 	node = map[string]any
-	// schemas is a document, and its parts as validators.
+	// schemas are the parts of a document as validators.
 	schemas struct {
-		root     node
+		names    []string // of every field, to find the one that was meant
 		compiler *jsonschema.Compiler
 		mu       sync.Mutex // a compiler keeps what it has compiled
 	}
 )
 
 func newSchemas(root node) *schemas {
-	s := &schemas{root: root, compiler: jsonschema.NewCompiler()}
+	s := &schemas{compiler: jsonschema.NewCompiler()}
+	eachNode(root, func(n node) {
+		properties, _ := n["properties"].(node)
+		s.names = slices.AppendSeq(s.names, maps.Keys(properties))
+	})
+	slices.Sort(s.names)
+	s.names = slices.Compact(s.names)
 	if err := s.compiler.AddResource("schema.json", root); err != nil {
 		panic("sandbox: " + err.Error())
 	}
@@ -70,7 +74,7 @@ func parseNode(text []byte) node {
 	return root
 }
 
-// child is the node of that name, and an empty one where there is none.
+// child returns the node of that name, or an empty one.
 func child(n node, names ...string) node {
 	for _, name := range names {
 		n, _ = n[name].(node)
@@ -78,8 +82,8 @@ func child(n node, names ...string) node {
 	return n
 }
 
-// definitions are the schemas of the sandbox and those of the interface, whose
-// documents people may leave fields out of.
+// definitions returns the schemas of the sandbox and those of the interface.
+// People may leave fields of a document out.
 func definitions() node {
 	const ours, theirs = "#/$defs/", "#/components/schemas/"
 	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
@@ -90,7 +94,7 @@ func definitions() node {
 	return documents
 }
 
-// closeObjects has objects refuse the fields that they do not list.
+// closeObjects makes objects refuse the fields that they do not list.
 func closeObjects(value any) {
 	eachNode(value, func(n node) {
 		if _, said := n["additionalProperties"]; !said && n["type"] == "object" && n["properties"] != nil {
@@ -99,7 +103,7 @@ func closeObjects(value any) {
 	})
 }
 
-// relax takes null for every value, and lets every field be left out.
+// relax accepts null for every value, and lets every field be left out.
 func relax(value any) {
 	eachNode(value, func(n node) {
 		if name, isName := n["type"].(string); isName {
@@ -126,12 +130,12 @@ func eachNode(value any, do func(node)) {
 	}
 }
 
-// check holds a text against the schema at a place of the document.
-func (s *schemas) check(m *mistakes, at string) {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.text))
+// check returns the mistakes of a text by the schema at a place of the document.
+func (s *schemas) check(text []byte, at string) (found TextErrors) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		m.add("", "%s", err)
-		return
+		found.add("", "%s", err)
+		return found
 	}
 	s.mu.Lock()
 	schema, err := s.compiler.Compile("schema.json#" + at)
@@ -139,114 +143,48 @@ func (s *schemas) check(m *mistakes, at string) {
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	if found, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
-		s.tell(m, found)
+	if problem, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
+		s.report(&found, problem)
 	}
+	return found
 }
 
-// tell adds what the library found in this package's words.
-func (s *schemas) tell(m *mistakes, found *jsonschema.ValidationError) {
+var english = message.NewPrinter(language.English)
+
+// report adds what the library found, in its words except for names of fields.
+func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	var place jsontext.Pointer
 	for _, token := range found.InstanceLocation {
 		place = place.AppendToken(token)
 	}
-	at := s.at(found.SchemaURL)
-	expected, isSaid := at["x-expected"].(string)
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range problem.Missing {
-			m.add(place.AppendToken(name), "%s", either(m.silent, "the field is absent", "the field is required"))
+			m.add(place.AppendToken(name), "the field is missing")
 		}
 	case *kind.AdditionalProperties:
-		known := slices.Sorted(maps.Keys(child(at, "properties")))
 		for _, name := range problem.Properties {
-			m.add(place.AppendToken(name), "%s", either(m.silent, "the interface has no such field", unknownName(name, known)))
+			hint := ""
+			if meant := Nearest(name, s.names); meant != "" {
+				hint = "; did you mean " + meant + "?"
+			}
+			m.add(place.AppendToken(name), "there is no such field%s", hint)
 		}
 	default:
 		for _, cause := range found.Causes {
-			s.tell(m, cause)
-		}
-		if !isSaid {
-			expected = problemOf(problem, m.silent)
+			s.report(m, cause)
 		}
 		if len(found.Causes) == 0 {
-			m.add(place, "%s", expected)
+			m.add(place, "%s", problem.LocalizedString(english))
 		}
 	}
-}
-
-// at is the schema with that address.
-func (s *schemas) at(address string) node {
-	_, fragment, _ := strings.Cut(address, "#")
-	pointer, err := url.PathUnescape(fragment)
-	if err != nil {
-		return nil
-	}
-	var value any = s.root
-	for token := range jsontext.Pointer(pointer).Tokens() {
-		switch within := value.(type) {
-		case node:
-			value = within[token]
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i >= len(within) {
-				return nil
-			}
-			value = within[i]
-		}
-	}
-	found, _ := value.(node)
-	return found
-}
-
-func either(condition bool, yes, no string) string {
-	if condition {
-		return yes
-	}
-	return no
-}
-
-func problemOf(problem jsonschema.ErrorKind, silent bool) string {
-	switch problem := problem.(type) {
-	case *kind.Type:
-		want := slices.DeleteFunc(slices.Clone(problem.Want), func(name string) bool { return name == "null" })
-		return map[string]string{
-			"string": "a string is expected", "boolean": "true or false is expected", "array": "a list is expected",
-			"integer": "an integer is expected", "number": "a number is expected", "object": "an object is expected",
-		}[want[0]]
-	case *kind.Enum:
-		var values []string
-		for _, value := range problem.Want {
-			if text, isText := value.(string); isText {
-				values = append(values, text)
-			}
-		}
-		return either(silent, "it", strconv.Quote(fmt.Sprint(problem.Got))) + " is none of " + strings.Join(values, ", ")
-	case *kind.MinLength:
-		return "a string that is not empty is expected"
-	case *kind.MinItems:
-		return "at least one is required"
-	case *kind.MaxItems:
-		return "an empty list is expected"
-	case *kind.Minimum:
-		return "it must not be negative"
-	}
-	return fmt.Sprintf("it is not as the interface has it (%s)", strings.Join(problem.KeywordPath(), " "))
-}
-
-// unknownName names the field that was meant, if it is clear, or else all.
-func unknownName(name string, known []string) string {
-	if meant := Nearest(name, known); meant != "" {
-		return fmt.Sprintf("there is no such field; did you mean %s?", meant)
-	}
-	return "there is no such field; known are " + strings.Join(known, ", ")
 }
 
 var reference = regexp.MustCompile(`"#/\$defs/(\w+)"`)
 
 // CatalogueSchema returns the JSON Schema of catalogue files, made of the same
-// definitions that check them. What one value says of another (an owner that
-// there is, ids that do not repeat) is left to the reader.
+// definitions that check them. What one value requires of another (an owner
+// that exists, ids that do not repeat) is left to the reader.
 func CatalogueSchema() []byte {
 	all, needed := definitions(), node{}
 	var need func(name string)
@@ -259,11 +197,11 @@ func CatalogueSchema() []byte {
 		}
 	}
 	need("Catalogue")
-	text := encode(object{
-		{"$schema", encode("https://json-schema.org/draft/2020-12/schema")},
-		{"title", encode("Catalogue of the model catalogue's sandbox")},
-		{"$ref", encode("#/$defs/Catalogue")},
-		{"$defs", encode(needed)},
+	text := encode(node{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   "Catalogue of the model catalogue's sandbox",
+		"$ref":    "#/$defs/Catalogue",
+		"$defs":   needed,
 	})
 	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
 		panic("sandbox: " + err.Error())
@@ -271,7 +209,7 @@ func CatalogueSchema() []byte {
 	return append(text, '\n')
 }
 
-// statusesOf are the codes of a kind of error, each with its one status.
+// statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(kind, field string) map[string]int {
 	statuses := map[string]int{}
 	for code, status := range child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field, "x-statuses") {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"time"
 )
@@ -11,7 +10,7 @@ import (
 // keptRequests is how many requests are kept; those before are forgotten.
 const keptRequests = 10_000
 
-// Request is what the sandbox was asked, and what came of it.
+// Request is a request that the sandbox received, and its answer.
 type Request struct {
 	At     time.Time // arrival
 	Route  Route
@@ -19,19 +18,22 @@ type Request struct {
 	Path   string // escaped, as it was sent
 	Query  string // escaped, without the question mark
 	Header http.Header
-	Form   url.Values // the fields of token requests, of a form or of JSON; nil where the body is neither
-	Remote string     // the connection's remote address; tells connections apart
-	ID     string     // X-Request-Id of the answer
-	Status int        // 0 while there is no answer, and where none was given
+	Remote string // the connection's remote address; tells connections apart
+	ID     string // X-Request-Id of the answer
+	Client string // the client id of its token, or the one that asks for a token
+	Cause  string // "fault 1" or "allowance" if one of them made the answer
+	Status int    // 0 while there is no answer, and if none was given
 }
 
 // Requests returns the last 10,000 requests in the order of arrival, without
 // the control routes.
-func (s *Sandbox) Requests() []Request {
+func (s *Sandbox) Requests() []Request { return s.last(keptRequests) }
+
+func (s *Sandbox) last(n int) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]Request, len(s.requests))
-	for i, r := range s.requests {
+	list := make([]Request, min(n, len(s.requests)))
+	for i, r := range s.requests[len(s.requests)-len(list):] {
 		list[i] = *r
 	}
 	return list
@@ -64,13 +66,15 @@ func (s *Sandbox) arrive(x *exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrivals++
-	x.id = fmt.Sprintf("sandbox-%06d", s.arrivals)
 	x.record = &Request{
-		At: time.Now(), Route: x.route, Method: r.Method, Path: r.URL.EscapedPath(),
-		Query: r.URL.RawQuery, Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: x.id,
+		At: time.Now(), Route: x.route, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery,
+		Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: fmt.Sprintf("sandbox-%06d", s.arrivals),
 	}
 	if x.own {
 		return
+	}
+	if held, ok := s.tokens[bearer(r)]; ok {
+		x.record.Client = held.organisation.ClientID
 	}
 	s.counts[x.route]++
 	s.requests = append(s.requests, x.record)
@@ -82,7 +86,7 @@ func (s *Sandbox) arrive(x *exchange) {
 var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
 
 // listed is the request as the control route lists it. Credentials are left
-// out: those who point the wrong client at the sandbox send real ones.
+// out: whoever points the wrong client at the sandbox sends real ones.
 func (r Request) listed() object {
 	header, query := r.Header.Clone(), r.Query
 	for name := range header {
@@ -93,37 +97,9 @@ func (r Request) listed() object {
 	if credential.MatchString(query) {
 		query = "(hidden)"
 	}
-	o := object{
-		{"id", encode(r.ID)},
-		{"at", encode(r.At.UTC().Format(time.RFC3339Nano))},
-		{"route", encode(string(r.Route))},
-		{"method", encode(r.Method)},
-		{"path", encode(r.Path)},
-		{"query", encode(query)},
-		{"status", encode(r.Status)},
-		{"header", encode(header)},
+	return object{
+		"id": encode(r.ID), "at": encode(r.At.UTC().Format(time.RFC3339Nano)), "route": encode(string(r.Route)),
+		"method": encode(r.Method), "path": encode(r.Path), "query": encode(query), "status": encode(r.Status),
+		"clientId": encode(r.Client), "cause": encode(r.Cause), "header": encode(header),
 	}
-	if r.Form != nil {
-		o = append(o, member{"clientId", encode(r.Form.Get("client_id"))})
-	}
-	return o
-}
-
-func (s *Sandbox) readFields(x *exchange) {
-	if x.route != RouteToken {
-		return
-	}
-	fields, problem := parseToken(mediaType(x.request), x.body)
-	if problem != "" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x.record.Form = fields
-}
-
-func (s *Sandbox) settle(x *exchange, status int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x.record.Status = status
 }
