@@ -48,7 +48,7 @@ func TestAllowance(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := ""
-				if wait := counter(midnight.Add(after)); wait > 0 {
+				if wait := counter.take(midnight.Add(after)); wait > 0 {
 					got = strconv.Itoa(retryAfter(wait))
 				}
 				if got != want {
@@ -65,14 +65,14 @@ func TestParseAllowance(t *testing.T) {
 		err  string
 	}{
 		"5":              {want: Allowance{Requests: 5, Per: time.Second}},
-		"0":              {want: Allowance{Per: time.Second}},
+		"0/1m":           {err: "no number of requests"},
 		"60/1m":          {want: Allowance{Requests: 60, Per: time.Minute}},
 		"60/1m:sliding":  {want: Allowance{Requests: 60, Per: time.Minute}},
 		"600/1h:fixed":   {want: Allowance{Kind: FixedWindow, Requests: 600, Per: time.Hour}},
 		"20/4s:bucket":   {want: Allowance{Kind: Bucket, Requests: 20, Per: 4 * time.Second}},
-		"":               {err: `"" is not a number of requests`},
-		"-1/1m":          {err: `"-1" is not a number of requests`},
-		"many":           {err: `"many" is not a number of requests`},
+		"":               {err: `"" is no number of requests`},
+		"-1/1m":          {err: `"-1" is no number of requests`},
+		"many":           {err: `"many" is no number of requests`},
 		"60/m":           {err: `"m" is not a time such as 1s`},
 		"60/":            {err: `"" is not a time`},
 		"60/0s":          {err: `"0s" is not a time`},

@@ -3,12 +3,12 @@ package sandbox
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -23,13 +23,13 @@ type Catalogue struct {
 // Organisation is a caller's identity and standing (INTERFACE.md,
 // Authentication 4).
 type Organisation struct {
-	Name         string
-	ClientID     string
-	ClientSecret string
+	Name         string `json:"name"`
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
 	// Disabled is the reason why the organisation is disabled, or empty.
-	Disabled string
+	Disabled string `json:"disabled"`
 	// Forbidden organisations are authenticated but permitted nothing.
-	Forbidden bool
+	Forbidden bool `json:"forbidden"`
 }
 
 // MainGroup is the id of the group of the default catalogue that has the most
@@ -79,6 +79,20 @@ func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, wr
 // relies on: group ids, and that ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
 
+// file is a catalogue file once the schema has checked it.
+type file struct {
+	Recorded      string         `json:"recorded"`
+	Organisations []Organisation `json:"organisations"`
+	TimeHorizons  []struct {
+		Key string `json:"key"`
+	} `json:"timeHorizons"`
+	ModelGroups []struct {
+		Owner  string   `json:"owner"`
+		Group  object   `json:"group"`
+		Models []object `json:"models"`
+	} `json:"modelGroups"`
+}
+
 func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -88,84 +102,54 @@ func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := parseObject(raw) // the schema refuses any other value
-	isRecorded := file["recorded"] != nil
-	if isRecorded {
+	if parseObject(raw)["recorded"] != nil {
 		schemas = unchecked
 	}
-	p := &parser{recorded: isRecorded, found: schemas().check(text, "/$defs/Catalogue"), seen: map[string]jsontext.Pointer{}}
-	p.each(file, "", "organisations", p.organisation)
-	p.each(file, "", "timeHorizons", p.horizon)
-	p.each(file, "", "modelGroups", p.modelGroup)
-	if err := p.found.err(); err != nil {
+	found := schemas().check(text, "/$defs/Catalogue")
+	if err := found.err(); err != nil {
 		return nil, err
 	}
-	return &p.catalogue, nil
-}
-
-// parser makes a catalogue, and finds the mistakes that a schema cannot.
-type parser struct {
-	found     TextErrors
-	recorded  bool
-	catalogue Catalogue
-	seen      map[string]jsontext.Pointer // what must not repeat, and its place
-}
-
-// each reads the elements of a list that are objects.
-func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jsontext.Pointer, object)) {
-	for i, raw := range elements(in[name]) {
-		if entry := parseObject(raw); entry != nil {
-			read(at.AppendToken(name).AppendToken(strconv.Itoa(i)), entry)
+	var f file
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return nil, err
+	}
+	c, names, seen := &Catalogue{organisations: f.Organisations}, map[string]bool{}, map[string]jsontext.Pointer{}
+	once := func(place jsontext.Pointer, kind, value string) {
+		if first, repeated := seen[kind+value]; repeated {
+			found.add(place, "%s is used before, at %s", value, path(first))
 		}
+		seen[kind+value] = place
 	}
-}
-
-func (p *parser) organisation(place jsontext.Pointer, entry object) {
-	o := Organisation{
-		Name: entry.text("name"), ClientID: entry.text("clientId"), ClientSecret: entry.text("clientSecret"),
-		Disabled: entry.text("disabled"), Forbidden: entry.is("forbidden", "true"),
+	for i, o := range f.Organisations {
+		at := jsontext.Pointer("/organisations").AppendToken(strconv.Itoa(i))
+		once(at+"/name", "the organisation", o.Name)
+		once(at+"/clientId", "the client id", o.ClientID)
+		names[o.Name] = true
 	}
-	p.once("the organisation", strconv.Quote(o.Name), "", place+"/name")
-	p.once("the client id", strconv.Quote(o.ClientID), "", place+"/clientId")
-	p.catalogue.organisations = append(p.catalogue.organisations, o)
-}
-
-func (p *parser) horizon(place jsontext.Pointer, entry object) {
-	key := entry.text("key")
-	p.once("the time horizon", strconv.Quote(key), "", place+"/key")
-	p.catalogue.horizons = append(p.catalogue.horizons, key)
-}
-
-func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
-	owner := entry.text("owner")
-	if owner != "" && !slices.ContainsFunc(p.catalogue.organisations, func(o Organisation) bool { return o.Name == owner }) {
-		p.found.add(place+"/owner", "no organisation is named %q", owner)
+	for _, horizon := range f.TimeHorizons {
+		c.horizons = append(c.horizons, horizon.Key)
 	}
-	stated := parseObject(entry["group"])
-	id := stated.text("id")
-	if id != "" {
-		p.once("the model group id", strconv.Quote(id), "", place+"/group/id")
-	}
-	var models []model
-	p.each(entry, place, "models", func(at jsontext.Pointer, document object) {
-		m := newModel(document)
-		models = append(models, m)
-		if id := document.text("id"); id != "" {
-			p.once("the model id", strconv.Quote(id), "", at+"/id")
+	for i, g := range f.ModelGroups {
+		at := jsontext.Pointer("/modelGroups").AppendToken(strconv.Itoa(i))
+		read := &group{owner: g.Owner, recorded: f.Recorded != "", id: g.Group.text("id"), stated: g.Group}
+		if !names[g.Owner] {
+			found.add(at+"/owner", "no organisation is named %q", g.Owner)
 		}
-		if m.revision != noRevision {
-			p.once("revision", strconv.FormatInt(m.revision, 10), place, at+"/revision")
+		once(at+"/group/id", "the model group id", read.id)
+		for j, document := range g.Models {
+			m, at := newModel(document), (at + "/models").AppendToken(strconv.Itoa(j))
+			read.models = append(read.models, m)
+			if id := document.text("id"); id != "" {
+				once(at+"/id", "the model id", id)
+			}
+			if m.revision != noRevision {
+				once(at+"/revision", read.id+"\x00revision", strconv.FormatInt(m.revision, 10))
+			}
 		}
-	})
-	p.catalogue.groups = append(p.catalogue.groups, newGroup(&group{owner: owner, recorded: p.recorded, id: id, stated: stated, models: models}))
-}
-
-// once refuses a second value of the same kind in the same scope.
-func (p *parser) once(kind, value string, scope, place jsontext.Pointer) {
-	key := fmt.Sprintf("%s\x00%s\x00%s", kind, value, scope)
-	if first, repeated := p.seen[key]; repeated {
-		p.found.add(place, "%s %s is used before, at %s", kind, value, path(first))
-		return
+		c.groups = append(c.groups, newGroup(read))
 	}
-	p.seen[key] = place
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }

@@ -1,12 +1,12 @@
 package sandbox
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,13 +30,11 @@ type Control struct {
 // Controls returns all of them, in the order in which to list them.
 func Controls() []Control {
 	const (
-		get, post, put, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
-		group                  = "model-groups/{group}/"
-		revision               = group + "revisions/{revision}/"
-		organisation           = "organisations/{organisation}/"
+		get, post, remove = http.MethodGet, http.MethodPost, http.MethodDelete
+		group             = "model-groups/{group}/"
+		revision          = group + "revisions/{revision}/"
 	)
 	publishes := "publish a revision, with the fields of a JSON object replaced"
-	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
 	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
@@ -47,16 +45,12 @@ func Controls() []Control {
 		{"unarchive", post, revision + "unarchive", "", "list an archived revision again", setting("archived", false)},
 		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
 		{"enable", post, revision + "enable", "", "enable a revision that is disabled", setting("enabled", true)},
-		{"disable-organisation", post, organisation + "disable", "[REASON]", refuses, disable},
-		{"enable-organisation", post, organisation + "enable", "", "admit a disabled organisation again", enable},
 		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
 		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
 		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
-		{"remove-fault", remove, "faults/{id}", "", "remove a fault", (*Sandbox).controlRemoveFault},
 		{"clear-faults", remove, "faults", "", "remove all faults", do((*Sandbox).clearFaults)},
 		{"requests", get, "requests", "", "list the last 10,000 requests", (*Sandbox).controlRequests},
 		{"clear-requests", remove, "requests", "", "forget the requests so far", do((*Sandbox).ResetRequests)},
-		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
 		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
 }
@@ -65,11 +59,7 @@ func Controls() []Control {
 // page can send requests to it too: browsers name its origin then, or its site,
 // and a host name that somebody else has pointed here.
 func (s *Sandbox) foreign(r *http.Request) string {
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
+	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	ip := net.ParseIP(host)
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	scheme := "http"
@@ -97,15 +87,6 @@ func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
 
 func says(text []byte) func(*Sandbox, *exchange) *answer {
 	return func(*Sandbox, *exchange) *answer { return respond(http.StatusOK, text) }
-}
-
-func (s *Sandbox) controlLoad(x *exchange) *answer {
-	catalogue, err := ReadCatalogue(bytes.NewReader(x.body))
-	if err != nil {
-		return refuseControl(err)
-	}
-	s.Load(catalogue)
-	return respond(http.StatusNoContent, nil)
 }
 
 func publish(s *Sandbox, x *exchange) *answer {
@@ -136,35 +117,13 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
 		problem := strconv.Quote(said) + " is no revision: a whole number from 0 on is expected"
-		return invalid(sentence(problem), issue{"revision", []string{problem}})
+		return invalid(problem, issue{"revision", []string{problem}})
 	}
 	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {
 		return refuseControl(err)
 	}
 	return respond(http.StatusOK, document)
-}
-
-func disable(s *Sandbox, x *exchange) *answer {
-	reason := "The organisation is disabled."
-	if len(x.body) > 0 {
-		body, err := readObject(x.body, "Reason", `{"reason": "Unpaid."}`)
-		if err != nil {
-			return refuseControl(err)
-		}
-		reason = cmp.Or(body.text("reason"), reason)
-	}
-	return s.standing(x, reason)
-}
-
-func enable(s *Sandbox, x *exchange) *answer { return s.standing(x, "") }
-
-func (s *Sandbox) standing(x *exchange, reason string) *answer {
-	organisation := x.request.PathValue("organisation")
-	if !s.setDisabled(organisation, reason) {
-		return deny("NOT_FOUND", fmt.Sprintf("No organisation has the name or the client id %q.", organisation))
-	}
-	return respond(http.StatusNoContent, nil)
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
@@ -177,18 +136,15 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 
 // refuseControl answers what an operation refused.
 func refuseControl(err error) *answer {
-	if problems, isText := errors.AsType[TextErrors](err); isText {
+	if mistakes, isText := errors.AsType[TextErrors](err); isText {
 		var issues []issue
-		for _, p := range problems {
-			issues = append(issues, issue{cmp.Or(p.Path, "body"), []string{p.Problem}})
+		for _, found := range mistakes {
+			issues = append(issues, issue{cmp.Or(found.Path, "body"), []string{found.Problem}})
 		}
 		return invalid(err.Error(), issues...)
 	}
 	if _, isUnknown := errors.AsType[notFoundError](err); isUnknown {
-		return deny("NOT_FOUND", sentence(err.Error()))
+		return deny("NOT_FOUND", err.Error())
 	}
-	return deny("CONFLICT", sentence(err.Error()))
+	return deny("CONFLICT", err.Error())
 }
-
-// sentence is for messages: errors begin with a small letter.
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

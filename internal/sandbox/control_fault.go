@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -95,26 +94,20 @@ func (o faultOrder) answer(status int, retryAfter string) *answer {
 		a = page(status, http.StatusText(status), message)
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
-	case o.Code != "":
-		a = refuse(status, o.Code, message)
 	default:
-		a = refuse(status, codeOf(status), message)
+		// A status alone has the code that says no more than it.
+		plain := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
+		if status == http.StatusTooManyRequests {
+			plain = "RATE_LIMITED"
+		} else if status == http.StatusInternalServerError {
+			plain = "INTERNAL_ERROR"
+		}
+		a = refuse(status, cmp.Or(o.Code, strings.ToUpper(plain), "UNKNOWN"), message)
 	}
 	if retryAfter != "" {
 		a.with("Retry-After", retryAfter)
 	}
 	return a
-}
-
-// codeOf returns the code that says no more than the status.
-func codeOf(status int) string {
-	for _, code := range []string{"RATE_LIMITED", "INTERNAL_ERROR", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"} {
-		if statuses[code] == status {
-			return code
-		}
-	}
-	text := cmp.Or(http.StatusText(status), "Status "+strconv.Itoa(status))
-	return strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(text))
 }
 
 func (s *Sandbox) controlInject(x *exchange) *answer {
@@ -125,25 +118,19 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 	return respond(http.StatusCreated, encode(object{"id": encode(s.inject(fault, order).id)}))
 }
 
-// controlFaults lists faults as they were ordered, each with its id and how
-// many requests it has hit.
+// listed is the fault as it was ordered, with its id and its hits.
+func (f *injected) listed() object {
+	return object{"id": encode(f.id), "hits": encode(f.hits())}.with(f.order)
+}
+
 func (s *Sandbox) controlFaults(*exchange) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
-		list[i] = object{"id": encode(f.id), "hits": encode(f.hits())}.with(f.order)
+		list[i] = f.listed()
 	}
 	return respond(http.StatusOK, encode(list))
-}
-
-func (s *Sandbox) controlRemoveFault(x *exchange) *answer {
-	said := x.request.PathValue("id")
-	id, err := strconv.Atoi(said)
-	if err != nil || !s.removeFault(id) {
-		return deny("NOT_FOUND", "No fault has the id "+strconv.Quote(said)+".")
-	}
-	return respond(http.StatusNoContent, nil)
 }
 
 func (s *Sandbox) clearFaults() {

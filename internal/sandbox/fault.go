@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -16,84 +15,65 @@ import (
 type Kind int
 
 const (
-	// Answer sends the fault's Status, Header and Body, or what the service
-	// would have answered if Status is 0.
-	Answer Kind = iota
-	// Hang leaves the request without an answer until its caller gives up.
-	Hang
-	// Reset closes the connection without an answer, on TCP with a reset.
-	Reset
-	// CutLength sends the whole answer, but announces a longer one in
-	// Content-Length: only the length tells that something is missing.
-	CutLength
-	// CutJSON sends half of the answer and a Content-Length that agrees: only
-	// the JSON tells that something is missing.
-	CutJSON
+	Answer    Kind = iota // the fault's Status, Header and Body, or the service's own answer if Status is 0
+	Hang                  // no answer until the caller gives up
+	Reset                 // the connection is closed without an answer, on TCP with a reset
+	CutLength             // the whole answer, and a longer Content-Length
+	CutJSON               // half of the answer, and a Content-Length that agrees
 )
 
 // Page is a way in which a list says that there is more, and is wrong.
 type Page string
 
 const (
-	// OtherOrigin names a next page that another origin has.
-	OtherOrigin Page = "origin"
-	// Loop names the page itself as the next one.
-	Loop Page = "loop"
-	// WrongCount has an X-Total-Count above the number of elements.
-	WrongCount Page = "count"
-	// Envelope sends an object with the list in items.
-	Envelope Page = "envelope"
+	OtherOrigin Page = "origin"   // the next page is at another origin
+	Loop        Page = "loop"     // the next page is this one
+	WrongCount  Page = "count"    // X-Total-Count is above the number of elements
+	Envelope    Page = "envelope" // an object has the list in items
 )
 
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
-	// Route is what it hits; empty is [RouteAny].
-	Route Route
-	// Path, if set, is the exact escaped path of what it hits.
-	Path string
+	Route Route  // what it hits; "" is [RouteAny]
+	Path  string // if set, the exact escaped path of what it hits
 	// Skip lets that many matching requests through, then Times are hit, or
 	// every further one if it is 0. Requests that an earlier fault hit are not
 	// counted.
 	Skip, Times int
 
-	// Kind is what happens to the request.
-	Kind Kind
-	// Status, Header and Body are the answer of the kinds that send one; with
-	// a Status of 0 it is the service's own. The Content-Type is JSON unless
-	// Header has another.
-	Status int
+	Kind   Kind
+	Status int // 0 for the service's own answer
 	Header http.Header
 	Body   string
-	// Delay passes before anything else, or until the caller gives up.
-	Delay time.Duration
+	Page   Page          // makes the answer of a list a wrong page
+	Delay  time.Duration // passes before anything else, or until the caller gives up
 	// Mutate changes the answer before it is sent, or cut. It may be called by
 	// several requests at once and owns what it is given.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
-	// Page makes the answer of a list a wrong page.
-	Page Page
 	// OnRequest is called when a request is hit, before the delay.
 	OnRequest func(*http.Request)
 }
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors, and
-// the status that belongs to it. It panics on any other code.
+// its status. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
 	if statuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the interface has no code %q", code))
 	}
-	a := deny(code, message)
-	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
+	return answering(route, deny(code, message))
 }
 
 // RefuseToken returns a fault of the token endpoint that answers with an error
-// of INTERFACE.md, Token endpoint errors, and its status. It panics on any
-// other error.
+// of INTERFACE.md, Token endpoint errors. It panics on any other error.
 func RefuseToken(code, description string) Fault {
 	if oauthStatuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the token endpoint has no error %q", code))
 	}
-	a := badToken(code, description)
-	return Fault{Route: RouteToken, Status: a.status, Header: a.header, Body: string(a.body)}
+	return answering(RouteToken, badToken(code, description))
+}
+
+func answering(route Route, a *answer) Fault {
+	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
 }
 
 type injected struct {
@@ -117,7 +97,11 @@ func (f *injected) hits() int {
 // routes are spared.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
 	in := s.inject(f, nil)
-	return func() { s.removeFault(in.id) }
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f == in })
+	}
 }
 
 func (s *Sandbox) inject(f Fault, order object) *injected {
@@ -127,15 +111,6 @@ func (s *Sandbox) inject(f Fault, order object) *injected {
 	in := &injected{Fault: f, id: s.lastFault, order: order}
 	s.faults = append(s.faults, in)
 	return in
-}
-
-// removeFault reports whether the fault existed.
-func (s *Sandbox) removeFault(id int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := len(s.faults)
-	s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f.id == id })
-	return len(s.faults) < before
 }
 
 // dueFault returns the fault that hits the request, if one does.
@@ -165,15 +140,19 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		f.OnRequest(x.request)
 	}
 	ctx := x.request.Context()
-	if !pause(ctx, f.Delay) {
-		panic(http.ErrAbortHandler)
+	if f.Delay > 0 {
+		select {
+		case <-time.After(f.Delay):
+		case <-ctx.Done():
+			panic(http.ErrAbortHandler)
+		}
 	}
-	switch f.Kind {
-	case Hang:
-		<-ctx.Done()
-		panic(http.ErrAbortHandler)
-	case Reset:
-		reset(w)
+	if f.Kind == Hang || f.Kind == Reset {
+		if f.Kind == Hang {
+			<-ctx.Done()
+		} else {
+			reset(w)
+		}
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer
@@ -190,7 +169,14 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
 	}
-	return cut(a, f.Kind)
+	switch f.Kind {
+	case CutLength:
+		const missing = 64
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)+missing))
+	case CutJSON:
+		a.body = a.body[:len(a.body)/2]
+	}
+	return a
 }
 
 // turnPage makes the list at that path a wrong page. Other answers stay.
@@ -208,32 +194,6 @@ func (a *answer) turnPage(page Page, path string) {
 		a.with("X-Total-Count", strconv.Itoa(len(list)+1))
 	case Envelope:
 		a.body = encode(object{"items": a.body, "next": jsontext.Value("null")})
-	}
-}
-
-func cut(a *answer, kind Kind) *answer {
-	switch kind {
-	case CutLength:
-		const missing = 64
-		a.header.Set("Content-Length", strconv.Itoa(len(a.body)+missing))
-	case CutJSON:
-		a.body = a.body[:len(a.body)/2]
-	}
-	return a
-}
-
-// pause waits, and reports whether the context let it.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -30,17 +30,14 @@ type Allowance struct {
 	Per      time.Duration
 }
 
-// String says what a client may send, such as 60 requests in any minute.
+// String says what a client may send, such as 60 requests in any 1m.
 func (a Allowance) String() string {
-	per := map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour"}[a.Per]
-	if per == "" {
-		per = a.Per.String()
-	}
+	per := strings.ReplaceAll(strings.ReplaceAll(a.Per.String(), "m0s", "m"), "h0m", "h")
 	switch a.Kind {
 	case FixedWindow:
 		return fmt.Sprintf("%d requests from one full %s to the next", a.Requests, per)
 	case Bucket:
-		return fmt.Sprintf("%d requests at once, and as many more, evenly, in each %s", a.Requests, per)
+		return fmt.Sprintf("%d requests at once, refilled evenly in %s", a.Requests, per)
 	}
 	return fmt.Sprintf("%d requests in any %s", a.Requests, per)
 }

@@ -29,11 +29,9 @@ func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
 }
 
-// WithExpiresIn sets the expires_in of token answers to any JSON value,
-// whatever the tokens' life: nil leaves the field out, JSON text in a
-// [jsontext.Value] or a json.RawMessage is sent as it is, anything else is
-// encoded. By default it is the life in whole seconds (RFC 6749 §5.1). It
-// panics on what JSON cannot express.
+// WithExpiresIn sets the expires_in of token answers to any value that JSON can
+// express, whatever the tokens' life: nil leaves the field out. By default it is
+// the life in whole seconds (RFC 6749 §5.1).
 func WithExpiresIn(value any) Option {
 	var text jsontext.Value
 	if value != nil {
@@ -55,13 +53,9 @@ func (s *settings) wholeSeconds() jsontext.Value {
 type TokenFormat string
 
 const (
-	// TokenForm takes application/x-www-form-urlencoded, and is the default.
-	// Other types are refused with status 400 and invalid_request.
-	TokenForm TokenFormat = "form"
-	// TokenJSON takes application/json. Other types are refused with status 415.
-	TokenJSON TokenFormat = "json"
-	// TokenAny takes both.
-	TokenAny TokenFormat = "any"
+	TokenForm TokenFormat = "form" // a form, the default; others get 400 and invalid_request
+	TokenJSON TokenFormat = "json" // application/json; others get 415
+	TokenAny  TokenFormat = "any"  // both
 )
 
 // WithTokenFormat sets the content type that the token endpoint takes.

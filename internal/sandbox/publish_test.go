@@ -4,8 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -32,6 +34,7 @@ func TestPublish(t *testing.T) {
 		want := `{"id":"` + id + `","revision":9007199254740994,"modelGroupId":"g/1","archived":false,` +
 			`"createdAt":"2000-01-01T00:00:00.000Z","x":1.0,"notes":"M","updatedAt":"2000-01-01T00:00:00.000Z",` +
 			`"axes":[{"key":"k","values":[2]}],"isOwner":true}`
+		want = ordered(t, want)
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -42,8 +45,8 @@ func TestPublish(t *testing.T) {
 				`","revision":9007199254740994,"createdAt":"2000-01-01T00:00:00.000Z"},{"id":"b","revision":5}],` +
 				`"axes":[{"key":"k","values":[{"value":2,"historical":false},{"value":1,"historical":true}]}]}`,
 		} {
-			if got := c.get(path); got.body != want {
-				t.Errorf("got\n%s\nwant\n%s", got.body, want)
+			if got, want := ordered(t, c.get(path).body), ordered(t, want); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		}
 		if _, again := published(sandbox.New(parse(t, publishable)), ""); again != id {
@@ -94,5 +97,29 @@ func TestArchivedUnlisted(t *testing.T) {
 	got := c.get(groupPath(mainGroup, "/models")).body
 	if strings.Contains(got, `"archived":true`) || strings.Count(got, `"archived":false`) != 3 {
 		t.Errorf("got %s", got)
+	}
+}
+
+// For the race detector, and for revisions that must not be published twice.
+func TestConcurrentUse(t *testing.T) {
+	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1000, Per: time.Second}))
+	c := start(t, s).as("northwind")
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})()
+			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope", "/", "/control/requests"} {
+				if _, err := c.try("GET", path, ""); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := s.Publish(mainGroup, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if got := c.get(groupPath(mainGroup, "")); !strings.Contains(got.body, `"latestRevision":11`) {
+		t.Errorf("the group is %s", got.body)
 	}
 }

@@ -121,16 +121,10 @@ func (s *Sandbox) query(x *exchange) (horizon string, page int, refusal *answer)
 	if len(issues) > 0 {
 		return "", 0, invalid("The query parameters are not valid.", issues...)
 	}
-	if horizon != "" && !s.knows(horizon) {
+	if horizon != "" && !slices.Contains(s.catalogue.horizons, horizon) {
 		return "", 0, deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
 	}
 	return horizon, page, nil
-}
-
-func (s *Sandbox) knows(horizon string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.horizons, horizon)
 }
 
 func (s *Sandbox) allGroups() []*group {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,10 +153,10 @@ func TestWithheldFields(t *testing.T) {
 	}
 	for who, want := range tests {
 		c := c.as(who)
-		if got := c.get("/v1/model-group/g/models").body; got != "["+want.first+","+want.latest+"]" {
+		if got := c.get("/v1/model-group/g/models").body; got != ordered(t, "["+want.first+","+want.latest+"]") {
 			t.Errorf("%s gets\n%s\nwant\n%s\n%s", who, got, want.first, want.latest)
 		}
-		if got := c.get("/v1/model-group/g/latest-model").body; got != want.latest {
+		if got := c.get("/v1/model-group/g/latest-model").body; got != ordered(t, want.latest) {
 			t.Errorf("%s gets as latest %s", who, got)
 		}
 	}
@@ -172,5 +173,32 @@ func TestModelsOrder(t *testing.T) {
 	}
 	if got := c.get("/v1/model-group/g/latest-model").body; !strings.Contains(got, `"id":"b"`) {
 		t.Errorf("the latest is %s", got)
+	}
+}
+
+// A list in pages says how many there are and where the next one is; without
+// -page-size the parameter is refused as any other.
+func TestPages(t *testing.T) {
+	for size, want := range map[int]string{1: "1 1 1 1", 3: "3 1", 4: "4", 9: "4"} {
+		c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithPageSize(size))).as("northwind")
+		whole, sizes := []string{}, []string{}
+		for path := groupPath(mainGroup, "/models"); path != ""; {
+			got := c.get(path)
+			got.hasHeader(t, map[string]string{"X-Total-Count": "4"})
+			ids := got.ids(t)
+			whole, sizes = append(whole, ids...), append(sizes, strconv.Itoa(len(ids)))
+			path, _ = strings.CutSuffix(strings.TrimPrefix(got.header.Get("Link"), "<"), `>; rel="next"`)
+		}
+		all := direct(t, sandbox.New(sandbox.Default())).as("northwind").get(groupPath(mainGroup, "/models")).ids(t)
+		if strings.Join(sizes, " ") != want || !slices.Equal(whole, all) {
+			t.Errorf("pages of %d have %v: %v", size, sizes, whole)
+		}
+		c.get("/v1/model-group?page=0").wants(t, 400, "VALIDATION_FAILED")
+		c.get("/v1/model-group?page=99").wants(t, 400, "VALIDATION_FAILED")
+		c.get(groupPath(mainGroup, "?page=1")).wants(t, 400, "VALIDATION_FAILED")
+		horizon := c.get("/v1/model-group?timeHorizon=week_ahead")
+		if link := horizon.header.Get("Link"); size == 1 && !strings.Contains(link, "page=2&timeHorizon=week_ahead") {
+			t.Errorf("the next page is %s", link)
+		}
 	}
 }

@@ -9,25 +9,18 @@ import (
 // whatever the method.
 type Route string
 
+// The zero Route is RouteAny.
 const (
-	// RouteToken is POST /v1/auth/token.
-	RouteToken Route = "token"
-	// RouteGroups is GET /v1/model-group.
-	RouteGroups Route = "groups"
-	// RouteGroup is GET /v1/model-group/:id.
-	RouteGroup Route = "group"
-	// RouteLatest is GET /v1/model-group/:id/latest-model.
-	RouteLatest Route = "latest"
-	// RouteModels is GET /v1/model-group/:id/models.
-	RouteModels Route = "models"
-	// RouteUnknown is every path that the interface does not have.
-	RouteUnknown Route = "unknown"
-	// RouteAny stands for all of them, RouteUnknown included. No request has it.
-	RouteAny Route = "any"
+	RouteToken   Route = "token"   // POST /v1/auth/token
+	RouteGroups  Route = "groups"  // GET /v1/model-group
+	RouteGroup   Route = "group"   // GET /v1/model-group/:id
+	RouteLatest  Route = "latest"  // GET /v1/model-group/:id/latest-model
+	RouteModels  Route = "models"  // GET /v1/model-group/:id/models
+	RouteUnknown Route = "unknown" // every path that the interface does not have
+	RouteAny     Route = "any"     // all of them, RouteUnknown included; no request has it
 )
 
-// covers reports whether it stands for the other route. The zero Route is
-// RouteAny.
+// covers reports whether it stands for the other route.
 func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }

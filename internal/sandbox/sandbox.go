@@ -14,9 +14,9 @@ const notice = "This is a sandbox, not the service."
 
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
-	settings settings
-	started  *Catalogue // what Reset brings back
-	mux      *http.ServeMux
+	settings  settings
+	catalogue *Catalogue // what it was started with
+	mux       *http.ServeMux
 
 	mu sync.Mutex
 	state
@@ -26,62 +26,36 @@ type Sandbox struct {
 
 // state is what requests and operations change, and a reset throws away.
 type state struct {
-	horizons      []string
-	groups        []*group // in the order of the catalogue; replaced, never changed
-	organisations []*Organisation
-	tokens        map[string]grant
-	sweep         time.Time          // when to forget expired tokens
-	counters      map[string]counter // by client id
-	faults        []*injected
-	requests      []*Request // the last ones
-	counts        map[Route]int
+	groups   []*group // in the order of the catalogue; replaced, never changed
+	tokens   map[string]grant
+	sweep    time.Time          // when to forget expired tokens
+	counters map[string]counter // by client id
+	faults   []*injected
+	requests []*Request // the last ones
+	counts   map[Route]int
 }
 
 // New returns a sandbox that serves the catalogue. Publishing into it does not
 // change the catalogue.
 func New(c *Catalogue, options ...Option) *Sandbox {
-	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, started: c}
+	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, catalogue: c}
 	s.settings.expiresIn = s.settings.wholeSeconds
 	for _, option := range options {
 		option(&s.settings)
 	}
 	s.mux = s.routes()
-	s.Load(c)
+	s.Reset()
 	return s
 }
 
 // Reset brings back what the sandbox was started with: its catalogue, without
 // the faults, tokens, requests and changes since.
-func (s *Sandbox) Reset() { s.Load(s.started) }
-
-// Load serves another catalogue from now on, and forgets all else, as
-// [Sandbox.Reset] does.
-func (s *Sandbox) Load(c *Catalogue) {
-	fresh := state{
-		horizons: c.horizons, groups: c.groups,
-		tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
-	}
-	for _, o := range c.organisations {
-		fresh.organisations = append(fresh.organisations, &o)
-	}
+func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state = fresh
-}
-
-// setDisabled disables the organisation of that name, or client id, from the
-// next request on, with a reason that the service says, or enables it again if
-// the reason is empty. It reports whether the organisation exists.
-func (s *Sandbox) setDisabled(organisation, reason string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, o := range s.organisations {
-		if o.Name == organisation || o.ClientID == organisation {
-			o.Disabled = reason
-			return true
-		}
+	s.state = state{
+		groups: s.catalogue.groups, tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
 	}
-	return false
 }
 
 // exchange is one request while it is answered.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"maps"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -170,6 +169,9 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 			}
 			m.add(place.AppendToken(name), "there is no such field%s", hint)
 		}
+	case *kind.Enum:
+		problem.Want = slices.DeleteFunc(slices.Clone(problem.Want), func(value any) bool { return value == nil })
+		m.add(place, "%s", problem.LocalizedString(english))
 	default:
 		for _, cause := range found.Causes {
 			s.report(m, cause)
@@ -180,32 +182,21 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	}
 }
 
-var reference = regexp.MustCompile(`"#/\$defs/(\w+)"`)
-
 // CatalogueSchema returns the JSON Schema of catalogue files, made of the same
 // definitions that check them. What one value requires of another (an owner
 // that exists, ids that do not repeat) is left to the reader.
 func CatalogueSchema() []byte {
-	all, needed := definitions(), node{}
-	var need func(name string)
-	need = func(name string) {
-		if needed[name] == nil {
-			needed[name] = all[name]
-			for _, found := range reference.FindAllSubmatch(encode(all[name]), -1) {
-				need(string(found[1]))
-			}
-		}
+	definitions := definitions()
+	for _, name := range []string{"Fault", "Changes", "Error", "ValidationIssue", "Token", "TokenRequest", "OAuthError"} {
+		delete(definitions, name) // no part of a catalogue
 	}
-	need("Catalogue")
 	text := encode(node{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title":   "Catalogue of the model catalogue's sandbox",
 		"$ref":    "#/$defs/Catalogue",
-		"$defs":   needed,
+		"$defs":   definitions,
 	})
-	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	_ = text.Indent(jsontext.WithIndent("  ")) // it is JSON
 	return append(text, '\n')
 }
 

@@ -53,15 +53,15 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if refusal := s.refuseFields(x.request, kind, fields, problem); refusal != nil {
 		return refusal
 	}
-	of := func(o *Organisation) bool {
+	of := func(o Organisation) bool {
 		return o.ClientID == client && o.ClientSecret == fields.Get("client_secret")
 	}
-	i := slices.IndexFunc(s.organisations, of)
+	i := slices.IndexFunc(s.catalogue.organisations, of)
 	if i < 0 {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
 	now := time.Now()
-	token, issued := "sandbox-"+rand.Text(), grant{organisation: s.organisations[i]}
+	token, issued := "sandbox-"+rand.Text(), grant{organisation: &s.catalogue.organisations[i]}
 	if life := s.settings.tokenLife; life > 0 {
 		issued.expires = now.Add(life)
 		if !now.Before(s.sweep) { // once in a life
@@ -202,7 +202,7 @@ func bearer(r *http.Request) string {
 
 // knownClient returns the client id if the sandbox knows it, or else "".
 func (s *Sandbox) knownClient(id string) string {
-	if slices.ContainsFunc(s.organisations, func(o *Organisation) bool { return o.ClientID == id }) {
+	if slices.ContainsFunc(s.catalogue.organisations, func(o Organisation) bool { return o.ClientID == id }) {
 		return id
 	}
 	return ""

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -30,6 +30,9 @@ func Main(version string) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "(devel)")
 	}
 	p := &program{
 		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), version: version, stdout: os.Stdout, stderr: os.Stderr,
@@ -60,13 +63,7 @@ type statusError struct {
 	err    error
 }
 
-func (e *statusError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
+func (e *statusError) Error() string { return fmt.Sprint(e.err) }
 func (e *statusError) Unwrap() error { return e.err }
 
 // misused is a mistake in the arguments.
@@ -79,13 +76,14 @@ func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
-	if err.Error() != "" {
+	own, ok := errors.AsType[*statusError](err)
+	if !ok {
+		own = &statusError{1, err}
+	}
+	if own.err != nil {
 		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
 	}
-	if own, ok := errors.AsType[*statusError](err); ok {
-		return own.status
-	}
-	return 1
+	return own.status
 }
 
 type run func(ctx context.Context, arguments []string) error
@@ -100,7 +98,7 @@ type command struct {
 // commands are in the order in which help lists them.
 func commands() []command {
 	all := []command{
-		{"exec", "[--] COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
+		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
 		{"record", "", "print a catalogue file of what your credentials see in a service", (*program).record},
 		{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
 		{"wait", "", "wait until a sandbox serves, and print its URL", (*program).wait},
@@ -165,16 +163,15 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	return does(ctx, flags.Args())
 }
 
-// misgiven is what is wrong with the arguments, or "".
+// misgiven is what is wrong with the arguments, or "". Those in brackets may be
+// left out, and an open list ends in ….
 func misgiven(names, given []string) string {
-	isOpen := len(names) > 0 && strings.HasSuffix(names[len(names)-1], "…")
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "[--]" })
 	for i, name := range names {
 		if i >= len(given) && !strings.HasPrefix(name, "[") {
 			return strings.TrimSuffix(name, "…") + " is missing"
 		}
 	}
-	if len(given) > len(names) && !isOpen {
+	if len(given) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "…")) {
 		return fmt.Sprintf("unexpected argument %q", given[len(names)])
 	}
 	return ""
@@ -230,19 +227,8 @@ func printText(text func() []byte) func(*program, *flag.FlagSet) run {
 }
 
 func (p *program) printVersion(context.Context, []string) error {
-	_, err := fmt.Fprintf(p.stdout, "%s %s\n", p.name, p.versionText())
+	_, err := fmt.Fprintf(p.stdout, "%s %s\n", p.name, p.version)
 	return err
-}
-
-// versionText is this program's version, such as 0.1.0, or (devel).
-func (p *program) versionText() string {
-	if p.version != "" {
-		return p.version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return strings.TrimPrefix(info.Main.Version, "v")
-	}
-	return "(devel)"
 }
 
 // topics are what `help TOPIC` prints. PROGRAM stands for this program.
@@ -250,21 +236,14 @@ func (p *program) versionText() string {
 //go:embed topics
 var topics embed.FS
 
-func topicNames() []string {
-	var names []string
-	entries, _ := topics.ReadDir("topics") // it is embedded
-	for _, entry := range entries {
-		names = append(names, strings.TrimSuffix(entry.Name(), ".txt"))
-	}
-	return names
-}
+const topicNames = "catalogue, containers, faults, limits, scripts"
 
 // help prints all there is, or a topic.
 func (p *program) help(_ context.Context, arguments []string) error {
 	if len(arguments) > 0 {
 		text, err := topics.ReadFile("topics/" + arguments[0] + ".txt")
 		if err != nil {
-			return misused("there is no topic %q; there are %s", arguments[0], strings.Join(topicNames(), ", "))
+			return misused("there is no topic %q; there are %s", arguments[0], topicNames)
 		}
 		_, err = io.WriteString(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
 		return err
@@ -275,7 +254,7 @@ func (p *program) help(_ context.Context, arguments []string) error {
 		"       %[1]s COMMAND [ARGUMENTS]    one of those below; with -h, its help\n"+
 		"       %[1]s help TOPIC             %s\n\n"+
 		"Flags, each also a variable, such as %s:\n",
-		p.name, strings.Join(topicNames(), ", "), variable("rate-limit"))
+		p.name, topicNames, variable("rate-limit"))
 	flags := new(settings).flags(flag.NewFlagSet("", flag.ContinueOnError))
 	flags.SetOutput(p.stdout)
 	flags.PrintDefaults()

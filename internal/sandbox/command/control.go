@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,18 +43,12 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 	return func(p *program, flags *flag.FlagSet) run {
 		base := urlFlag(flags)
 		return func(ctx context.Context, given []string) error {
-			path, body, names := c.Path, "", argumentsOf(c)
-			for i, argument := range given {
+			path, body := c.Path, ""
+			for _, argument := range given {
 				if name := wildcard.FindString(path); name != "" {
-					if _, err := strconv.ParseUint(argument, 10, 63); err != nil && names[i] == "REVISION" {
-						return misused("%q is no revision: a whole number from 0 on is expected (GROUP comes before REVISION)", argument)
-					}
 					path = strings.Replace(path, name, url.PathEscape(argument), 1)
-					continue
-				}
-				var err error
-				if body, err = bodyOf(names[i], argument); err != nil {
-					return err
+				} else {
+					body = argument
 				}
 			}
 			where := newSite(*base)
@@ -73,19 +66,6 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 			return err
 		}
 	}
-}
-
-// bodyOf is the body that an argument of that name stands for.
-func bodyOf(name, argument string) (string, error) {
-	switch name {
-	case "[REASON]":
-		text, err := json.Marshal(map[string]string{"reason": argument})
-		return string(text), err
-	case "FILE":
-		text, err := os.ReadFile(argument) //nolint:gosec // the user's own choice
-		return string(text), err
-	}
-	return argument, nil
 }
 
 // urlFlag is for [newSite].

@@ -107,7 +107,8 @@ func (r *reader) send(ctx context.Context, method, path, contentType, body strin
 }
 
 // authenticate asks for a token with a form, and once more with JSON if the
-// answer does not show that the form was understood.
+// answer does not show that the form was understood. With an error it returns
+// the refusal too, if there is one.
 func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 	fields := map[string]string{"grant_type": "client_credentials", "client_id": r.id, "client_secret": r.secret}
 	form := url.Values{}
@@ -118,66 +119,32 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := sandbox.RouteToken.Pattern()
-	a, err := r.send(ctx, http.MethodPost, path, "application/x-www-form-urlencoded", form.Encode())
-	if err != nil {
-		return nil, err
-	}
-	var said struct {
-		Token      string `json:"access_token"`
-		CamelToken string `json:"accessToken"`
-		Error      string `json:"error"`
-	}
-	_ = json.Unmarshal(a.body, &said) // another shape has no token
-	if a.status/100 == 4 && a.status != http.StatusTooManyRequests && said.Error != "invalid_client" {
-		if a, err = r.send(ctx, http.MethodPost, path, "application/json", string(asJSON)); err != nil {
+	var a *reply
+	for _, body := range [][2]string{{"application/x-www-form-urlencoded", form.Encode()}, {"application/json", string(asJSON)}} {
+		if a, err = r.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), body[0], body[1]); err != nil {
 			return nil, err
 		}
-		_ = json.Unmarshal(a.body, &said)
+		var said struct {
+			Token      string `json:"access_token"`
+			CamelToken string `json:"accessToken"`
+			Error      string `json:"error"`
+		}
+		_ = json.Unmarshal(a.body, &said) // another shape has no token
+		if a.status == http.StatusOK {
+			r.token = cmp.Or(said.Token, said.CamelToken)
+		}
+		if r.token != "" {
+			return a, nil
+		}
+		if a.status/100 != 4 || a.status == http.StatusTooManyRequests || said.Error == "invalid_client" {
+			break
+		}
 	}
-	if r.token = cmp.Or(said.Token, said.CamelToken); a.status != http.StatusOK || r.token == "" {
-		return a, r.failure(a)
-	}
-	return a, nil
+	return a, r.failure(a)
 }
 
 // failure says what the service said, and the next step.
 func (r *reader) failure(a *reply) error {
-	isToken := strings.HasPrefix(a.request, http.MethodPost)
-	next := "The address may be that of another service."
-	switch {
-	case a.status/100 == 3:
-		next = fmt.Sprintf("It redirects to %s, and redirects are not followed: give that address, if it is the service's.",
-			r.quote(a.header.Get("Location")))
-	case a.status == http.StatusTooManyRequests || a.header.Get("Retry-After") != "":
-		next = "Its allowance is used up, or it is down: run again later."
-		if wait := a.header.Get("Retry-After"); wait != "" {
-			next = "Run again after what it says in Retry-After: " + r.quote(wait) + "."
-		}
-	case a.status >= http.StatusInternalServerError, a.status == http.StatusRequestTimeout:
-		next = "It failed, or a gateway before it: run again later."
-	case a.isPage():
-		next = "A web page comes from a web site, a login or a proxy: give the address of the interface itself."
-	case a.status == http.StatusUnauthorized && isToken:
-		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
-	case a.status == http.StatusUnauthorized:
-		next = "The token may be over, or of another issuer: check that it is one of this service."
-	case a.status == http.StatusForbidden:
-		next = "Ask whoever runs the service to permit your organisation."
-	case a.status == http.StatusNotFound:
-		next = "Check the address: the paths of the interface begin with /v1 after it."
-	case a.status == http.StatusOK && isToken:
-		next = "It has no access_token: check that the address is the service's."
-	}
-	return fmt.Errorf("%s is answered with status %d%s. %s", a.request, a.status, r.said(a), next)
-}
-
-func (a *reply) isPage() bool {
-	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
-}
-
-// said is what a refusal says, in quotation marks.
-func (r *reader) said(a *reply) string {
 	var refusal struct {
 		Code        string `json:"code"`
 		Message     string `json:"message"`
@@ -185,25 +152,43 @@ func (r *reader) said(a *reply) string {
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(a.body, &refusal) // another shape says nothing
-	code, message := cmp.Or(refusal.Code, refusal.Error), cmp.Or(refusal.Message, refusal.Description)
+	said := strings.Trim(cmp.Or(refusal.Code, refusal.Error)+": "+cmp.Or(refusal.Message, refusal.Description), ": ")
+	isToken := strings.HasPrefix(a.request, http.MethodPost)
 	switch {
-	case code != "" && message != "":
-		return " and says " + r.quote(code) + ", " + r.quote(message)
-	case code+message != "":
-		return " and says " + r.quote(code+message)
+	case said != "":
+		said = " and says " + r.quote(said)
 	case a.isPage():
-		return " and a page of HTML"
-	case len(a.body) == 0:
-		return " and an empty body"
-	case a.status == http.StatusOK:
-		return "" // it may hold a token
+		said = " and a page of HTML"
 	}
-	return " and " + r.quote(string(a.body))
+	next := "Check the address: this may be another service."
+	switch wait := a.header.Get("Retry-After"); {
+	case a.status/100 == 3:
+		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
+	case wait != "":
+		next = "Run again after Retry-After: " + r.quote(wait) + "."
+	case a.status >= http.StatusInternalServerError, a.status == http.StatusRequestTimeout, a.status == http.StatusTooManyRequests:
+		next = "Run again later."
+	case a.isPage():
+		next = "It comes from a web site, a login or a proxy: give the address of the interface itself."
+	case a.status == http.StatusUnauthorized && isToken:
+		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
+	case a.status == http.StatusUnauthorized:
+		next = "The token may be over, or of another issuer."
+	case a.status == http.StatusForbidden:
+		next = "Ask whoever runs the service to permit your organisation."
+	case a.status == http.StatusOK && isToken:
+		next = "It has no access_token: check that the address is the service's."
+	}
+	return fmt.Errorf("%s is answered with status %d%s. %s", a.request, a.status, said, next)
+}
+
+func (a *reply) isPage() bool {
+	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
 }
 
 // quote quotes a stranger's text, without the credentials and abridged.
 func (r *reader) quote(text string) string {
-	for _, secret := range []string{r.secret, r.token, url.QueryEscape(r.secret)} {
+	for _, secret := range []string{r.secret, r.token} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "(hidden)")
 		}

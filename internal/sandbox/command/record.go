@@ -6,7 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,47 +19,31 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// The organisations of a recorded file. The service does not say who owns what
-// these credentials do not own.
-const (
-	recorder = "recorded"
-	stranger = "unknown owner"
-)
+// recordedFile is a catalogue file, with documents as they came.
+type recordedFile struct {
+	Recorded      string              `json:"recorded"`
+	Organisations []map[string]string `json:"organisations"`
+	TimeHorizons  []map[string]string `json:"timeHorizons"`
+	ModelGroups   []*recordedGroup    `json:"modelGroups"`
+}
 
-type (
-	recordedFile struct {
-		Recorded      string                 `json:"recorded"`
-		Organisations []recordedOrganisation `json:"organisations"`
-		TimeHorizons  []recordedHorizon      `json:"timeHorizons"`
-		ModelGroups   []*recordedGroup       `json:"modelGroups"`
-	}
-	recordedOrganisation struct {
-		Name         string `json:"name"`
-		ClientID     string `json:"clientId"`
-		ClientSecret string `json:"clientSecret"`
-	}
-	recordedHorizon struct {
-		Key string `json:"key"`
-	}
-	recordedGroup struct {
-		Owner  string           `json:"owner"`
-		Group  jsontext.Value   `json:"group"`
-		Models []jsontext.Value `json:"models"`
+type recordedGroup struct {
+	Owner  string           `json:"owner"`
+	Group  jsontext.Value   `json:"group"`
+	Models []jsontext.Value `json:"models"`
 
-		known struct {
-			ID             string  `json:"id"`
-			Name           string  `json:"name"`
-			Public         *bool   `json:"public"`
-			LatestRevision float64 `json:"latestRevision"`
-			TimeHorizon    struct {
-				Key string `json:"key"`
-			} `json:"timeHorizon"`
-		}
+	known struct {
+		ID             string  `json:"id"`
+		Public         *bool   `json:"public"`
+		LatestRevision float64 `json:"latestRevision"`
+		TimeHorizon    struct {
+			Key string `json:"key"`
+		} `json:"timeHorizon"`
 	}
-)
+}
 
 // record prints a catalogue file of what the credentials see: the documents as
-// they came, and nothing of the credentials. It sends one request at a time.
+// they came, and nothing of the credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	base := serviceFlag(flags)
 	var wanted []string
@@ -73,109 +56,107 @@ func (p *program) record(flags *flag.FlagSet) run {
 		if err != nil {
 			return err
 		}
-		file, err := p.recordFrom(ctx, r, wanted)
+		text, err := p.recorded(ctx, r, wanted)
 		if err != nil {
 			return err
 		}
-		_, err = p.stdout.Write(file)
+		_, err = p.stdout.Write(text)
 		return err
 	}
 }
 
-func (p *program) recordFrom(ctx context.Context, r *reader, wanted []string) ([]byte, error) {
+func (p *program) recorded(ctx context.Context, r *reader, wanted []string) ([]byte, error) {
+	const owned, others = "recorded", "unknown owner"
 	listed, err := p.readList(ctx, r, sandbox.RouteGroups.Pattern())
 	if err != nil {
 		return nil, err
 	}
-	var groups []*recordedGroup
+	file := recordedFile{
+		Recorded: "By modelcatalogue-sandbox record, as one organisation sees the service. Who owns the groups of " +
+			strconv.Quote(others) + " is not known: their notes and images were withheld. The credentials are made up.",
+		TimeHorizons: []map[string]string{}, ModelGroups: []*recordedGroup{},
+	}
+	for _, name := range []string{owned, others} {
+		id := strings.ReplaceAll(name, " ", "-")
+		file.Organisations = append(file.Organisations, map[string]string{
+			"name": name, "clientId": id, "clientSecret": id + "-sandbox-secret",
+		})
+	}
+	var horizons []string
 	for _, document := range listed {
-		g := &recordedGroup{Group: document, Models: []jsontext.Value{}}
+		g := &recordedGroup{Owner: others, Group: document}
 		if json.Unmarshal(document, &g.known) != nil || g.known.ID == "" {
-			return nil, fmt.Errorf("a group of %s has no id, or a field of another type. `compare` reports where", r.base)
+			return nil, fmt.Errorf("a group of %s has no id, or a field of another type; `compare` reports where", r.base)
 		}
 		if len(wanted) == 0 || slices.Contains(wanted, g.known.ID) {
-			groups = append(groups, g)
+			file.ModelGroups, horizons = append(file.ModelGroups, g), append(horizons, g.known.TimeHorizon.Key)
 		}
 	}
 	for _, id := range wanted {
-		if !slices.ContainsFunc(groups, func(g *recordedGroup) bool { return g.known.ID == id }) {
+		if !slices.ContainsFunc(file.ModelGroups, func(g *recordedGroup) bool { return g.known.ID == id }) {
 			return nil, misused("-group is %q: the service has no such group, or these credentials cannot see it", id)
 		}
 	}
-	slices.SortFunc(groups, func(a, b *recordedGroup) int { return cmp.Compare(a.known.ID, b.known.ID) })
-	horizons := map[string]bool{}
-	for i, g := range groups {
-		if err := p.readModels(ctx, r, g); err != nil {
+	slices.Sort(horizons)
+	for _, key := range slices.Compact(horizons) {
+		if key != "" {
+			file.TimeHorizons = append(file.TimeHorizons, map[string]string{"key": key})
+		}
+	}
+	slices.SortFunc(file.ModelGroups, func(a, b *recordedGroup) int { return cmp.Compare(a.known.ID, b.known.ID) })
+	for i, g := range file.ModelGroups {
+		isOwned, err := p.readModels(ctx, r, g)
+		if err != nil {
 			return nil, err
 		}
-		if key := g.known.TimeHorizon.Key; key != "" {
-			horizons[key] = true
+		if isOwned {
+			g.Owner = owned
 		}
-		fmt.Fprintf(p.stderr, "%d of %d groups: %+q, %d models\n", i+1, len(groups), g.known.ID, len(g.Models))
-	}
-	file := recordedFile{
-		Recorded: "By modelcatalogue-sandbox record. The documents are as one organisation sees them. Groups of " +
-			strconv.Quote(stranger) + " belong to organisations that the service does not name; " +
-			"their notes and images are withheld, and recorded so. The credentials are made up.",
-		TimeHorizons: []recordedHorizon{},
-		ModelGroups:  append([]*recordedGroup{}, groups...),
-	}
-	for _, key := range slices.Sorted(maps.Keys(horizons)) {
-		file.TimeHorizons = append(file.TimeHorizons, recordedHorizon{key})
-	}
-	for _, name := range []string{recorder, stranger} {
-		id := strings.ReplaceAll(name, " ", "-")
-		file.Organisations = append(file.Organisations, recordedOrganisation{name, id, id + "-sandbox-secret"})
+		fmt.Fprintf(p.stderr, "%d of %d groups: %+q, %d models\n", i+1, len(file.ModelGroups), g.known.ID, len(g.Models))
 	}
 	text, err := json.Marshal(file, json.Deterministic(true), jsontext.PreserveRawStrings(true), jsontext.WithIndent("  "))
-	text = append(text, '\n')
 	if err == nil {
 		_, err = sandbox.ReadCatalogue(bytes.NewReader(text))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
-	return text, nil
+	return append(text, '\n'), nil
 }
 
-// readModels reads every revision of a group, the oldest first, and finds out
-// whether these credentials own it.
-func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) error {
-	path := strings.Replace(sandbox.RouteModels.Pattern(), "{id}", url.PathEscape(g.known.ID), 1)
-	var err error
-	if g.Models, err = p.readList(ctx, r, path); err != nil {
-		return err
-	}
+// readModels reads every revision of a group, the oldest first, and reports
+// whether these credentials own them.
+func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) (isOwned bool, err error) {
 	type model struct {
 		Revision float64 `json:"revision"`
-		IsOwner  *bool   `json:"isOwner"`
+		IsOwner  bool    `json:"isOwner"`
 	}
 	read := func(document jsontext.Value) (m model) {
 		_ = json.Unmarshal(document, &m) // a wrong type is recorded as it is
 		return m
 	}
 	byRevision := func(a, b jsontext.Value) int { return cmp.Compare(read(a).Revision, read(b).Revision) }
-	// A service may leave archived revisions out of the list, and still have one
-	// as the latest.
+	path := func(route sandbox.Route) string {
+		return strings.Replace(route.Pattern(), "{id}", url.PathEscape(g.known.ID), 1)
+	}
+	if g.Models, err = p.readList(ctx, r, path(sandbox.RouteModels)); err != nil {
+		return false, err
+	}
+	// The list may leave archived revisions out, and the latest be one of them.
 	if len(g.Models) == 0 || read(slices.MaxFunc(g.Models, byRevision)).Revision < g.known.LatestRevision {
-		path = strings.Replace(sandbox.RouteLatest.Pattern(), "{id}", url.PathEscape(g.known.ID), 1)
-		latest, err := p.polite(ctx, r, path)
+		latest, err := p.polite(ctx, r, path(sandbox.RouteLatest))
 		switch {
 		case err != nil:
-			return err
+			return false, err
 		case latest.status == http.StatusOK:
 			g.Models = append(g.Models, latest.body)
 		case latest.status != http.StatusNotFound:
-			return r.failure(latest)
+			return false, r.failure(latest)
 		}
 	}
 	slices.SortStableFunc(g.Models, byRevision)
-	g.Owner = stranger
-	isOwned := func(document jsontext.Value) bool { m := read(document); return m.IsOwner != nil && *m.IsOwner }
-	if slices.ContainsFunc(g.Models, isOwned) || g.known.Public != nil && !*g.known.Public {
-		g.Owner = recorder
-	}
-	return nil
+	owned := slices.ContainsFunc(g.Models, func(document jsontext.Value) bool { return read(document).IsOwner })
+	return owned || g.known.Public != nil && !*g.known.Public, nil
 }
 
 // readList reads a list, all its pages.
@@ -183,7 +164,7 @@ func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsont
 	whole := []jsontext.Value{}
 	for seen := map[string]bool{}; path != ""; {
 		if seen[path] {
-			return nil, fmt.Errorf("the next page of %s is one that was read before: the service's pages go round", path)
+			return nil, fmt.Errorf("the pages of the list go round: %s names one that was read before", path)
 		}
 		seen[path] = true
 		a, err := p.polite(ctx, r, path)
@@ -195,62 +176,54 @@ func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsont
 			return nil, r.failure(a)
 		}
 		if err := json.Unmarshal(a.body, &elements); err != nil {
-			return nil, fmt.Errorf("the answer to %s is no list. `compare` reports where the service departs from the interface", a.request)
+			return nil, fmt.Errorf("the answer to %s is no list; `compare` reports where the service departs from the interface", a.request)
 		}
 		whole = append(whole, elements...)
 		if path, err = r.nextPage(a); err != nil {
 			return nil, err
 		}
-		if count, err := strconv.Atoi(a.header.Get("X-Total-Count")); err == nil && path == "" && count > len(whole) {
-			return nil, fmt.Errorf("%s counts %d elements and sends %d, without a next page: that would be a part of the list",
-				a.request, count, len(whole))
+		count, err := strconv.Atoi(a.header.Get("X-Total-Count"))
+		if err == nil && path == "" && count > len(whole) {
+			return nil, fmt.Errorf("%s counts %d elements, sends %d and names no next page", a.request, count, len(whole))
 		}
 	}
 	return whole, nil
 }
 
-// polite sends a read: it asks for a token if it has none or the one it had is
-// over, waits as Retry-After says, and tries again what may pass.
+// polite sends a read, one at a time. It asks for a token if it has none or the
+// one it had is over, waits as Retry-After says, and tries three times more
+// what may pass.
 func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, error) {
-	const attempts = 4
-	renewed := false
-	for attempt := 1; ; {
-		a, err := r.tokenAnd(ctx, path)
-		if err != nil {
-			return nil, err
+	for renewed, failures := false, 0; ; {
+		var a *reply
+		var err error
+		if r.token == "" {
+			a, err = r.authenticate(ctx)
 		}
-		wait := time.Duration(attempt) * time.Second
-		seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+		if r.token != "" {
+			a, err = r.send(ctx, http.MethodGet, path, "", "")
+		}
+		isLimited := a != nil && a.status == http.StatusTooManyRequests
 		switch {
-		case a.status == http.StatusUnauthorized && r.id != "" && r.secret != "" && !renewed:
+		case a == nil:
+			return nil, err
+		case a.status == http.StatusUnauthorized && r.secret != "" && !renewed && err == nil:
 			r.token, renewed = "", true
 			continue
-		case a.status != http.StatusTooManyRequests && a.status < 500 || attempt == attempts:
-			return a, nil
-		case err == nil && seconds > 0:
+		case !isLimited && (a.status < http.StatusInternalServerError || failures == 3):
+			return a, err
+		case !isLimited:
+			failures++
+		}
+		wait := time.Second << failures
+		if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {
 			wait = time.Duration(seconds) * time.Second
 		}
-		if a.status >= 500 {
-			attempt++
-		}
-		fmt.Fprintf(p.stderr, "status %d: waiting %s, and then again\n", a.status, wait)
+		fmt.Fprintf(p.stderr, "%s is answered with status %d: waiting %s\n", a.request, a.status, wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// tokenAnd sends a read, after a request for a token if there is none.
-func (r *reader) tokenAnd(ctx context.Context, path string) (*reply, error) {
-	if r.token == "" {
-		if a, err := r.authenticate(ctx); err != nil {
-			if a != nil && (a.status == http.StatusTooManyRequests || a.status >= 500) {
-				return a, nil // the caller waits
-			}
-			return nil, err
-		}
-	}
-	return r.send(ctx, http.MethodGet, path, "", "")
 }

@@ -192,7 +192,7 @@ type readiness struct {
 func (p *program) writeReady(s *serving) (remove func(), err error) {
 	name := s.set.readyFile
 	line, err := json.Marshal(readiness{
-		Sandbox: p.versionText(), URL: s.base, PID: os.Getpid(), CACertificate: s.authority,
+		Sandbox: p.version, URL: s.base, PID: os.Getpid(), CACertificate: s.authority,
 		ClientID: s.caller.ClientID, ClientSecret: s.caller.ClientSecret,
 	})
 	remove, line = func() {}, append(line, '\n')
