@@ -123,7 +123,7 @@ func commands() []command {
 func (p *program) run(ctx context.Context, arguments []string) error {
 	c := command{setup: (*program).serve}
 	if len(arguments) > 0 && strings.TrimLeft(arguments[0], "-") == "version" {
-		arguments = []string{"version"}
+		arguments = append([]string{"version"}, arguments[1:]...)
 	}
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
 		var names []string

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // exec serves on a free port while a command runs, and ends with its status. It
@@ -52,13 +53,13 @@ func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
 	if err := cmd.Start(); err != nil {
 		return &statusError{126, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reasonOf(err))}
 	}
-	done := make(chan struct{})
-	passed := make(chan struct{})
+	done, passed, signalled := make(chan struct{}), make(chan struct{}), false
 	go func() {
 		defer close(passed)
 		for {
 			select {
 			case sent := <-p.signals:
+				signalled = true
 				pass(cmd, sent)
 			case err := <-failed:
 				fmt.Fprintf(p.stderr, "%s: the sandbox does not serve any more: %v\n", p.name, err)
@@ -70,7 +71,9 @@ func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
 	}()
 	err := cmd.Wait()
 	close(done)
-	<-passed
+	if <-passed; signalled {
+		pass(cmd, syscall.SIGTERM) // to what it started and left behind
+	}
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &statusError{statusOf(ended), nil}
 	}

@@ -43,7 +43,7 @@ type recordedGroup struct {
 }
 
 // record prints a catalogue file of what the credentials see: the documents as
-// they came, and nothing of the credentials.
+// they came but for the order of their fields, and nothing of the credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	base := serviceFlag(flags)
 	var wanted []string
@@ -114,7 +114,8 @@ func (p *program) recorded(ctx context.Context, r *reader, wanted []string) ([]b
 		}
 		fmt.Fprintf(p.stderr, "%d of %d groups: %+q, %d models\n", i+1, len(file.ModelGroups), g.known.ID, len(g.Models))
 	}
-	text, err := json.Marshal(file, json.Deterministic(true), jsontext.PreserveRawStrings(true), jsontext.WithIndent("  "))
+	text, err := json.Marshal(file, json.Deterministic(true), jsontext.PreserveRawStrings(true),
+		jsontext.ReorderRawObjects(true), jsontext.WithIndent("  "))
 	if err == nil {
 		_, err = sandbox.ReadCatalogue(bytes.NewReader(text))
 	}
