@@ -76,13 +76,9 @@ func TestAccControlMovesAPlan(t *testing.T) {
 	w.tell(t, "tokens/revoke", "")
 	w.expect(t, 0, "plan", "-detailed-exitcode")
 
-	w.tell(t, "organisations/northwind/disable", `{"reason": "The contract has ended."}`)
+	w.tell(t, "faults", `{"code": "ORGANISATION_DISABLED", "message": "The contract has ended."}`)
 	wantText(t, w.expect(t, 1, "plan"), "The contract has ended.", "ORGANISATION_DISABLED")
-	w.tell(t, "organisations/northwind/enable", "")
-	w.expect(t, 0, "plan", "-detailed-exitcode")
-
-	w.tell(t, "organisations/northwind/disable", "")
-	w.tell(t, "faults", `{"drop": true}`)
+	w.tell(t, group+"/publish", "")
 	w.tell(t, "reset", "")
 	w.expect(t, 0, "apply", "-auto-approve")
 	if again := w.expect(t, 0, "output", "-json"); again != first {

@@ -159,3 +159,28 @@ func TestRunsInAnEmptyRoot(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// The guide's tests, each where its language is at hand.
+func TestOtherLanguages(t *testing.T) {
+	const examples = "../../../examples/guides/test-your-module/"
+	for file, command := range map[string][]string{
+		"test_catalogue.py":     {"python3", "-m", "unittest", "discover", "-s", examples},
+		"catalogue.test.mjs":    {"node", "--test", examples + "catalogue.test.mjs"},
+		"_go/catalogue_test.go": {"go", "test", examples + "_go/catalogue_test.go"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			if _, err := exec.LookPath(command[0]); err != nil {
+				t.Skip(err)
+			}
+			bin := t.TempDir()
+			if err := os.Symlink(os.Args[0], filepath.Join(bin, "modelcatalogue-sandbox")); err != nil {
+				t.Fatal(err)
+			}
+			cmd := built(t, append([]string{"exec", "--"}, command...)...)
+			cmd.Env = append(cmd.Env, "PATH="+bin+":"+os.Getenv("PATH"), "PYTHONDONTWRITEBYTECODE=1")
+			if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "Ran 0") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
