@@ -20,8 +20,7 @@ type Catalogue struct {
 	groups        []*group // in the order of the file
 }
 
-// Organisation is a caller's identity and standing (INTERFACE.md,
-// Authentication 4).
+// Organisation is a caller's identity and standing (INTERFACE.md, Authentication 4).
 type Organisation struct {
 	Name         string `json:"name"`
 	ClientID     string `json:"clientId"`
@@ -56,8 +55,7 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// Owned returns the ids of the groups that the organisation of that name owns,
-// in the order of the file.
+// Owned returns the ids of the groups that the organisation of that name owns, in the order of the file.
 func (c *Catalogue) Owned(organisation string) []string {
 	var ids []string
 	for _, g := range c.groups {
@@ -68,15 +66,13 @@ func (c *Catalogue) Owned(organisation string) []string {
 	return ids
 }
 
-// ReadCatalogue reads a catalogue file that somebody writes: in documents too,
-// fields that the interface does not have are refused, and values of another
-// type, unless the file is recorded from a service. [CatalogueSchema] describes
-// such files to editors. Errors are [TextErrors].
+// ReadCatalogue reads a catalogue file that somebody writes: in documents too, fields that the interface does not
+// have are refused, and values of another type, unless the file is recorded from a service. [CatalogueSchema]
+// describes such files to editors. Errors are [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
 
-// ParseCatalogue reads a catalogue file whose documents may be anything, so
-// that a client can be tested with odd ones. The sandbox checks only what it
-// relies on: group ids, and that ids and revisions do not repeat.
+// ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd
+// ones. The sandbox checks only what it relies on: group ids, and that ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
 
 // file is a catalogue file once the schema has checked it.

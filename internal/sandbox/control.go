@@ -14,9 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Control is one way to change a sandbox, or to ask it, from outside: a route
-// under /control, and the command of the program that asks for it. The service
-// has no such route. They take no token and any content type (curl sends a
+// Control is one way to change a sandbox, or to ask it, from outside: a route under /control, and the command of the
+// program that asks for it. The service has no such route. They take no token and any content type (curl sends a
 // form's), and are not counted, not recorded and not made to fail.
 type Control struct {
 	Command string // empty: there is none
@@ -55,9 +54,8 @@ func Controls() []Control {
 	}
 }
 
-// foreign says why a request is not from whoever runs the sandbox, or "". A web
-// page can send requests to it too: browsers name its origin then, or its site,
-// and a host name that somebody else has pointed here.
+// foreign says why a request is not from whoever runs the sandbox, or "". A web page can send requests to it too:
+// browsers name its origin then, or its site, and a host name that somebody else has pointed here.
 func (s *Sandbox) foreign(r *http.Request) string {
 	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	ip := net.ParseIP(host)

@@ -1,20 +1,26 @@
 package sandbox
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object whose values are as the text spells them, to the last
-// digit.
+// object is a JSON object whose values are as the text spells them, to the last digit.
 type object map[string]jsontext.Value
 
-// parseObject reads one level of raw. It returns nil for any other value than
-// an object.
+// parseObject reads one level of raw. It returns nil for any other value than an object.
 func parseObject(raw jsontext.Value) (o object) {
 	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &o) != nil {
 		return nil
@@ -59,8 +65,7 @@ func elements(raw jsontext.Value) (list []jsontext.Value) {
 	return list
 }
 
-// encode returns v as compact JSON. It panics if v cannot be encoded, which is
-// a mistake in this package.
+// encode returns v as compact JSON. It panics if v cannot be encoded, which is a mistake in this package.
 func encode(v any) jsontext.Value {
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
@@ -72,8 +77,7 @@ func encode(v any) jsontext.Value {
 // noRevision is below every revision, for a document without one.
 const noRevision = math.MinInt64
 
-// integer returns the value of a JSON number without a fraction, such as 3 or
-// 3.0, or noRevision.
+// integer returns the value of a JSON number without a fraction, such as 3 or 3.0, or noRevision.
 func integer(raw jsontext.Value) int64 {
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return n
@@ -91,4 +95,97 @@ func sameValue(raw jsontext.Value) string {
 	canonical := raw.Clone()
 	_ = canonical.Canonicalize() // it is JSON
 	return string(canonical)
+}
+
+// TextError is a mistake in a JSON text, and its place.
+type TextError struct {
+	Path    string // such as modelGroups[2].owner, as jq takes it; or line 3, column 5
+	Problem string
+}
+
+// TextErrors are the mistakes of a text, in the order of their places.
+type TextErrors []TextError
+
+func (e TextErrors) Error() string {
+	lines := make([]string, len(e))
+	for i, found := range e {
+		lines[i] = cmp.Or(found.Path, "the whole") + ": " + found.Problem
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add adds a problem of the value at a place of the text.
+func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
+	const most = 100 // more help nobody
+	found := TextError{path(place), fmt.Sprintf(format, arguments...)}
+	if len(*e) < most && !slices.Contains(*e, found) {
+		*e = append(*e, found)
+	}
+}
+
+// err returns the mistakes as an error, or nil.
+func (e TextErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(e, func(a, b TextError) int { return cmp.Compare(a.Path, b.Path) })
+	return e
+}
+
+// compact returns one JSON value without white space, every number and string
+// spelled as it was. Its errors are [TextErrors].
+func compact(text []byte) (jsontext.Value, error) {
+	var raw jsontext.Value
+	err := json.Unmarshal(text, &raw)
+	if err == nil {
+		err = raw.Compact()
+	}
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return raw, err
+	}
+	said := syntactic.Err.Error()
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		said = "the field " + path(syntactic.JSONPointer) + " is there twice"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		said = "the JSON ends here, unfinished"
+	}
+	before := text[:min(int(syntactic.ByteOffset), len(text))]
+	line, column := bytes.Count(before, []byte{'\n'})+1, len(before)-bytes.LastIndexByte(before, '\n')
+	return nil, TextErrors{{fmt.Sprintf("line %d, column %d", line, column), said}}
+}
+
+// readObject reads what somebody writes, of that name in sandbox.schema.json. Its errors are [TextErrors].
+func readObject(text []byte, name, example string) (object, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
+	}
+	raw, err := compact(text)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(raw), written().check(text, "/$defs/"+name).err()
+}
+
+var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)
+
+// path spells a pointer as people do. A name that a stranger chose is quoted,
+// so that it does nothing to a terminal, and cut.
+func path(place jsontext.Pointer) string {
+	var text strings.Builder
+	for token := range place.Tokens() {
+		if _, err := strconv.ParseUint(token, 10, 31); err == nil {
+			text.WriteString("[" + token + "]")
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteByte('.')
+		}
+		if !plainName.MatchString(token) {
+			token = strconv.QuoteToASCII(token[:min(len(token), 60)])
+		}
+		text.WriteString(token)
+	}
+	return text.String()
 }

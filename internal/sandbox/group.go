@@ -2,7 +2,12 @@ package sandbox
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -45,8 +50,7 @@ func newGroup(g *group) *group {
 	return g
 }
 
-// visibleTo reports whether an organisation may see the group (INTERFACE.md,
-// Authentication 4).
+// visibleTo reports whether an organisation may see the group (INTERFACE.md, Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
@@ -70,9 +74,8 @@ func (g *group) modelFor(organisation string, m model) object {
 	})
 }
 
-// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2
-// and 3), in the order in which they first appear from the newest revision to
-// the oldest. The newest revision that has an axis describes it. What the latest
+// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), in the order in which they first
+// appear from the newest revision to the oldest. The newest revision that has an axis describes it. What the latest
 // revision does not offer is historical. An axis without a key is left out.
 func (g *group) axes() jsontext.Value {
 	type value struct {
@@ -101,4 +104,141 @@ func (g *group) axes() jsontext.Value {
 		axis["values"] = encode(values[axis.text("key")])
 	}
 	return encode(axes)
+}
+
+// notFoundError names a group or a revision that does not exist.
+type notFoundError string
+
+func (e notFoundError) Error() string { return string(e) }
+
+// Publish publishes a revision into the group: a copy of its newest revision in which the fields of overrides (a
+// JSON object, or nothing) replace those of their name. The revision is one more than the latest, or 0 in a group
+// without any. The id is new, and the same for the same group and revision; archived is false and the timestamps are
+// now, unless the overrides say otherwise.
+//
+// It returns the document as the owner sees it. Overrides are checked as a document of [ReadCatalogue] is, and must
+// not have revision, id or modelGroupId; their errors are [TextErrors].
+func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		document, next := object{}, int64(0)
+		if len(old.models) > 0 {
+			document, next = old.models[0].document, old.models[0].revision+1
+		}
+		if next < 0 {
+			return nil, fmt.Errorf("the latest revision of the model group %q is no integer", groupID)
+		}
+		now := encode(timestamp(document))
+		return document.with(object{
+			"id": encode(modelID(groupID, next)), "modelGroupId": encode(groupID), "revision": encode(next),
+			"createdAt": now, "updatedAt": now, "archived": jsontext.Value("false"),
+		}).with(changes), nil
+	})
+}
+
+// Republish changes a revision in place, as the service can: the fields of overrides replace those of their name,
+// and updatedAt moves. All else stays. Overrides and result are those of [Sandbox.Publish].
+func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeModel(groupID, revision, func(document object) object {
+		return document.with(object{"updatedAt": encode(timestamp(document))}).with(changes)
+	})
+}
+
+// SetArchived archives a revision, or lists it again; updatedAt moves.
+func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
+	return s.set(groupID, revision, "archived", archived)
+}
+
+// SetEnabled enables a revision, or disables it: a disabled model does not run. updatedAt moves.
+func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
+	return s.set(groupID, revision, "enabled", enabled)
+}
+
+// set changes nothing, updatedAt included, if the setting is so already.
+func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
+	return s.changeModel(groupID, revision, func(document object) object {
+		if document.is(name, strconv.FormatBool(value)) {
+			return document
+		}
+		return document.with(object{name: encode(value), "updatedAt": encode(timestamp(document))})
+	})
+}
+
+func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		i := slices.IndexFunc(old.models, func(m model) bool { return m.revision == revision })
+		if i < 0 {
+			return nil, notFoundError(fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision))
+		}
+		return change(old.models[i].document), nil
+	})
+}
+
+// changeGroup puts the document that change returns into the group, in the place of one with the same revision, and
+// returns it as the owner sees it. What the catalogue stated of the group's revisions is over then.
+func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
+	if i < 0 {
+		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
+	}
+	old := s.groups[i]
+	document, err := change(old)
+	if err != nil {
+		return nil, err
+	}
+	changed, stated := newModel(document), maps.Clone(old.stated)
+	for _, name := range []string{"latestRevision", "models", "axes"} {
+		delete(stated, name)
+	}
+	models := slices.DeleteFunc(slices.Clone(old.models), func(m model) bool { return m.revision == changed.revision })
+	g := *old
+	g.stated, g.models = stated, append(models, changed)
+	s.groups = slices.Clone(s.groups)
+	s.groups[i] = newGroup(&g)
+	return encode(old.modelFor(old.owner, changed)), nil
+}
+
+// timestamp returns the present time, or the millisecond after the document's
+// last change if the catalogue has that in the future.
+func timestamp(document object) string {
+	const layout = "2006-01-02T15:04:05.000Z"
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	if last, err := time.Parse(time.RFC3339, document.text("updatedAt")); err == nil && !now.After(last) {
+		now = last.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	return now.Format(layout)
+}
+
+// modelID derives a UUID of version 8 (RFC 9562 §5.8), so that a test which
+// publishes sees the same ids each time it runs.
+func modelID(groupID string, revision int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", groupID, revision))
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// parseOverrides returns the fields to replace.
+func parseOverrides(text []byte) (object, error) {
+	if len(text) == 0 {
+		return object{}, nil
+	}
+	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2.0.0"}`)
+	var found TextErrors
+	for name := range changes.pick("id", "revision", "modelGroupId") {
+		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
+	}
+	if err == nil {
+		err = found.err()
+	}
+	return changes, err
 }

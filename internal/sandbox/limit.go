@@ -11,14 +11,12 @@ import (
 type Counting int
 
 const (
-	// SlidingWindow counts what came in the last Per, at any moment. Services
-	// that keep a log of requests count so.
+	// SlidingWindow counts what came in the last Per, at any moment. Services that keep a log of requests count so.
 	SlidingWindow Counting = iota
 	// FixedWindow begins to count anew at each multiple of Per on the clock, so
 	// that twice as many requests may come around such a moment.
 	FixedWindow
-	// Bucket holds Requests, is full at first and is refilled evenly, all of it
-	// in Per. Gateways count so.
+	// Bucket holds Requests, is full at first and is refilled evenly, all of it in Per. Gateways count so.
 	Bucket
 )
 
@@ -44,8 +42,7 @@ func (a Allowance) String() string {
 
 func (a Allowance) limited() bool { return a.Requests > 0 && a.Per > 0 }
 
-// counter counts the requests of one client. Time does not run backwards
-// between two calls.
+// counter counts the requests of one client. Time does not run backwards between two calls.
 type counter interface {
 	// take admits a request and counts it, or returns how long it has to wait.
 	take(now time.Time) (wait time.Duration)
@@ -53,8 +50,7 @@ type counter interface {
 	left(now time.Time) int
 }
 
-// counter returns a counter that has counted nothing. The allowance must be a
-// limited one.
+// counter returns a counter that has counted nothing. The allowance must be a limited one.
 func (a Allowance) counter() counter {
 	switch a.Kind {
 	case FixedWindow:
@@ -108,10 +104,9 @@ func (w *fixedWindow) take(now time.Time) time.Duration {
 	return 0
 }
 
-// bucket is the generic cell rate algorithm: it keeps the time at which the
-// bucket will be full again. It counts in whole nanoseconds, where
-// [golang.org/x/time/rate] counts in fractions: a client that waits as long as
-// it was told is not refused for the last digit of a float.
+// bucket is the generic cell rate algorithm: it keeps the time at which the bucket will be full again. It counts in
+// whole nanoseconds, where [golang.org/x/time/rate] counts in fractions: a client that waits as long as it was told
+// is not refused for the last digit of a float.
 type bucket struct {
 	interval time.Duration // in which one request is refilled
 	requests int
@@ -143,9 +138,8 @@ func retryAfter(wait time.Duration) int {
 // countings are the names of the kinds of counting.
 var countings = map[string]Counting{"sliding": SlidingWindow, "fixed": FixedWindow, "bucket": Bucket}
 
-// ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time in
-// which they are counted (a second if it is left out), and the kind of counting:
-// fixed, sliding or bucket (sliding if it is left out).
+// ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time in which they are counted (a second if
+// it is left out), and the kind of counting: fixed, sliding or bucket (sliding if it is left out).
 func ParseAllowance(text string) (Allowance, error) {
 	a := Allowance{Per: time.Second}
 	rest, kind, hasKind := strings.Cut(text, ":")

@@ -46,8 +46,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 	}
 }
 
-// visibleGroups are in the order of the catalogue, private ones for their
-// owner only.
+// visibleGroups are in the order of the catalogue, private ones for their owner only.
 func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
@@ -58,9 +57,8 @@ func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	return list
 }
 
-// listedModels are every revision, archived ones too, the oldest first. The
-// interface orders by revision and leaves the direction open: this one is the
-// opposite of a group's own models, so that no client can rely on either.
+// listedModels are every revision, archived ones too, the oldest first. The interface orders by revision and leaves
+// the direction open: this one is the opposite of a group's own models, so that no client can rely on either.
 func (s *Sandbox) listedModels(g *group, caller string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, m := range slices.Backward(g.models) {

@@ -2,11 +2,18 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
+	"github.com/agext/levenshtein"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -182,9 +189,8 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	}
 }
 
-// CatalogueSchema returns the JSON Schema of catalogue files, made of the same
-// definitions that check them. What one value requires of another (an owner
-// that exists, ids that do not repeat) is left to the reader.
+// CatalogueSchema returns the JSON Schema of catalogue files, made of the same definitions that check them. What one
+// value requires of another (an owner that exists, ids that do not repeat) is left to the reader.
 func CatalogueSchema() []byte {
 	definitions := definitions()
 	for _, name := range []string{"Fault", "Changes", "Error", "ValidationIssue", "Token", "TokenRequest", "OAuthError"} {
@@ -208,4 +214,100 @@ func statusesOf(kind, field string) map[string]int {
 		statuses[code] = int(number)
 	}
 	return statuses
+}
+
+// Nearest returns the known name that was likely meant, or "" if none is clear. Case, dashes and underscores do not
+// count: docker_image is dockerImage. A name much longer than a known one is not compared, so that it costs nothing.
+func Nearest(name string, known []string) string {
+	const most = 2 // letters that differ
+	plain := strings.NewReplacer("_", "", "-", "")
+	meant, least := "", most+1
+	name = strings.ToLower(plain.Replace(name))
+	for _, candidate := range known {
+		wanted := strings.ToLower(plain.Replace(candidate))
+		if len(name) > 2 && strings.HasPrefix(wanted, name) && least > 1 {
+			meant, least = candidate, 1
+		}
+		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
+			continue
+		}
+		if distance := levenshtein.Distance(name, wanted, nil); distance < min(least, (len(name)+2)/2) {
+			meant, least = candidate, distance
+		}
+	}
+	return meant
+}
+
+// Pattern is the route's path, such as /v1/model-group/{id}.
+func (r Route) Pattern() string { return paths[r] }
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// Departures reports where an answer of a service departs from the interface: missing and unknown fields, other
+// types, unknown codes, codes with another status, and pages. It repeats no value and quotes the names of fields,
+// and reports a departure of several elements of a list once.
+func Departures(route Route, status int, header http.Header, body []byte) []string {
+	if paths[route] == "" {
+		return nil
+	}
+	if _, err := compact(body); err != nil {
+		return []string{"the answer is not JSON"}
+	}
+	at, kind := responseSchema(route, status)
+	told := pageDepartures(header, body)
+	for _, found := range sent().check(body, at) {
+		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
+		told = append(told, place+": "+found.Problem)
+	}
+	if kind != "" {
+		told = append(told, codeDepartures(kind, status, body)...)
+	}
+	slices.Sort(told)
+	return slices.Compact(told)
+}
+
+// responseSchema is where the schema of an answer stands, and the kind of error that it is of, if it is one.
+func responseSchema(route Route, status int) (at, kind string) {
+	switch {
+	case status == http.StatusOK && route == RouteToken:
+		return "/components/schemas/Token", ""
+	case status == http.StatusOK:
+		pointer := jsontext.Pointer("/paths").AppendToken(paths[route])
+		return string(pointer) + "/get/responses/200/content/application~1json/schema", ""
+	case route == RouteToken && status != http.StatusTooManyRequests:
+		kind = "OAuthError"
+	default:
+		kind = "Error"
+	}
+	return "/components/schemas/" + kind, kind
+}
+
+func codeDepartures(kind string, status int, body []byte) []string {
+	known, field := statuses, "code"
+	if kind == "OAuthError" {
+		known, field = oauthStatuses, "error"
+	}
+	code := parseObject(body).text(field) // the schema reports another type
+	switch {
+	case code == "":
+		return nil
+	case known[code] == 0:
+		return []string{fmt.Sprintf("%s: the interface has no such code for status %d", field, status)}
+	case known[code] != status:
+		return []string{fmt.Sprintf("%s: %s belongs to status %d, not %d", field, code, known[code], status)}
+	}
+	return nil
+}
+
+// pageDepartures reports what says that a list is only a part of it.
+func pageDepartures(header http.Header, body []byte) []string {
+	var told []string
+	if link := header.Get("Link"); strings.Contains(link, "next") {
+		told = append(told, "the answer: it comes in pages, and its header Link names the next one")
+	}
+	count := header.Get("X-Total-Count")
+	if list := elements(body); list != nil && count != "" && count != strconv.Itoa(len(list)) {
+		told = append(told, fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list)))
+	}
+	return told
 }

@@ -31,9 +31,8 @@ func (s *Sandbox) DropTokens() {
 	clear(s.tokens)
 }
 
-// issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of
-// INTERFACE.md, Token endpoint errors. A disabled or forbidden organisation
-// gets a token too: the interface refuses its authenticated requests.
+// issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of INTERFACE.md, Token endpoint errors. A
+// disabled or forbidden organisation gets a token too: the interface refuses its authenticated requests.
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
@@ -45,8 +44,7 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	defer s.mu.Unlock()
 	client := fields.Get("client_id")
 	x.record.Client = client[:min(len(client), 100)]
-	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for
-	// every request.
+	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for every request.
 	if refusal := s.limit(x, s.knownClient(client)); refusal != nil {
 		return unstored(refusal)
 	}
@@ -92,10 +90,9 @@ var contentTypes = map[TokenFormat][]string{
 	TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType},
 }
 
-// refuseFields refuses anything but the three fields, each once and in a body
-// of the right content type. RFC 6749 §2.3.1 keeps credentials out of the URI,
-// and §2.3 allows one way of sending them. It would ignore unknown fields; the
-// sandbox refuses them, so that a client fails here first.
+// refuseFields refuses anything but the three fields, each once and in a body of the right content type. RFC 6749
+// §2.3.1 keeps credentials out of the URI, and §2.3 allows one way of sending them. It would ignore unknown fields;
+// the sandbox refuses them, so that a client fails here first.
 func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
 	if expected := contentTypes[s.settings.format]; !slices.Contains(expected, kind) {
 		types := strings.Join(expected, " or ")
@@ -139,8 +136,7 @@ func mediaType(r *http.Request) string {
 	return kind
 }
 
-// parseToken reads the fields of a body of that media type, or says to the
-// caller what is wrong with it.
+// parseToken reads the fields of a body of that media type, or says to the caller what is wrong with it.
 func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
 	if mediaType == formType {
 		form, err := url.ParseQuery(string(body))
@@ -186,8 +182,7 @@ func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answe
 	return caller.Name, refusal
 }
 
-// bearer returns the token of the Authorization header; its scheme is
-// case-insensitive (RFC 9110 §11.1).
+// bearer returns the token of the Authorization header; its scheme is case-insensitive (RFC 9110 §11.1).
 func bearer(r *http.Request) string {
 	headers := r.Header.Values("Authorization")
 	if len(headers) != 1 {

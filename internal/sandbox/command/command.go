@@ -1,5 +1,4 @@
-// Package command is the sandbox as a program: what cmd/modelcatalogue-sandbox
-// does, where it can be tested.
+// Package command is the sandbox as a program: what cmd/modelcatalogue-sandbox does, where it can be tested.
 package command
 
 import (
@@ -23,9 +22,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Main does what the arguments of this process say, and returns its exit
-// status: 0, 1 for a failure, 2 for a mistake in the arguments, or that of the
-// command of `exec`.
+// Main does what the arguments of this process say, and returns its exit status: 0, 1 for a failure, 2 for a mistake
+// in the arguments, or that of the command of `exec`.
 func Main(version string) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
@@ -56,8 +54,7 @@ type program struct {
 	signals        chan os.Signal
 }
 
-// statusError ends the process with a status of its own. Without an error there
-// is nothing more to say.
+// statusError ends the process with a status of its own. Without an error there is nothing more to say.
 type statusError struct {
 	status int
 	err    error
@@ -118,8 +115,7 @@ func commands() []command {
 	)
 }
 
-// run does what the arguments say: a command, or without one it serves until
-// ctx ends.
+// run does what the arguments say: a command, or without one it serves until ctx ends.
 func (p *program) run(ctx context.Context, arguments []string) error {
 	c := command{setup: (*program).serve}
 	if len(arguments) > 0 && strings.TrimLeft(arguments[0], "-") == "version" {
@@ -177,8 +173,7 @@ func misgiven(names, given []string) string {
 	return ""
 }
 
-// parse takes flags from the arguments, and those that are missing there from
-// the environment.
+// parse takes flags from the arguments, and those that are missing there from the environment.
 func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	var err error
 	flags.VisitAll(func(f *flag.Flag) {

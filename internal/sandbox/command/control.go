@@ -24,8 +24,7 @@ import (
 
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
-// argumentsOf are the arguments of a control's command: what stands for {…} in
-// its path, and the body.
+// argumentsOf are the arguments of a control's command: what stands for {…} in its path, and the body.
 func argumentsOf(c sandbox.Control) []string {
 	var names []string
 	for _, name := range wildcard.FindAllString(c.Path, -1) {
@@ -37,8 +36,7 @@ func argumentsOf(c sandbox.Control) []string {
 	return names
 }
 
-// ask is the command that sends one request to a control route of a sandbox
-// that runs.
+// ask is the command that sends one request to a control route of a sandbox that runs.
 func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 	return func(p *program, flags *flag.FlagSet) run {
 		base := urlFlag(flags)
@@ -85,8 +83,7 @@ func newSite(base string) *site {
 	return (&site{base: strings.TrimSuffix(base, "/")}).trusting(os.Getenv("MODELCATALOGUE_CA_CERTIFICATE_PEM"))
 }
 
-// trusting accepts certificates of that authority too, in PEM. No redirect is
-// followed.
+// trusting accepts certificates of that authority too, in PEM. No redirect is followed.
 func (s *site) trusting(authority string) *site {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -135,8 +132,7 @@ func (s *site) ask(ctx context.Context, method, path, body string) (jsontext.Val
 	return nil, errors.New(cmp.Or(refusal.Message, address+" answers "+response.Status))
 }
 
-// reasonOf is the cause at the end of an error's chain, such as "connection
-// refused".
+// reasonOf is the cause at the end of an error's chain, such as "connection refused".
 func reasonOf(err error) error {
 	for below := errors.Unwrap(err); below != nil; below = errors.Unwrap(err) {
 		err = below

@@ -44,8 +44,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 	}
 }
 
-// await runs the command. The thread that starts it must live as long: on Linux
-// its end would end the command too.
+// await runs the command. The thread that starts it must live as long: on Linux its end would end the command too.
 func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -80,9 +79,8 @@ func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
 	return err
 }
 
-// overridden returns the environment with these variables, and without those of
-// the provider that would contradict them. Proxies stay, because a command may
-// need them for other hosts, and are not asked for the sandbox's.
+// overridden returns the environment with these variables, and without those of the provider that would contradict
+// them. Proxies stay, because a command may need them for other hosts, and are not asked for the sandbox's.
 func overridden(environ []string, variables [][2]string, base string) []string {
 	environ = slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// isolate puts the command into a process group of its own, so that a signal
-// reaches whatever it starts. At a terminal it stays in this one, which the
-// terminal signals as a whole: passed on too, Ctrl-C would arrive twice.
+// isolate puts the command into a process group of its own, so that a signal reaches whatever it starts. At a
+// terminal it stays in this one, which the terminal signals as a whole: passed on too, Ctrl-C would arrive twice.
 func isolate(cmd *exec.Cmd) (pass func(*exec.Cmd, os.Signal)) {
 	cmd.SysProcAttr = withParent()
 	if isTerminal(os.Stdin) {
@@ -37,8 +36,7 @@ func isTerminal(file *os.File) bool {
 	return err != nil || !os.SameFile(found, null)
 }
 
-// statusOf is the status as shells have it: 128 and the signal for a command
-// that a signal ended.
+// statusOf is the status as shells have it: 128 and the signal for a command that a signal ended.
 func statusOf(ended *exec.ExitError) int {
 	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -125,8 +125,7 @@ func (p *program) recorded(ctx context.Context, r *reader, wanted []string) ([]b
 	return append(text, '\n'), nil
 }
 
-// readModels reads every revision of a group, the oldest first, and reports
-// whether these credentials own them.
+// readModels reads every revision of a group, the oldest first, and reports whether these credentials own them.
 func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) (isOwned bool, err error) {
 	type model struct {
 		Revision float64 `json:"revision"`
@@ -191,9 +190,8 @@ func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsont
 	return whole, nil
 }
 
-// polite sends a read, one at a time. It asks for a token if it has none or the
-// one it had is over, waits as Retry-After says, and tries three times more
-// what may pass.
+// polite sends a read, one at a time. It asks for a token if it has none or the one it had is over, waits as
+// Retry-After says, and tries three times more what may pass.
 func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, error) {
 	for renewed, failures := false, 0; ; {
 		var a *reply
