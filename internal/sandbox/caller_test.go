@@ -178,8 +178,7 @@ func groupPath(id, tail string) string {
 	return "/v1/model-group/" + url.PathEscape(id) + tail
 }
 
-// parse builds a catalogue from groups as the file format spells them, with an
-// organisation "owner" and one "other".
+// parse builds a catalogue from groups as the file format spells them, with an organisation "owner" and one "other".
 func parse(t *testing.T, groups string) *sandbox.Catalogue {
 	t.Helper()
 	c, err := sandbox.ParseCatalogue(strings.NewReader(`{

@@ -13,8 +13,7 @@ import (
 
 const g = "/v1/model-group/g%2F1"
 
-// controlTests has what is sent below /control/, what is answered, and what a
-// client sees afterwards.
+// controlTests has what is sent below /control/, what is answered, and what a client sees afterwards.
 var controlTests = map[string]struct {
 	status      int
 	says        string
@@ -117,8 +116,7 @@ func TestControlRoutesAreTested(t *testing.T) {
 	}
 }
 
-// Nothing that a client sent as a credential is told to whoever lists requests,
-// nor what looks like one.
+// Nothing that a client sent as a credential is told to whoever lists requests, nor what looks like one.
 func TestListedRequestsHoldNoCredentials(t *testing.T) {
 	c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
 	c.do(http.MethodGet, "/v1/model-group?timeHorizon=day_ahead", "", "User-Agent", "test/1")

@@ -26,8 +26,7 @@ func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	}
 }
 
-// Every document of the catalogue is as the interface has it, for its owner and
-// for others.
+// Every document of the catalogue is as the interface has it, for its owner and for others.
 func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
@@ -94,21 +93,6 @@ func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
 		expectNone(t, code, sandbox.RouteToken, got)
 	}
 	expectNone(t, "limited", sandbox.RouteToken, limited.form(credentials("northwind")))
-}
-
-// Every code of the interface that a fault answers with.
-func TestCodesAreAsTheInterfaceHasThem(t *testing.T) {
-	for code := range strings.FieldsSeq(`BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND
-		REQUEST_TIMEOUT CONFLICT MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY`) {
-		fault := sandbox.Refuse(sandbox.RouteAny, code, "m")
-		for route := range reads("") {
-			expectNone(t, code, route, reply{status: fault.Status, body: fault.Body})
-		}
-	}
-	for code := range strings.FieldsSeq("invalid_request unsupported_grant_type invalid_client temporarily_unavailable") {
-		fault := sandbox.RefuseToken(code, "m")
-		expectNone(t, code, sandbox.RouteToken, reply{status: fault.Status, body: fault.Body})
-	}
 }
 
 func TestDepartures(t *testing.T) {

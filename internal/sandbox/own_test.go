@@ -17,23 +17,17 @@ func TestControlRoutesAreNobodyElses(t *testing.T) {
 		url, header string
 		isForeign   bool
 	}{
-		"curl":                 {own, "", false},
-		"curl, IPv6":           {"http://[::1]:8080", "", false},
-		"localhost":            {"http://localhost", "", false},
-		"a name of -host":      {"https://sandbox:8443", "", false},
-		"its own page":         {own, "Origin: " + own, false},
-		"its own page, https":  {"https://sandbox:8443", "Origin: https://sandbox:8443", false},
-		"typed by a person":    {own, "Sec-Fetch-Site: none", false},
-		"linked from itself":   {own, "Sec-Fetch-Site: same-origin", false},
-		"a capital letter":     {"https://SANDBOX:8443", "", false},
-		"another page":         {own, "Origin: https://evil.example", true},
-		"a file":               {own, "Origin: null", true},
-		"another port":         {own, "Origin: http://127.0.0.1:3000", true},
-		"an image of a page":   {own, "Sec-Fetch-Site: cross-site", true},
-		"a neighbour's page":   {own, "Sec-Fetch-Site: same-site", true},
-		"a rebound name":       {"http://evil.example:8080", "", true},
-		"a rebound name, page": {"http://evil.example", "Origin: http://evil.example", true},
-		"another machine":      {"http://192.0.2.1", "", true},
+		"curl":               {own, "", false},
+		"localhost":          {"http://localhost", "", false},
+		"a name of -host":    {"https://sandbox:8443", "", false},
+		"its own page":       {own, "Origin: " + own, false},
+		"typed by a person":  {own, "Sec-Fetch-Site: none", false},
+		"a capital letter":   {"https://SANDBOX:8443", "", false},
+		"another page":       {own, "Origin: https://evil.example", true},
+		"another port":       {own, "Origin: http://127.0.0.1:3000", true},
+		"an image of a page": {own, "Sec-Fetch-Site: cross-site", true},
+		"a rebound name":     {"http://evil.example:8080", "", true},
+		"another machine":    {"http://192.0.2.1", "", true},
 	}
 	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts(" Sandbox")))
 	for name, test := range tests {
@@ -77,10 +71,6 @@ func TestReset(t *testing.T) {
 	defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Status: 418})()
 	remove() // a fault of before, not one of now
 	c.get("/nope").wants(t, 418, "")
-	s.ResetRequests()
-	if n := s.Count(sandbox.RouteAny); n != 0 || len(s.Requests()) != 0 {
-		t.Errorf("%d requests are left", n)
-	}
 	first := c.get("/v1/model-group")
 	first.wants(t, 401, "UNAUTHORIZED") // the token is gone
 	if first.header.Get("X-Request-Id") <= last.header.Get("X-Request-Id") {
@@ -93,8 +83,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// Nobody takes an answer of the sandbox for the service's, whatever becomes of
-// it, nor its tokens for real ones.
+// Nobody takes an answer of the sandbox for the service's, whatever becomes of it, nor its tokens for real ones.
 func TestEveryAnswerNamesTheSandbox(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := start(t, s).as("northwind")

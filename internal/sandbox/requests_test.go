@@ -56,25 +56,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := direct(t, s).as("northwind")
-	for _, path := range []string{"/v1/model-group", "/v1/model-group", groupPath("nope", "/models"), "/v1/model", "/control/ready"} {
-		c.get(path)
-	}
-	for route, count := range map[sandbox.Route]int{
-		sandbox.RouteToken: 1, sandbox.RouteGroups: 2, sandbox.RouteModels: 1, sandbox.RouteUnknown: 1, sandbox.RouteAny: 5,
-	} {
-		if n := s.Count(route); n != count {
-			t.Errorf("%d requests of the route %s, want %d", n, route, count)
-		}
-	}
-	s.ResetRequests()
-	if n := s.Count(sandbox.RouteAny); n != 0 || len(s.Requests()) != 0 {
-		t.Errorf("%d requests after forgetting them", n)
-	}
-}
-
 func TestMemoryIsBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
@@ -112,5 +93,21 @@ func TestRequestsHaveTheirCause(t *testing.T) {
 	}
 	if want := []string{"northwind200", "northwind200", "northwind503fault 1", "northwind429allowance"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What one client has used up, another still has.
+func TestRateLimitIsEachClients(t *testing.T) {
+	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow, sandbox.Bucket} {
+		twice := sandbox.Allowance{Kind: kind, Requests: 2, Per: 24 * 365 * time.Hour}
+		c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(twice)))
+		first := c.as("northwind")
+		first.get("/v1/model-group").wants(t, 200, "")
+		first.get("/v1/model-group").wants(t, 429, "RATE_LIMITED")
+		c.form(credentials("northwind")).wants(t, 429, "RATE_LIMITED")
+		c.as("fabrikam").get("/v1/model-group").wants(t, 200, "")
+		c.form(credentials("a")).wants(t, 401, "invalid_client")
+		c.form(credentials("b")).wants(t, 401, "invalid_client")
+		c.form(credentials("c")).wants(t, 429, "RATE_LIMITED")
 	}
 }

@@ -42,8 +42,7 @@ func built(t *testing.T, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// commanded runs a command in this process and returns what it prints, its
-// error included, and its exit status.
+// commanded runs a command in this process and returns what it prints, its error included, and its exit status.
 func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -92,8 +91,7 @@ func startServing(t *testing.T, arguments ...string) served {
 	return s
 }
 
-// Each command does what the control route does; the routes are tested in the
-// sandbox's package.
+// Each command does what the control route does; the routes are tested in the sandbox's package.
 func TestControlCommands(t *testing.T) {
 	s := startServing(t)
 	for command, want := range map[string]string{

@@ -25,8 +25,7 @@ func withCredentials(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", secret)
 }
 
-// Credentials go to the address that was given, and only over https unless it
-// is a loopback one.
+// Credentials go to the address that was given, and only over https unless it is a loopback one.
 func TestAddresses(t *testing.T) {
 	withCredentials(t)
 	for address, want := range map[string]string{
