@@ -110,6 +110,10 @@ renovate: ## Run the newest Renovate as the guide "Keep pins current" has it, ag
 	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache exec tools/with-engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
+.PHONY: page
+page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH.
+	@cd tools/page && exec go test -count=1 -v .
+
 .PHONY: interface
 interface: ## Have tools of others read the interface: prism, generated clients; from npm and Go modules.
 	@exec tools/with-engine.sh tools/interface.sh

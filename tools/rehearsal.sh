@@ -22,9 +22,7 @@ unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 # Without symbolic links: executables are searched for this path.
 work=$(cd "$(mktemp -d)" && pwd -P)
 export GNUPGHOME=$work/gpg
-sandbox=
 clean() {
-  [[ -z $sandbox ]] || kill "$sandbox" || true
   # The agent that gpg leaves behind.
   gpgconf --kill all || true
   rm -rf "$work"
@@ -107,12 +105,7 @@ echo "$name installs $version from a mirror and locks its checksum"
 
 unzip -q "$release/modelcatalogue-sandbox_${version}_$platform.zip" -d "$work/sandbox"
 program=$work/sandbox/modelcatalogue-sandbox
-"$program" -listen=127.0.0.1:0 -print-env -ready-file="$work/ready.json" >"$work/sandbox.env" &
-sandbox=$!
-quietly "$program" wait -ready-file="$work/ready.json"
-# shellcheck source=/dev/null
-. "$work/sandbox.env"
-quietly "$engine" plan -no-color
+quietly "$program" exec -- "$engine" plan -no-color
 found=$(sed -n 's/^ *+ model_groups = \([1-9][0-9]*\)$/\1/p' "$work/log")
 [[ -n $found ]] || fail "The plan finds no model groups in the sandbox:" "$(cat "$work/log")"
 echo "the installed provider reads $found model groups of the released sandbox"

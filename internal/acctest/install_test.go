@@ -38,7 +38,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 		t.Fatalf("make install prints the lines %q", install)
 	}
 	welcome, _ := startedSandbox(t)
-	exports := slices.DeleteFunc(printedLines(welcome), func(line string) bool { return !strings.HasPrefix(line, "export ") })
+	exports := slices.DeleteFunc(strings.Split(welcome, "\n"), func(line string) bool { return !strings.HasPrefix(line, "export ") })
 	out := shell(folder, slices.Concat(install, exports, []string{
 		"terraform validate", "terraform plan", "terraform apply -auto-approve", "terraform plan -detailed-exitcode",
 	})...)

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Each step is one request, so long after midnight. What has to wait has the
-// seconds of Retry-After behind a colon.
+// Each step is one request, so long after midnight. What has to wait has the seconds of Retry-After behind a colon.
 func TestAllowance(t *testing.T) {
 	tests := map[string]struct {
 		allowance Allowance
@@ -19,9 +18,6 @@ func TestAllowance(t *testing.T) {
 		},
 		"a fixed window frees all at once, on the clock": {
 			Allowance{Kind: FixedWindow, Requests: 2, Per: 10 * time.Second}, "9s 9.001s 9.001s:1 10s 10s 10s:10 19.999s:1 20s",
-		},
-		"a window without requests is no debt": {
-			Allowance{Kind: FixedWindow, Requests: 1, Per: time.Second}, "0s 5.5s 5.5s:1 6s",
 		},
 		"a bucket is full at first, and refilled evenly": {
 			Allowance{Kind: Bucket, Requests: 3, Per: 30 * time.Second}, "0s 0s 0s 0s:10 9.999s:1 10s 10s:10 25s 25s:5 30s",
@@ -47,12 +43,12 @@ func TestAllowance(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := ""
-				if wait := counter(midnight.Add(after)); wait > 0 {
+				got, left := "", counter.left(midnight.Add(after))
+				if wait := counter.take(midnight.Add(after)); wait > 0 {
 					got = strconv.Itoa(retryAfter(wait))
 				}
-				if got != want {
-					t.Errorf("at %s: Retry-After %q, want %q", at, got, want)
+				if got != want || (left > 0) != (want == "") {
+					t.Errorf("at %s: %d left, Retry-After %q, want %q", at, left, got, want)
 				}
 			}
 		})
@@ -65,14 +61,14 @@ func TestParseAllowance(t *testing.T) {
 		err  string
 	}{
 		"5":              {want: Allowance{Requests: 5, Per: time.Second}},
-		"0":              {want: Allowance{Per: time.Second}},
+		"0/1m":           {err: "no number of requests"},
 		"60/1m":          {want: Allowance{Requests: 60, Per: time.Minute}},
 		"60/1m:sliding":  {want: Allowance{Requests: 60, Per: time.Minute}},
 		"600/1h:fixed":   {want: Allowance{Kind: FixedWindow, Requests: 600, Per: time.Hour}},
 		"20/4s:bucket":   {want: Allowance{Kind: Bucket, Requests: 20, Per: 4 * time.Second}},
-		"":               {err: `"" is not a number of requests`},
-		"-1/1m":          {err: `"-1" is not a number of requests`},
-		"many":           {err: `"many" is not a number of requests`},
+		"":               {err: `"" is no number of requests`},
+		"-1/1m":          {err: `"-1" is no number of requests`},
+		"many":           {err: `"many" is no number of requests`},
 		"60/m":           {err: `"m" is not a time such as 1s`},
 		"60/":            {err: `"" is not a time`},
 		"60/0s":          {err: `"0s" is not a time`},

@@ -34,7 +34,7 @@ func (a *answer) with(name, value string) *answer {
 	return a
 }
 
-// identify names the answer for the logs of both sides, unless it has a name.
+// identify names the answer for the logs of both sides, if it has no name yet.
 func (a *answer) identify(id string) {
 	if a.header == nil {
 		a.header = http.Header{}
@@ -71,8 +71,7 @@ type issue struct {
 // deny answers with a documented code, whose status is given by the code.
 func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
 
-// refuse answers with the body of INTERFACE.md, Errors, its two deprecated
-// fields included.
+// refuse answers with the body of INTERFACE.md, Errors, its two deprecated fields included.
 func refuse(status int, code, message string, issues ...issue) *answer {
 	body := struct {
 		Code       string         `json:"code"`
@@ -92,8 +91,7 @@ func invalid(message string, issues ...issue) *answer {
 	return refuse(statuses["VALIDATION_FAILED"], "VALIDATION_FAILED", message, issues...)
 }
 
-// refuseMethod answers 405. The interface has no code for it, and says that
-// codes are added over time.
+// refuseMethod answers 405. The interface has no code for it, and says that codes are added over time.
 func refuseMethod(allowed string) *answer {
 	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
 		with("Allow", allowed)

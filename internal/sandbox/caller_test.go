@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -17,7 +19,6 @@ const (
 	mainGroup    = sandbox.MainGroup
 	privateGroup = "300e8055-5890-451a-a300-e618befa8baf"
 	emptyGroup   = "233191dc-5464-496a-8502-52b761ba36f7"
-	sparseGroup  = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
 	oddGroup     = "emea/power?v=1#β %41"
 )
 
@@ -177,8 +178,7 @@ func groupPath(id, tail string) string {
 	return "/v1/model-group/" + url.PathEscape(id) + tail
 }
 
-// parse builds a catalogue from groups as the file format spells them, with an
-// organisation "owner" and one "other".
+// parse builds a catalogue from groups as the file format spells them, with an organisation "owner" and one "other".
 func parse(t *testing.T, groups string) *sandbox.Catalogue {
 	t.Helper()
 	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
@@ -192,4 +192,15 @@ func parse(t *testing.T, groups string) *sandbox.Catalogue {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// ordered spells a text with the members of its objects in the order of their
+// names, which is that of the sandbox's answers.
+func ordered(t *testing.T, text string) string {
+	t.Helper()
+	value := jsontext.Value(text)
+	if err := value.Format(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(true)); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return string(value)
 }

@@ -3,12 +3,12 @@ package sandbox
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -20,17 +20,15 @@ type Catalogue struct {
 	groups        []*group // in the order of the file
 }
 
-// Organisation is a caller's identity and standing (INTERFACE.md,
-// Authentication 4).
+// Organisation is a caller's identity and standing (INTERFACE.md, Authentication 4).
 type Organisation struct {
-	Name         string
-	ClientID     string
-	ClientSecret string
-	// Disabled is the reason for which the organisation is disabled, and empty
-	// while it is not.
-	Disabled string
+	Name         string `json:"name"`
+	ClientID     string `json:"clientId"`
+	ClientSecret string `json:"clientSecret"`
+	// Disabled is the reason why the organisation is disabled, or empty.
+	Disabled string `json:"disabled"`
 	// Forbidden organisations are authenticated but permitted nothing.
-	Forbidden bool
+	Forbidden bool `json:"forbidden"`
 }
 
 // MainGroup is the id of the group of the default catalogue that has the most
@@ -57,8 +55,7 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// Owned returns the ids of the groups that the organisation of that name owns,
-// in the order of the file.
+// Owned returns the ids of the groups that the organisation of that name owns, in the order of the file.
 func (c *Catalogue) Owned(organisation string) []string {
 	var ids []string
 	for _, g := range c.groups {
@@ -69,17 +66,28 @@ func (c *Catalogue) Owned(organisation string) []string {
 	return ids
 }
 
-// ReadCatalogue reads a catalogue file that somebody writes: in documents too,
-// fields that the interface does not have are refused, and values of another
-// type. [CatalogueSchema] describes such files to editors. Errors are
-// [TextErrors], of every mistake in the file.
+// ReadCatalogue reads a catalogue file that somebody writes: in documents too, fields that the interface does not
+// have are refused, and values of another type, unless the file is recorded from a service. [CatalogueSchema]
+// describes such files to editors. Errors are [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
 
-// ParseCatalogue reads a catalogue file whose documents may be anything, so
-// that a client can be tested with odd ones. Of them only that is checked which
-// the sandbox itself relies on: group ids, and that ids and revisions do not
-// repeat. Everything else is as strict as [ReadCatalogue] is.
+// ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd
+// ones. The sandbox checks only what it relies on: group ids, and that ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
+
+// file is a catalogue file once the schema has checked it.
+type file struct {
+	Recorded      string         `json:"recorded"`
+	Organisations []Organisation `json:"organisations"`
+	TimeHorizons  []struct {
+		Key string `json:"key"`
+	} `json:"timeHorizons"`
+	ModelGroups []struct {
+		Owner  string   `json:"owner"`
+		Group  object   `json:"group"`
+		Models []object `json:"models"`
+	} `json:"modelGroups"`
+}
 
 func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
@@ -90,85 +98,54 @@ func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{mistakes: mistakes{text: text}, seen: map[string]jsontext.Pointer{}}
-	schemas().check(&p.mistakes, "/$defs/Catalogue")
-	file := parseObject(raw) // the schema tells where it is none
-	p.each(file, "", "organisations", p.organisation)
-	p.each(file, "", "timeHorizons", p.horizon)
-	p.each(file, "", "modelGroups", p.modelGroup)
-	if err := p.err(); err != nil {
+	if parseObject(raw)["recorded"] != nil {
+		schemas = unchecked
+	}
+	found := schemas().check(text, "/$defs/Catalogue")
+	if err := found.err(); err != nil {
 		return nil, err
 	}
-	return &p.catalogue, nil
-}
-
-// parser makes a catalogue of what is as it should be, and finds what a schema
-// cannot say.
-type parser struct {
-	mistakes
-	catalogue Catalogue
-	seen      map[string]jsontext.Pointer // what must not repeat, with the place it was seen at
-}
-
-// each reads the elements of a list that are objects.
-func (p *parser) each(in object, at jsontext.Pointer, name string, read func(jsontext.Pointer, object)) {
-	list, _ := in.get(name)
-	for i, raw := range elements(list) {
-		if entry := parseObject(raw); entry != nil {
-			read(at.AppendToken(name).AppendToken(strconv.Itoa(i)), entry)
+	var f file
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return nil, err
+	}
+	c, names, seen := &Catalogue{organisations: f.Organisations}, map[string]bool{}, map[string]jsontext.Pointer{}
+	once := func(place jsontext.Pointer, kind, value string) {
+		if first, repeated := seen[kind+value]; repeated {
+			found.add(place, "%s is used before, at %s", value, path(first))
 		}
+		seen[kind+value] = place
 	}
-}
-
-func (p *parser) organisation(place jsontext.Pointer, entry object) {
-	var o Organisation
-	o.Name, _ = entry.text("name")
-	o.ClientID, _ = entry.text("clientId")
-	o.ClientSecret, _ = entry.text("clientSecret")
-	o.Disabled, _ = entry.text("disabled")
-	o.Forbidden = entry.is("forbidden", "true")
-	p.once("the organisation", strconv.Quote(o.Name), "", place+"/name")
-	p.once("the client id", strconv.Quote(o.ClientID), "", place+"/clientId")
-	p.catalogue.organisations = append(p.catalogue.organisations, o)
-}
-
-func (p *parser) horizon(place jsontext.Pointer, entry object) {
-	key, _ := entry.text("key")
-	p.once("the time horizon", strconv.Quote(key), "", place+"/key")
-	p.catalogue.horizons = append(p.catalogue.horizons, key)
-}
-
-func (p *parser) modelGroup(place jsontext.Pointer, entry object) {
-	owner, hasOwner := entry.text("owner")
-	if hasOwner && !slices.ContainsFunc(p.catalogue.organisations, func(o Organisation) bool { return o.Name == owner }) {
-		p.add(place+"/owner", "no organisation is named %q", owner)
+	for i, o := range f.Organisations {
+		at := jsontext.Pointer("/organisations").AppendToken(strconv.Itoa(i))
+		once(at+"/name", "the organisation", o.Name)
+		once(at+"/clientId", "the client id", o.ClientID)
+		names[o.Name] = true
 	}
-	raw, _ := entry.get("group")
-	stated := parseObject(raw)
-	id, hasID := stated.text("id")
-	if hasID {
-		p.once("the model group id", strconv.Quote(id), "", place+"/group/id")
+	for _, horizon := range f.TimeHorizons {
+		c.horizons = append(c.horizons, horizon.Key)
 	}
-	var models []*model
-	p.each(entry, place, "models", func(at jsontext.Pointer, document object) {
-		m := newModel(document)
-		models = append(models, m)
-		if id, ok := document.text("id"); ok {
-			p.once("the model id", strconv.Quote(id), "", at+"/id")
+	for i, g := range f.ModelGroups {
+		at := jsontext.Pointer("/modelGroups").AppendToken(strconv.Itoa(i))
+		read := &group{owner: g.Owner, recorded: f.Recorded != "", id: g.Group.text("id"), stated: g.Group}
+		if !names[g.Owner] {
+			found.add(at+"/owner", "no organisation is named %q", g.Owner)
 		}
-		if !m.revision.IsInf() {
-			p.once("revision", m.revision.Text('g', -1), place, at+"/revision")
+		once(at+"/group/id", "the model group id", read.id)
+		for j, document := range g.Models {
+			m, at := newModel(document), (at + "/models").AppendToken(strconv.Itoa(j))
+			read.models = append(read.models, m)
+			if id := document.text("id"); id != "" {
+				once(at+"/id", "the model id", id)
+			}
+			if m.revision != noRevision {
+				once(at+"/revision", read.id+"\x00revision", strconv.FormatInt(m.revision, 10))
+			}
 		}
-	})
-	p.catalogue.groups = append(p.catalogue.groups, newGroup(owner, id, stated, models))
-}
-
-// once refuses a second value of the same kind in the same scope.
-func (p *parser) once(kind, value string, scope, place jsontext.Pointer) {
-	key := fmt.Sprintf("%s\x00%s\x00%s", kind, value, scope)
-	if first, repeated := p.seen[key]; repeated {
-		p.add(place, "%s %s is used before, at %s", kind, value, path(first))
-		return
+		c.groups = append(c.groups, newGroup(read))
 	}
-	p.seen[key] = place
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }

@@ -1,12 +1,12 @@
 package sandbox
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +14,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Control is one way to change a sandbox, or to ask it, from outside: a route
-// under /control, and the command of the program that asks for it. No such
-// route is part of the interface: the service has none. They take no token and
-// any content type (curl sends a form's), are not counted, not recorded and
-// cannot be made to fail.
+// Control is one way to change a sandbox, or to ask it, from outside: a route under /control, and the command of the
+// program that asks for it. The service has no such route. They take no token and any content type (curl sends a
+// form's), and are not counted, not recorded and not made to fail.
 type Control struct {
 	Command string // empty: there is none
 	Method  string
@@ -31,13 +29,11 @@ type Control struct {
 // Controls returns all of them, in the order in which to list them.
 func Controls() []Control {
 	const (
-		get, post, put, remove = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
-		group                  = "model-groups/{group}/"
-		revision               = group + "revisions/{revision}/"
-		organisation           = "organisations/{organisation}/"
+		get, post, remove = http.MethodGet, http.MethodPost, http.MethodDelete
+		group             = "model-groups/{group}/"
+		revision          = group + "revisions/{revision}/"
 	)
 	publishes := "publish a revision, with the fields of a JSON object replaced"
-	refuses := `refuse the requests of an organisation, by name or client id, for a {"reason": "…"}`
 	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
@@ -45,57 +41,23 @@ func Controls() []Control {
 		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
-		{"unarchive", post, revision + "unarchive", "", "end that", setting("archived", false)},
+		{"unarchive", post, revision + "unarchive", "", "list an archived revision again", setting("archived", false)},
 		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
-		{"enable", post, revision + "enable", "", "end that", setting("enabled", true)},
-		{"disable-organisation", post, organisation + "disable", "[REASON]", refuses, disable},
-		{"enable-organisation", post, organisation + "enable", "", "end that", enable},
+		{"enable", post, revision + "enable", "", "enable a revision that is disabled", setting("enabled", true)},
 		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
 		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
 		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
-		{"remove-fault", remove, "faults/{id}", "", "remove a fault", (*Sandbox).controlRemoveFault},
-		{"clear-faults", remove, "faults", "", "remove all of them", do((*Sandbox).clearFaults)},
-		{"requests", get, "requests", "", "list what was requested, the last 10,000", (*Sandbox).controlRequests},
-		{"clear-requests", remove, "requests", "", "forget it", do((*Sandbox).ResetRequests)},
-		{"load", put, "catalogue", "FILE", "serve the catalogue in a file, and forget all else", (*Sandbox).controlLoad},
+		{"clear-faults", remove, "faults", "", "remove all faults", do((*Sandbox).clearFaults)},
+		{"requests", get, "requests", "", "list the last 10,000 requests", (*Sandbox).controlRequests},
+		{"clear-requests", remove, "requests", "", "forget the requests so far", do((*Sandbox).ResetRequests)},
 		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
 	}
 }
 
-// control answers what is asked of one path under /control.
-func (s *Sandbox) control(x *exchange, controls []Control) *answer {
-	if said := s.foreign(x.request); said != "" {
-		return deny("FORBIDDEN", said)
-	}
-	var methods []string
-	for _, c := range controls {
-		if c.Method != x.request.Method {
-			methods = append(methods, c.Method)
-			continue
-		}
-		if len(x.body) > 0 && c.Body == "" {
-			return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
-		}
-		if x.request.URL.RawQuery != "" {
-			return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
-		}
-		return c.reply(s, x)
-	}
-	if methods != nil {
-		return refuseMethod(strings.Join(methods, ", "))
-	}
-	return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
-}
-
-// foreign says what tells a request from one of whoever runs the sandbox. A web
-// page can send requests to it too: browsers name its origin then, or its site,
-// and a host name that somebody else has pointed here.
+// foreign says why a request is not from whoever runs the sandbox, or "". A web page can send requests to it too:
+// browsers name its origin then, or its site, and a host name that somebody else has pointed here.
 func (s *Sandbox) foreign(r *http.Request) string {
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
+	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	ip := net.ParseIP(host)
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	scheme := "http"
@@ -123,15 +85,6 @@ func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
 
 func says(text []byte) func(*Sandbox, *exchange) *answer {
 	return func(*Sandbox, *exchange) *answer { return respond(http.StatusOK, text) }
-}
-
-func (s *Sandbox) controlLoad(x *exchange) *answer {
-	catalogue, err := ReadCatalogue(bytes.NewReader(x.body))
-	if err != nil {
-		return refuseControl(err)
-	}
-	s.Load(catalogue)
-	return respond(http.StatusNoContent, nil)
 }
 
 func publish(s *Sandbox, x *exchange) *answer {
@@ -162,36 +115,13 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
 		problem := strconv.Quote(said) + " is no revision: a whole number from 0 on is expected"
-		return invalid(sentence(problem), issue{"revision", []string{problem}})
+		return invalid(problem, issue{"revision", []string{problem}})
 	}
 	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {
 		return refuseControl(err)
 	}
 	return respond(http.StatusOK, document)
-}
-
-func disable(s *Sandbox, x *exchange) *answer {
-	reason := "The organisation is disabled."
-	if len(x.body) > 0 {
-		body, err := readObject(x.body, "Reason")
-		if err != nil {
-			return refuseControl(err)
-		}
-		given, _ := body.text("reason")
-		reason = cmp.Or(given, reason)
-	}
-	return s.standing(x, reason)
-}
-
-func enable(s *Sandbox, x *exchange) *answer { return s.standing(x, "") }
-
-func (s *Sandbox) standing(x *exchange, reason string) *answer {
-	organisation := x.request.PathValue("organisation")
-	if !s.setDisabled(organisation, reason) {
-		return deny("NOT_FOUND", fmt.Sprintf("No organisation has the name or the client id %q.", organisation))
-	}
-	return respond(http.StatusNoContent, nil)
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
@@ -204,18 +134,15 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 
 // refuseControl answers what an operation refused.
 func refuseControl(err error) *answer {
-	if problems, isText := errors.AsType[TextErrors](err); isText {
+	if mistakes, isText := errors.AsType[TextErrors](err); isText {
 		var issues []issue
-		for _, p := range problems {
-			issues = append(issues, issue{cmp.Or(p.Path, "body"), []string{p.Problem}})
+		for _, found := range mistakes {
+			issues = append(issues, issue{cmp.Or(found.Path, "body"), []string{found.Problem}})
 		}
 		return invalid(err.Error(), issues...)
 	}
 	if _, isUnknown := errors.AsType[notFoundError](err); isUnknown {
-		return deny("NOT_FOUND", sentence(err.Error()))
+		return deny("NOT_FOUND", err.Error())
 	}
-	return deny("CONFLICT", sentence(err.Error()))
+	return deny("CONFLICT", err.Error())
 }
-
-// sentence is for messages: errors begin with a small letter.
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }

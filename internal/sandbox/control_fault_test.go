@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -24,22 +22,16 @@ func TestControlFaultAnswers(t *testing.T) {
 	}{
 		`{"code": "REQUEST_TIMEOUT"}`:                    {408, "REQUEST_TIMEOUT", "", `"message":"A fault was injected into the sandbox."`},
 		`{"code": "FORBIDDEN", "message": "Not today."}`: {403, "FORBIDDEN", "", `"message":"Not today."`},
-		`{"code": "FORBIDDEN", "status": 403}`:           {403, "FORBIDDEN", "", ""},
 		`{"code": "QUOTA_FROZEN", "status": 403}`:        {403, "QUOTA_FROZEN", "", `"statusCode":403`}, // of the future
-		`{"code": "LATER", "status": 200}`:               {200, "LATER", "", ""},
-		`{"code": "RATE_LIMITED"}`:                       {429, "RATE_LIMITED", "", ""},
 		`{"code": "RATE_LIMITED", "retryAfter": 7}`:      {429, "RATE_LIMITED", "7", ""},
 		`{"status": 429, "retryAfter": "` + date + `"}`:  {429, "RATE_LIMITED", date, ""},
 		`{"status": 503}`:                                {503, "SERVICE_UNAVAILABLE", "", ""},
-		`{"status": 500}`:                                {500, "INTERNAL_ERROR", "", ""},
-		`{"status": 599}`:                                {599, "STATUS_599", "", ""},
+		`{"status": 599}`:                                {599, "UNKNOWN", "", ""},
 		`{"status": 500, "cut": "json"}`:                 {500, "", "", `{"code":"INTERNAL_ERROR"`},
 		`{"html": true, "message": "a < b"}`:             {502, "", "", "<h1>Bad Gateway</h1>\n<p>a &lt; b</p>"},
-		`{"html": true, "status": 200}`:                  {200, "", "", `<h1>OK</h1>`},
 		// What is null is left out.
 		`{"status": 500, "route": null, "html": null, "retryAfter": null}`: {500, "INTERNAL_ERROR", "", ""},
 		`{"route": "token", "code": "temporarily_unavailable"}`:            {502, "temporarily_unavailable", "", `"error_description"`},
-		`{"route": "token", "code": "invalid_client"}`:                     {401, "invalid_client", "", `"error_description"`},
 	}
 	for order, test := range tests {
 		t.Run(order, func(t *testing.T) {
@@ -68,12 +60,9 @@ func TestFaultsSelect(t *testing.T) {
 		"odd/models": groupPath(oddGroup, "/models"), "nope": "/nope",
 	}
 	tests := map[string]struct{ orders, asks, want, hits string }{
-		"a route":           {`{"route": "groups", "status": 500}`, "list,main,list", "500 200 500", "2"},
-		"any route":         {`{"route": "any", "status": 500}`, "list,main,nope", "500 500 500", "3"},
-		"one path":          {`{"path": "` + paths["odd"] + `", "status": 500}`, "odd,main,odd/models", "500 200 200", "1"},
-		"two after one":     {`{"route": "group", "skip": 1, "times": 2, "status": 500}`, "main,list,main,main,main", "200 200 500 500 200", "2"},
-		"all but the first": {`{"skip": 1, "status": 500}`, "list,list,list", "200 500 500", "2"},
-		"in turn":           {`{"times": 1, "status": 500}&{"times": 1, "status": 502}`, "list,list,list", "500 502 200", "1"},
+		"a route":       {`{"route": "groups", "status": 500}`, "list,main,list", "500 200 500", "2"},
+		"two after one": {`{"route": "group", "skip": 1, "times": 2, "status": 500}`, "main,list,main,main,main", "200 200 500 500 200", "2"},
+		"in turn":       {`{"times": 1, "status": 500}&{"times": 1, "status": 502}`, "list,list,list", "500 502 200", "1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +77,7 @@ func TestFaultsSelect(t *testing.T) {
 			if fmt.Sprint(got) != "["+test.want+"]" {
 				t.Errorf("got %v, want %s", got, test.want)
 			}
-			if list := c.get("/control/faults").body; !strings.HasPrefix(list, `[{"id":1,"hits":`+test.hits+",") {
+			if list := c.get("/control/faults").body; !strings.HasPrefix(list, `[{"hits":`+test.hits+`,"id":1,`) {
 				t.Errorf("the list is %s", list)
 			}
 		})
@@ -127,71 +116,21 @@ func TestFaultsBreakAnswers(t *testing.T) {
 	}
 }
 
-func TestControlFaultsTakeTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
-		c.fault(`{"delay": "1m30s"}`)
-		begun := time.Now()
-		c.get("/v1/model-group").wants(t, 200, "")
-		if took := time.Since(begun); took != 90*time.Second {
-			t.Errorf("after %s", took)
-		}
-	})
-}
-
-func TestControlFaultHangs(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	t.Run("server", func(t *testing.T) {
-		c := start(t, s).as("northwind")
-		c.fault(`{"hang": true}`)
-		answered := make(chan error, 1)
-		go func() {
-			_, err := c.try(http.MethodGet, "/v1/model-group", "")
-			answered <- err
-		}()
-		for s.Count(sandbox.RouteGroups) == 0 {
-			c.get("/control/ready") // it still answers this
-		}
-		select {
-		case err := <-answered:
-			t.Errorf("an answer, or %v", err)
-		default:
-		}
-	})
-}
-
 func TestControlFaultRefuses(t *testing.T) {
 	tests := map[string]string{ // by what is ordered
-		"":                                        "line 1, column 1: the JSON ends here, unfinished",
-		`{}`:                                      "this does nothing: give code, status, html, delay, drop, hang or cut",
-		`{"route": "models", "times": 3}`:         "this does nothing",
-		`{"status": 500, "retry_after": 3}`:       "line 1, column 17: retry_after: there is no such field; did you mean retryAfter?",
-		`{"Status": 500}`:                         "Status: there is no such field; did you mean status?",
-		`{"status": 500, "status": 501}`:          "status: the field is there twice",
-		`{"status": "500"}`:                       "status: a status from 200 to 599 is expected",
-		`{"status": 100}`:                         "status: a status from 200 to 599 is expected",
-		`{"times": 1.5, "status": 500}`:           "times: an integer is expected",
-		`{"times": -1, "status": 500}`:            "times: it must not be negative",
-		`{"skip": -1, "status": 500}`:             "skip: it must not be negative",
-		`{"route": "model", "status": 500}`:       `route: "model" is none of token, groups, group, latest, models, unknown, any`,
-		`{"path": "model-group", "status": 500}`:  "path: a path of the interface is expected, such as /v1/model-group",
-		`{"code": "RATE_LIMITED", "status": 503}`: "line 1, column 26: status: the status of RATE_LIMITED is 429",
-		`{"code": "invalid_client"}`:              "code: it is an error of the token endpoint, so the route must be token",
-		`{"html": true, "code": "FORBIDDEN"}`:     "html: a page has no code",
-		`{"drop": true, "hang": true}`:            "hang: a connection that is dropped does not hang",
-		`{"drop": true, "status": 500}`:           "drop and hang give no answer",
-		`{"hang": true, "cut": "json"}`:           "drop and hang give no answer",
-		`{"delay": "1s", "message": "m"}`:         "message and retryAfter need a code or a status",
-		`{"retryAfter": 1}`:                       "message and retryAfter need a code or a status",
-		`{"status": 429, "retryAfter": "soon"}`:   "retryAfter: whole seconds are expected, or an HTTP date in a string",
-		`{"status": 429, "retryAfter": 1.5}`:      "retryAfter: whole seconds are expected",
-		`{"delay": "2"}`:                          `delay: a time is expected, such as "500ms" or "2s"`,
-		`{"delay": 2}`:                            "delay: a time is expected",
-		`{"delay": "-2s"}`:                        "delay: a time is expected",
-		`{"cut": "half"}`:                         `cut: "half" is none of length, json`,
-		`{"drop": "yes"}`:                         "drop: true or false is expected",
-
-		`{"code": "TEAPOT"}`: "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
+		"":                                      "a JSON object is expected, such as {",
+		`status=500`:                            "a JSON object is expected, such as {",
+		`{}`:                                    "this does nothing: give code, status, html, delay, drop, hang, cut or page",
+		`{"status": 500, "retry_after": 3}`:     "retry_after: there is no such field; did you mean retryAfter?",
+		`{"status": 500, "status": 501}`:        "the field status is there twice",
+		`{"status": 100}`:                       "status: minimum: got 100, want 200",
+		`{"times": -1, "status": 500}`:          "times: minimum: got -1, want 0",
+		`{"route": "model", "status": 500}`:     `route: value must be one of 'token', 'groups'`,
+		`{"status": 429, "retryAfter": "soon"}`: "retryAfter: whole seconds are expected, or an HTTP date in a string",
+		`{"delay": "2"}`:                        `delay: a time is expected, such as "500ms" or "2s"`,
+		`{"delay": "-2s"}`:                      "delay: a time is expected",
+		`{"page": "next"}`:                      "page: value must be one of 'origin', 'loop', 'count', 'envelope'",
+		`{"code": "TEAPOT"}`:                    "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
 	}
 	c := direct(t, sandbox.New(sandbox.Default()))
 	for order, want := range tests {
@@ -206,5 +145,25 @@ func TestControlFaultRefuses(t *testing.T) {
 	}
 	if list := c.get("/control/faults").body; list != "[]" {
 		t.Errorf("faults that were refused are injected: %s", list)
+	}
+}
+
+// The ways in which a list can say that there is more, and be wrong.
+func TestWrongPages(t *testing.T) {
+	tests := map[string]struct{ link, count, body string }{
+		"origin":   {link: `<https://elsewhere.example/v1/model-group?page=2>; rel="next"`, body: "["},
+		"loop":     {link: `</v1/model-group>; rel="next"`, body: "["},
+		"count":    {count: "9", body: "["},
+		"envelope": {body: `{"items":[{`},
+	}
+	for page, want := range tests {
+		c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+		c.fault(`{"page": "` + page + `"}`)
+		got := c.get("/v1/model-group")
+		got.hasHeader(t, map[string]string{"Link": want.link, "X-Total-Count": want.count})
+		if !strings.HasPrefix(got.body, want.body) || got.status != 200 {
+			t.Errorf("%s: %d %.100s", page, got.status, got.body)
+		}
+		c.get(groupPath(mainGroup, "")).hasHeader(t, map[string]string{"Link": "", "X-Total-Count": ""})
 	}
 }

@@ -21,13 +21,12 @@ func reads(id string) map[sandbox.Route]string {
 // expectNone fails where an answer departs from the interface.
 func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	t.Helper()
-	if departures := sandbox.Departures(route, got.status, []byte(got.body)); len(departures) > 0 {
+	if departures := sandbox.Departures(route, got.status, got.header, []byte(got.body)); len(departures) > 0 {
 		t.Errorf("%s: %d departs from the interface: %q", what, got.status, departures)
 	}
 }
 
-// Every document of the catalogue is as the interface has it, for its owner and
-// for others.
+// Every document of the catalogue is as the interface has it, for its owner and for others.
 func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
@@ -96,21 +95,6 @@ func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
 	expectNone(t, "limited", sandbox.RouteToken, limited.form(credentials("northwind")))
 }
 
-// Every code of the interface that a fault answers with.
-func TestCodesAreAsTheInterfaceHasThem(t *testing.T) {
-	for code := range strings.FieldsSeq(`BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND
-		REQUEST_TIMEOUT CONFLICT MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY`) {
-		fault := sandbox.Refuse(sandbox.RouteAny, code, "m")
-		for route := range reads("") {
-			expectNone(t, code, route, reply{status: fault.Status, body: fault.Body})
-		}
-	}
-	for code := range strings.FieldsSeq("invalid_request unsupported_grant_type invalid_client temporarily_unavailable") {
-		fault := sandbox.RefuseToken(code, "m")
-		expectNone(t, code, sandbox.RouteToken, reply{status: fault.Status, body: fault.Body})
-	}
-}
-
 func TestDepartures(t *testing.T) {
 	const group = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "t",
 		"timeHorizon": {"name": "n", "shortName": "s", "key": "k"}, "models": [], "axes": []}`
@@ -120,25 +104,41 @@ func TestDepartures(t *testing.T) {
 		route      sandbox.Route
 		status     int
 		body, want string
+		header     string // its name and value
 	}{
-		"none":         {aGroup, 200, group, ""},
-		"not JSON":     {aGroup, 200, `<html>`, "the answer is not JSON"},
-		"no object":    {aGroup, 200, `[]`, "the answer: an object is expected"},
-		"absent":       {aGroup, 200, replaced(`"axes"`, `"axis"`), "axes: the field is absent|axis: the interface has no such field"},
-		"another type": {aGroup, 200, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},
+		"none":         {route: aGroup, status: 200, body: group},
+		"not JSON":     {route: aGroup, status: 200, body: `<html>`, want: "the answer is not JSON"},
+		"no object":    {route: aGroup, status: 200, body: `[]`, want: "the answer: got array, want object"},
+		"absent":       {route: aGroup, status: 200, body: replaced(`"axes"`, `"axis"`), want: "axes: the field is missing|axis: there is no such field; did you mean axes?"},
+		"another type": {route: aGroup, status: 200, body: replaced(`on": 1`, `on": "4711"`), want: "latestRevision: got string, want integer"},
 		"told once": {
-			groups, 200, "[" + replaced(`"k"`, `null`) + "," + replaced(`"k"`, `1`) + "]", "[].timeHorizon.key: a string is expected",
+			route: groups, status: 200, body: "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]",
+			want: "[].timeHorizon.key: got number, want string",
 		},
-		"a code":    {aGroup, 404, `{"code": "GONE", "message": "m"}`, "code: the interface has no such code for status 404"},
-		"a status":  {aGroup, 404, `{"code": "FORBIDDEN", "message": "m"}`, "code: FORBIDDEN belongs to status 403, not 404"},
-		"a message": {aGroup, 418, `{"code": "BAD_REQUEST"}`, "code: BAD_REQUEST belongs to status 400, not 418|message: the field is absent"},
-		"OAuth":     {token, 401, `{"error": "invalid_grant"}`, "error: the interface has no such code for status 401"},
-		"no route":  {sandbox.RouteUnknown, 200, `{}`, ""},
-		"no token":  {token, 200, `{}`, "access_token: the field is absent"},
+		"a terminal's escape": {
+			route: aGroup, status: 200, body: replaced(`"id"`, `"\u001b[31m": 1, "id"`), want: `"\x1b[31m": there is no such field`,
+		},
+		"a code":    {route: aGroup, status: 404, body: `{"code": "GONE", "message": "m"}`, want: "code: the interface has no such code for status 404"},
+		"a status":  {route: aGroup, status: 404, body: `{"code": "FORBIDDEN", "message": "m"}`, want: "code: FORBIDDEN belongs to status 403, not 404"},
+		"a message": {route: aGroup, status: 404, body: `{"code": "NOT_FOUND"}`, want: "message: the field is missing"},
+		"OAuth":     {route: token, status: 401, body: `{"error": "invalid_grant"}`, want: "error: the interface has no such code for status 401"},
+		"no route":  {route: sandbox.RouteUnknown, status: 200, body: `{}`},
+		"a next page": {
+			route: groups, status: 200, body: "[]", header: `Link: </v1/model-group?page=2>; rel="next"`,
+			want: "the answer: it comes in pages, and its header Link names the next one",
+		},
+		"a count": {
+			route: groups, status: 200, body: "[]", header: "X-Total-Count: 120",
+			want: `the answer: its header X-Total-Count counts "120", and it has 0`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := strings.Join(sandbox.Departures(test.route, test.status, []byte(test.body)), "|")
+			header := http.Header{}
+			if name, value, ok := strings.Cut(test.header, ": "); ok {
+				header.Set(name, value)
+			}
+			got := strings.Join(sandbox.Departures(test.route, test.status, header, []byte(test.body)), "|")
 			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}

@@ -2,112 +2,70 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"math/big"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object with its members in the order of the text. A Go map
-// would lose that order, and decoded values the spelling of numbers.
-type object []member
+// object is a JSON object whose values are as the text spells them, to the last digit.
+type object map[string]jsontext.Value
 
-type member struct {
-	name  string
-	value jsontext.Value // compact
-}
-
-// parseObject reads one level of raw, which must be compact JSON. What is no
-// object is nil, which has no members.
-func parseObject(raw jsontext.Value) object {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(raw))
-	if start, err := decoder.ReadToken(); err != nil || start.Kind() != jsontext.KindBeginObject {
+// parseObject reads one level of raw. It returns nil for any other value than an object.
+func parseObject(raw jsontext.Value) (o object) {
+	if raw.Kind() != jsontext.KindBeginObject || json.Unmarshal(raw, &o) != nil {
 		return nil
-	}
-	o := object{}
-	for decoder.PeekKind() == jsontext.KindString {
-		token, _ := decoder.ReadToken()
-		name := token.String() // the token is good until the next one
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return nil
-		}
-		o = append(o, member{name, value.Clone()})
 	}
 	return o
 }
 
-// MarshalJSONTo keeps the order of the members.
-func (o object) MarshalJSONTo(encoder *jsontext.Encoder) error {
-	errs := []error{encoder.WriteToken(jsontext.BeginObject)}
-	for _, m := range o {
-		errs = append(errs, encoder.WriteToken(jsontext.String(m.name)), encoder.WriteValue(m.value))
+// text returns the member's value if it is a string, or else "".
+func (o object) text(name string) (s string) {
+	if raw := o[name]; raw.Kind() == jsontext.KindString {
+		_ = json.Unmarshal(raw, &s) // it was JSON before
 	}
-	return errors.Join(append(errs, encoder.WriteToken(jsontext.EndObject))...)
+	return s
 }
 
-// get returns the member's value.
-func (o object) get(name string) (jsontext.Value, bool) {
-	for _, m := range o {
-		if m.name == name {
-			return m.value, true
-		}
-	}
-	return nil, false
-}
+// is reports whether the member is spelled exactly so. It is for literals.
+func (o object) is(name, literal string) bool { return string(o[name]) == literal }
 
-// text returns the member's value where it is a string.
-func (o object) text(name string) (s string, ok bool) {
-	raw, _ := o.get(name)
-	ok = raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &s) == nil
-	return s, ok
-}
-
-// is tells whether the member is spelled exactly so, for literals.
-func (o object) is(name, literal string) bool {
-	raw, ok := o.get(name)
-	return ok && string(raw) == literal
-}
-
-// with returns a copy in which the given members replace those of their name,
-// in their place, or follow at the end.
-func (o object) with(members ...member) object {
-	changed := slices.Clone(o)
-	for _, m := range members {
-		i := slices.IndexFunc(changed, func(old member) bool { return old.name == m.name })
-		if i < 0 {
-			changed = append(changed, m)
-		} else {
-			changed[i] = m
-		}
-	}
+// with returns a copy in which the given members replace those of their name.
+func (o object) with(members object) object {
+	changed := maps.Clone(o)
+	maps.Copy(changed, members)
 	return changed
 }
 
-// pick returns the members of these names that there are, in this order.
+// pick returns the members of these names that the object has.
 func (o object) pick(names ...string) object {
 	picked := object{}
 	for _, name := range names {
-		if value, ok := o.get(name); ok {
-			picked = append(picked, member{name, value})
+		if value := o[name]; value != nil {
+			picked[name] = value
 		}
 	}
 	return picked
 }
 
-// elements returns the values of a list, and nothing for any other value.
-func elements(raw jsontext.Value) []jsontext.Value {
-	var list []jsontext.Value
+// elements returns the values of a list, and nil for any other value.
+func elements(raw jsontext.Value) (list []jsontext.Value) {
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
 	return list
 }
 
-// encode returns v as compact JSON. It panics where v cannot be encoded, which
-// for the values of this package is a mistake in its code.
+// encode returns v as compact JSON. It panics if v cannot be encoded, which is a mistake in this package.
 func encode(v any) jsontext.Value {
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
@@ -116,26 +74,118 @@ func encode(v any) jsontext.Value {
 	return text
 }
 
-// number returns the value where it is a number, and nil otherwise. The
-// precision tells revisions apart that a float64 would take for the same.
-func number(raw jsontext.Value) *big.Float {
-	const precision = 512
-	value, _, err := big.ParseFloat(string(raw), 10, precision, big.ToNearestEven)
-	if raw.Kind() != jsontext.KindNumber || err != nil {
-		return nil
+// noRevision is below every revision, for a document without one.
+const noRevision = math.MinInt64
+
+// integer returns the value of a JSON number without a fraction, such as 3 or 3.0, or noRevision.
+func integer(raw jsontext.Value) int64 {
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n
 	}
-	return value
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<62 {
+		return noRevision
+	}
+	return int64(f)
 }
 
-// sameValue returns a text that is equal for equal JSON scalars, so that the
-// 1 of one revision and the 1.0 of another are one axis value.
+// sameValue returns a text that is equal for equal JSON values, so that the 1
+// of one revision and the 1.0 of another are one axis value.
 func sameValue(raw jsontext.Value) string {
-	if value := number(raw); value != nil {
-		return value.Text('p', 0)
+	canonical := raw.Clone()
+	_ = canonical.Canonicalize() // it is JSON
+	return string(canonical)
+}
+
+// TextError is a mistake in a JSON text, and its place.
+type TextError struct {
+	Path    string // such as modelGroups[2].owner, as jq takes it; or line 3, column 5
+	Problem string
+}
+
+// TextErrors are the mistakes of a text, in the order of their places.
+type TextErrors []TextError
+
+func (e TextErrors) Error() string {
+	lines := make([]string, len(e))
+	for i, found := range e {
+		lines[i] = cmp.Or(found.Path, "the whole") + ": " + found.Problem
 	}
-	if raw.Kind() == jsontext.KindString {
-		text, _ := jsontext.AppendUnquote([]byte{'"'}, raw) // no number begins with a quote
-		return string(text)
+	return strings.Join(lines, "\n")
+}
+
+// add adds a problem of the value at a place of the text.
+func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
+	const most = 100 // more help nobody
+	found := TextError{path(place), fmt.Sprintf(format, arguments...)}
+	if len(*e) < most && !slices.Contains(*e, found) {
+		*e = append(*e, found)
 	}
-	return string(raw)
+}
+
+// err returns the mistakes as an error, or nil.
+func (e TextErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(e, func(a, b TextError) int { return cmp.Compare(a.Path, b.Path) })
+	return e
+}
+
+// compact returns one JSON value without white space, every number and string
+// spelled as it was. Its errors are [TextErrors].
+func compact(text []byte) (jsontext.Value, error) {
+	var raw jsontext.Value
+	err := json.Unmarshal(text, &raw)
+	if err == nil {
+		err = raw.Compact()
+	}
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return raw, err
+	}
+	said := syntactic.Err.Error()
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		said = "the field " + path(syntactic.JSONPointer) + " is there twice"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		said = "the JSON ends here, unfinished"
+	}
+	before := text[:min(int(syntactic.ByteOffset), len(text))]
+	line, column := bytes.Count(before, []byte{'\n'})+1, len(before)-bytes.LastIndexByte(before, '\n')
+	return nil, TextErrors{{fmt.Sprintf("line %d, column %d", line, column), said}}
+}
+
+// readObject reads what somebody writes, of that name in sandbox.schema.json. Its errors are [TextErrors].
+func readObject(text []byte, name, example string) (object, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
+	}
+	raw, err := compact(text)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(raw), written().check(text, "/$defs/"+name).err()
+}
+
+var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)
+
+// path spells a pointer as people do. A name that a stranger chose is quoted,
+// so that it does nothing to a terminal, and cut.
+func path(place jsontext.Pointer) string {
+	var text strings.Builder
+	for token := range place.Tokens() {
+		if _, err := strconv.ParseUint(token, 10, 31); err == nil {
+			text.WriteString("[" + token + "]")
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteByte('.')
+		}
+		if !plainName.MatchString(token) {
+			token = strconv.QuoteToASCII(token[:min(len(token), 60)])
+		}
+		text.WriteString(token)
+	}
+	return text.String()
 }

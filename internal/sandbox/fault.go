@@ -1,55 +1,55 @@
 package sandbox
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kind is what becomes of a request that a [Fault] hits.
+// Kind is what happens to a request that a [Fault] hits.
 type Kind int
 
 const (
-	// Answer sends the fault's Status, Header and Body, or what the service
-	// would have answered where Status is 0.
-	Answer Kind = iota
-	// Hang leaves the request without an answer until its caller gives up.
-	Hang
-	// Reset closes the connection without an answer, on TCP with a reset.
-	Reset
-	// CutLength sends the whole answer, but announces a longer one in
-	// Content-Length: only the length tells that something is missing.
-	CutLength
-	// CutJSON sends half of the answer and a Content-Length that agrees: only
-	// the JSON tells that something is missing.
-	CutJSON
+	Answer    Kind = iota // the fault's Status, Header and Body, or the service's own answer if Status is 0
+	Hang                  // no answer until the caller gives up
+	Reset                 // the connection is closed without an answer, on TCP with a reset
+	CutLength             // the whole answer, and a longer Content-Length
+	CutJSON               // half of the answer, and a Content-Length that agrees
+)
+
+// Page is a way in which a list says that there is more, and is wrong.
+type Page string
+
+const (
+	OtherOrigin Page = "origin"   // the next page is at another origin
+	Loop        Page = "loop"     // the next page is this one
+	WrongCount  Page = "count"    // X-Total-Count is above the number of elements
+	Envelope    Page = "envelope" // an object has the list in items
 )
 
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
-	// Route is what it hits; empty is [RouteAny].
-	Route Route
-	// Path, where it is set, is the exact escaped path of what it hits.
-	Path string
-	// Skip lets as many matching requests through, then Times are hit, or
-	// every further one where it is 0. Requests that an earlier fault hit are
-	// not counted.
+	Route Route  // what it hits; "" is [RouteAny]
+	Path  string // if set, the exact escaped path of what it hits
+	// Skip lets that many matching requests through, then Times are hit, or every further one if it is 0. Requests
+	// that an earlier fault hit are not counted.
 	Skip, Times int
 
-	// Kind is what becomes of the request.
-	Kind Kind
-	// Status, Header and Body are the answer of the kinds that send one; with
-	// a Status of 0 it is the service's own. The Content-Type is JSON unless
-	// Header has another.
-	Status int
+	Kind   Kind
+	Status int // 0 for the service's own answer
 	Header http.Header
 	Body   string
-	// Delay passes before anything else, or until the caller gives up.
-	Delay time.Duration
+	Page   Page          // makes the answer of a list a wrong page
+	Delay  time.Duration // passes before anything else, or until the caller gives up
 	// Mutate changes the answer before it is sent, or cut. It may be called by
 	// several requests at once and owns what it is given.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
@@ -58,24 +58,25 @@ type Fault struct {
 }
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors, and
-// the status that belongs to it. It panics on any other code.
+// its status. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
 	if statuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the interface has no code %q", code))
 	}
-	a := deny(code, message)
-	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
+	return answering(route, deny(code, message))
 }
 
 // RefuseToken returns a fault of the token endpoint that answers with an error
-// of INTERFACE.md, Token endpoint errors, and its status. It panics on any
-// other error.
+// of INTERFACE.md, Token endpoint errors. It panics on any other error.
 func RefuseToken(code, description string) Fault {
 	if oauthStatuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the token endpoint has no error %q", code))
 	}
-	a := badToken(code, description)
-	return Fault{Route: RouteToken, Status: a.status, Header: a.header, Body: string(a.body)}
+	return answering(RouteToken, badToken(code, description))
+}
+
+func answering(route Route, a *answer) Fault {
+	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
 }
 
 type injected struct {
@@ -94,12 +95,15 @@ func (f *injected) hits() int {
 	return hits
 }
 
-// Inject makes matching requests fail until remove is called. Of several
-// faults the one injected first that is due hits the request. The control
-// routes are spared.
+// Inject makes matching requests fail until remove is called. Of several faults the one injected first that is due
+// hits the request. The control routes are spared.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
 	in := s.inject(f, nil)
-	return func() { s.removeFault(in.id) }
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f == in })
+	}
 }
 
 func (s *Sandbox) inject(f Fault, order object) *injected {
@@ -109,15 +113,6 @@ func (s *Sandbox) inject(f Fault, order object) *injected {
 	in := &injected{Fault: f, id: s.lastFault, order: order}
 	s.faults = append(s.faults, in)
 	return in
-}
-
-// removeFault tells whether there was such a fault.
-func (s *Sandbox) removeFault(id int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := len(s.faults)
-	s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f.id == id })
-	return len(s.faults) < before
 }
 
 // dueFault returns the fault that hits the request, if one does.
@@ -134,28 +129,32 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 		before := f.hits()
 		f.matched++
 		if f.hits() > before {
+			x.record.Cause = "fault " + strconv.Itoa(f.id)
 			return f.Fault, true
 		}
 	}
 	return Fault{}, false
 }
 
-// fail does what the fault says. It returns the answer, if there is one, and
-// otherwise aborts the request.
+// fail does what the fault says. It returns the answer, or aborts the request.
 func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *answer) *answer {
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
 	}
 	ctx := x.request.Context()
-	if !pause(ctx, f.Delay) {
-		panic(http.ErrAbortHandler)
+	if f.Delay > 0 {
+		select {
+		case <-time.After(f.Delay):
+		case <-ctx.Done():
+			panic(http.ErrAbortHandler)
+		}
 	}
-	switch f.Kind {
-	case Hang:
-		<-ctx.Done()
-		panic(http.ErrAbortHandler)
-	case Reset:
-		reset(w)
+	if f.Kind == Hang || f.Kind == Reset {
+		if f.Kind == Hang {
+			<-ctx.Done()
+		} else {
+			reset(w)
+		}
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer
@@ -167,16 +166,12 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 			a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 		}
 	}
-	a.identify(x.id)
+	a.identify(x.record.ID)
+	a.turnPage(f.Page, x.request.URL.EscapedPath())
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
-		a.identify(x.id) // the header may be another one
 	}
-	return cut(a, f.Kind)
-}
-
-func cut(a *answer, kind Kind) *answer {
-	switch kind {
+	switch f.Kind {
 	case CutLength:
 		const missing = 64
 		a.header.Set("Content-Length", strconv.Itoa(len(a.body)+missing))
@@ -186,18 +181,21 @@ func cut(a *answer, kind Kind) *answer {
 	return a
 }
 
-// pause waits, and tells whether the context let it.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
+// turnPage makes the list at that path a wrong page. Other answers stay.
+func (a *answer) turnPage(page Page, path string) {
+	list := elements(a.body)
+	if a.status != http.StatusOK || list == nil {
+		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+	switch page {
+	case OtherOrigin:
+		a.with("Link", "<https://elsewhere.example"+path+`?page=2>; rel="next"`)
+	case Loop:
+		a.with("Link", "<"+path+`>; rel="next"`)
+	case WrongCount:
+		a.with("X-Total-Count", strconv.Itoa(len(list)+1))
+	case Envelope:
+		a.body = encode(object{"items": a.body, "next": jsontext.Value("null")})
 	}
 }
 
@@ -215,4 +213,129 @@ func reset(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
+}
+
+// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help faults` describe it. Of two ways
+// to fail the first counts: hang, drop, an answer of its own.
+type faultOrder struct {
+	Route       Route
+	Path        string
+	Skip, Times int
+
+	// An answer in place of the service's own: an error, of a code that the
+	// interface may not have yet, or the HTML page of a gateway.
+	Code       string
+	Message    string
+	Status     int
+	HTML       bool
+	RetryAfter jsontext.Value
+
+	// What happens to the answer, whichever it is.
+	Delay      string
+	Drop, Hang bool
+	Cut        string
+	Page       Page
+}
+
+// readFault makes the fault that a text orders, and returns the order with it. Its errors are [TextErrors].
+func readFault(text []byte) (Fault, object, error) {
+	order, err := readObject(text, "Fault", `{"route": "models", "status": 503, "times": 2}`)
+	if err != nil {
+		return Fault{}, nil, err
+	}
+	var o faultOrder
+	var m TextErrors
+	maps.DeleteFunc(order, func(_ string, value jsontext.Value) bool { return value.Kind() == jsontext.KindNull })
+	if err := json.Unmarshal(encode(order), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+		m.add("", "%s", err)
+	}
+	delay, err := time.ParseDuration(cmp.Or(o.Delay, "0"))
+	if err != nil || delay < 0 {
+		m.add("/delay", `a time is expected, such as "500ms" or "2s"`)
+	}
+	retryAfter := strings.Trim(string(o.RetryAfter), `"`)
+	if _, err := http.ParseTime(retryAfter); err != nil && o.RetryAfter.Kind() == jsontext.KindString {
+		m.add("/retryAfter", "whole seconds are expected, or an HTTP date in a string")
+	}
+	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code])
+	answers := o.Code != "" || o.Status != 0 || o.HTML
+	switch {
+	case o.Code != "" && status == 0:
+		known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
+		m.add("/code", "the interface has no such code, so a status is needed; known are %s", strings.Join(known, ", "))
+	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay+string(o.Page) == "":
+		m.add("", "this does nothing: give code, status, html, delay, drop, hang, cut or page")
+	}
+	if err := m.err(); err != nil {
+		return Fault{}, nil, err
+	}
+	f := Fault{
+		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay, Page: o.Page,
+		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
+	}
+	switch {
+	case o.Hang:
+		f.Kind = Hang
+	case o.Drop:
+		f.Kind = Reset
+	case answers:
+		a := o.answer(status, retryAfter)
+		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
+	}
+	return f, order, nil
+}
+
+// answer is what the fault answers in place of the service.
+func (o faultOrder) answer(status int, retryAfter string) *answer {
+	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
+	var a *answer
+	switch {
+	case o.HTML:
+		status = cmp.Or(status, http.StatusBadGateway)
+		a = page(status, http.StatusText(status), message)
+	case oauthStatuses[o.Code] != 0:
+		a = refuseToken(status, o.Code, message)
+	default:
+		// A status alone has the code that says no more than it.
+		plain := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
+		if status == http.StatusTooManyRequests {
+			plain = "RATE_LIMITED"
+		} else if status == http.StatusInternalServerError {
+			plain = "INTERNAL_ERROR"
+		}
+		a = refuse(status, cmp.Or(o.Code, strings.ToUpper(plain), "UNKNOWN"), message)
+	}
+	if retryAfter != "" {
+		a.with("Retry-After", retryAfter)
+	}
+	return a
+}
+
+func (s *Sandbox) controlInject(x *exchange) *answer {
+	fault, order, err := readFault(x.body)
+	if err != nil {
+		return refuseControl(err)
+	}
+	return respond(http.StatusCreated, encode(object{"id": encode(s.inject(fault, order).id)}))
+}
+
+// listed is the fault as it was ordered, with its id and its hits.
+func (f *injected) listed() object {
+	return object{"id": encode(f.id), "hits": encode(f.hits())}.with(f.order)
+}
+
+func (s *Sandbox) controlFaults(*exchange) *answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]object, len(s.faults))
+	for i, f := range s.faults {
+		list[i] = f.listed()
+	}
+	return respond(http.StatusOK, encode(list))
+}
+
+func (s *Sandbox) clearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
 }

@@ -2,8 +2,12 @@ package sandbox
 
 import (
 	"cmp"
-	"math/big"
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -11,85 +15,230 @@ import (
 // group is a model group with its revisions. It never changes: publishing
 // makes a new one, so that answers are written without holding a lock.
 type group struct {
-	owner  string // the organisation's name
-	id     string
-	stated object         // as the catalogue file has it
-	served jsontext.Value // with what is derived from the revisions
-	models []*model       // newest first
+	owner    string // the organisation's name
+	recorded bool   // from a service: its documents are served as they came
+	id       string
+	stated   object         // as the catalogue file has it
+	served   jsontext.Value // with what is derived from the revisions
+	models   []model        // newest first
 }
 
-// model is one revision. One whose number is no number (a catalogue may hold
-// such documents on purpose) has an infinite one below all others.
+// model is one revision.
 type model struct {
 	document object
-	revision *big.Float
+	revision int64
 }
 
-func newModel(document object) *model {
-	raw, _ := document.get("revision")
-	return &model{document: document, revision: cmp.Or(number(raw), new(big.Float).SetInf(true))}
-}
-
-// is tells whether the model is that revision of its group.
-func (m *model) is(revision *big.Float) bool { return m.revision.Cmp(revision) == 0 }
+func newModel(document object) model { return model{document, integer(document["revision"])} }
 
 // newGroup adds what follows from the group's revisions (INTERFACE.md,
 // Resources 2). A value that the document states itself is kept.
-func newGroup(owner, id string, stated object, models []*model) *group {
-	g := &group{owner: owner, id: id, stated: stated, models: slices.Clone(models)}
-	slices.SortStableFunc(g.models, func(a, b *model) int { return b.revision.Cmp(a.revision) })
-	derived := object{{"latestRevision", g.latestRevision()}, {"models", g.summaries()}, {"axes", g.axes()}}
-	g.served = encode(stated.with(slices.DeleteFunc(derived, func(m member) bool {
-		_, isStated := stated.get(m.name)
-		return isStated
-	})...))
+func newGroup(g *group) *group {
+	slices.SortStableFunc(g.models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
+	// A group without revisions has 0: the interface says "number".
+	latest, summaries := jsontext.Value("0"), []object{}
+	for i, m := range g.models {
+		if i == 0 && m.document["revision"] != nil {
+			latest = m.document["revision"]
+		}
+		if !m.document.is("archived", "true") {
+			summaries = append(summaries, m.document.pick("id", "revision", "createdAt"))
+		}
+	}
+	derived := object{"latestRevision": latest, "models": encode(summaries), "axes": g.axes()}
+	g.served = encode(derived.with(g.stated))
 	return g
 }
 
-// latestRevision is 0 in a group without revisions: the interface says
-// "number", and the first one published then raises it, as it says too.
-func (g *group) latestRevision() jsontext.Value {
-	if len(g.models) == 0 {
-		return jsontext.Value("0")
-	}
-	if raw, ok := g.models[0].document.get("revision"); ok {
-		return raw
-	}
-	return jsontext.Value("null")
-}
-
-func (g *group) summaries() jsontext.Value {
-	list := []object{}
-	for _, m := range g.models {
-		if !m.document.is("archived", "true") {
-			list = append(list, m.document.pick("id", "revision", "createdAt"))
-		}
-	}
-	return encode(list)
-}
-
-// visibleTo tells whether an organisation may know of the group (INTERFACE.md,
-// Authentication 4).
+// visibleTo reports whether an organisation may see the group (INTERFACE.md, Authentication 4).
 func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
 
-// on tells whether the group is on the time horizon with that key.
+// on reports whether the group is on the time horizon with that key.
 func (g *group) on(horizon string) bool {
-	raw, _ := g.stated.get("timeHorizon")
-	key, ok := parseObject(raw).text("key")
-	return ok && key == horizon
+	return parseObject(g.stated["timeHorizon"]).text("key") == horizon
 }
 
 // modelFor returns the revision as a member of the organisation sees it
 // (INTERFACE.md, Resources 4: notes, dockerImage and isOwner).
-func (g *group) modelFor(organisation string, m *model) object {
-	if organisation == g.owner {
-		return m.document.with(member{"isOwner", jsontext.Value("true")})
+func (g *group) modelFor(organisation string, m model) object {
+	switch {
+	case g.recorded:
+		return m.document
+	case organisation == g.owner:
+		return m.document.with(object{"isOwner": jsontext.Value("true")})
 	}
-	return m.document.with(
-		member{"isOwner", jsontext.Value("false")},
-		member{"notes", jsontext.Value("null")},
-		member{"dockerImage", jsontext.Value(`""`)},
-	)
+	return m.document.with(object{
+		"isOwner": jsontext.Value("false"), "notes": jsontext.Value("null"), "dockerImage": jsontext.Value(`""`),
+	})
+}
+
+// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), in the order in which they first
+// appear from the newest revision to the oldest. The newest revision that has an axis describes it. What the latest
+// revision does not offer is historical. An axis without a key is left out.
+func (g *group) axes() jsontext.Value {
+	type value struct {
+		Value      jsontext.Value `json:"value"`
+		Historical bool           `json:"historical"`
+	}
+	axes, values := []object{}, map[string][]value{} // by key
+	for i, m := range g.models {
+		for _, raw := range elements(m.document["axes"]) {
+			declaration := parseObject(raw)
+			key := declaration.text("key")
+			if key == "" {
+				continue
+			}
+			if _, known := values[key]; !known {
+				axes, values[key] = append(axes, declaration.pick("key", "kind", "label", "description", "type")), []value{}
+			}
+			for _, raw := range elements(declaration["values"]) {
+				if !slices.ContainsFunc(values[key], func(v value) bool { return sameValue(v.Value) == sameValue(raw) }) {
+					values[key] = append(values[key], value{raw, i > 0})
+				}
+			}
+		}
+	}
+	for _, axis := range axes {
+		axis["values"] = encode(values[axis.text("key")])
+	}
+	return encode(axes)
+}
+
+// notFoundError names a group or a revision that does not exist.
+type notFoundError string
+
+func (e notFoundError) Error() string { return string(e) }
+
+// Publish publishes a revision into the group: a copy of its newest revision in which the fields of overrides (a
+// JSON object, or nothing) replace those of their name. The revision is one more than the latest, or 0 in a group
+// without any. The id is new, and the same for the same group and revision; archived is false and the timestamps are
+// now, unless the overrides say otherwise.
+//
+// It returns the document as the owner sees it. Overrides are checked as a document of [ReadCatalogue] is, and must
+// not have revision, id or modelGroupId; their errors are [TextErrors].
+func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		document, next := object{}, int64(0)
+		if len(old.models) > 0 {
+			document, next = old.models[0].document, old.models[0].revision+1
+		}
+		if next < 0 {
+			return nil, fmt.Errorf("the latest revision of the model group %q is no integer", groupID)
+		}
+		now := encode(timestamp(document))
+		return document.with(object{
+			"id": encode(modelID(groupID, next)), "modelGroupId": encode(groupID), "revision": encode(next),
+			"createdAt": now, "updatedAt": now, "archived": jsontext.Value("false"),
+		}).with(changes), nil
+	})
+}
+
+// Republish changes a revision in place, as the service can: the fields of overrides replace those of their name,
+// and updatedAt moves. All else stays. Overrides and result are those of [Sandbox.Publish].
+func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeModel(groupID, revision, func(document object) object {
+		return document.with(object{"updatedAt": encode(timestamp(document))}).with(changes)
+	})
+}
+
+// SetArchived archives a revision, or lists it again; updatedAt moves.
+func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
+	return s.set(groupID, revision, "archived", archived)
+}
+
+// SetEnabled enables a revision, or disables it: a disabled model does not run. updatedAt moves.
+func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
+	return s.set(groupID, revision, "enabled", enabled)
+}
+
+// set changes nothing, updatedAt included, if the setting is so already.
+func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
+	return s.changeModel(groupID, revision, func(document object) object {
+		if document.is(name, strconv.FormatBool(value)) {
+			return document
+		}
+		return document.with(object{name: encode(value), "updatedAt": encode(timestamp(document))})
+	})
+}
+
+func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		i := slices.IndexFunc(old.models, func(m model) bool { return m.revision == revision })
+		if i < 0 {
+			return nil, notFoundError(fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision))
+		}
+		return change(old.models[i].document), nil
+	})
+}
+
+// changeGroup puts the document that change returns into the group, in the place of one with the same revision, and
+// returns it as the owner sees it. What the catalogue stated of the group's revisions is over then.
+func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
+	if i < 0 {
+		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
+	}
+	old := s.groups[i]
+	document, err := change(old)
+	if err != nil {
+		return nil, err
+	}
+	changed, stated := newModel(document), maps.Clone(old.stated)
+	for _, name := range []string{"latestRevision", "models", "axes"} {
+		delete(stated, name)
+	}
+	models := slices.DeleteFunc(slices.Clone(old.models), func(m model) bool { return m.revision == changed.revision })
+	g := *old
+	g.stated, g.models = stated, append(models, changed)
+	s.groups = slices.Clone(s.groups)
+	s.groups[i] = newGroup(&g)
+	return encode(old.modelFor(old.owner, changed)), nil
+}
+
+// timestamp returns the present time, or the millisecond after the document's
+// last change if the catalogue has that in the future.
+func timestamp(document object) string {
+	const layout = "2006-01-02T15:04:05.000Z"
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	if last, err := time.Parse(time.RFC3339, document.text("updatedAt")); err == nil && !now.After(last) {
+		now = last.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	return now.Format(layout)
+}
+
+// modelID derives a UUID of version 8 (RFC 9562 §5.8), so that a test which
+// publishes sees the same ids each time it runs.
+func modelID(groupID string, revision int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", groupID, revision))
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// parseOverrides returns the fields to replace.
+func parseOverrides(text []byte) (object, error) {
+	if len(text) == 0 {
+		return object{}, nil
+	}
+	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2.0.0"}`)
+	var found TextErrors
+	for name := range changes.pick("id", "revision", "modelGroupId") {
+		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
+	}
+	if err == nil {
+		err = found.err()
+	}
+	return changes, err
 }

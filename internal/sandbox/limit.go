@@ -11,15 +11,12 @@ import (
 type Counting int
 
 const (
-	// SlidingWindow counts what came in the last Per, at any moment. Services
-	// that keep a log of requests count so.
+	// SlidingWindow counts what came in the last Per, at any moment. Services that keep a log of requests count so.
 	SlidingWindow Counting = iota
 	// FixedWindow begins to count anew at each multiple of Per on the clock, so
-	// that twice as many requests may come around such a moment. It is the
-	// commonest, because one counter is all that it takes.
+	// that twice as many requests may come around such a moment.
 	FixedWindow
-	// Bucket holds one request for each of Requests, is full at first and is
-	// refilled evenly, all of it in Per. Gateways count so.
+	// Bucket holds Requests, is full at first and is refilled evenly, all of it in Per. Gateways count so.
 	Bucket
 )
 
@@ -27,93 +24,109 @@ const (
 // says that there is one, and gives no figures (INTERFACE.md, Limits 2).
 type Allowance struct {
 	Kind     Counting
-	Requests int // none or less: there is no limit
+	Requests int // 0 for no limit
 	Per      time.Duration
 }
 
-// String says what a client may send, such as 60 requests in any minute.
+// String says what a client may send, such as 60 requests in any 1m.
 func (a Allowance) String() string {
-	per := map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour"}[a.Per]
-	if per == "" {
-		per = a.Per.String()
-	}
+	per := strings.ReplaceAll(strings.ReplaceAll(a.Per.String(), "m0s", "m"), "h0m", "h")
 	switch a.Kind {
 	case FixedWindow:
 		return fmt.Sprintf("%d requests from one full %s to the next", a.Requests, per)
 	case Bucket:
-		return fmt.Sprintf("%d requests at once, and as many more, evenly, in each %s", a.Requests, per)
+		return fmt.Sprintf("%d requests at once, refilled evenly in %s", a.Requests, per)
 	}
 	return fmt.Sprintf("%d requests in any %s", a.Requests, per)
 }
 
 func (a Allowance) limited() bool { return a.Requests > 0 && a.Per > 0 }
 
-// counter counts the requests of one client. It returns how long a request has
-// to wait: 0 admits it, and one that has to wait is not counted. Time does not
-// run backwards between two calls.
-type counter func(now time.Time) (wait time.Duration)
+// counter counts the requests of one client. Time does not run backwards between two calls.
+type counter interface {
+	// take admits a request and counts it, or returns how long it has to wait.
+	take(now time.Time) (wait time.Duration)
+	// left returns how many requests would be admitted now.
+	left(now time.Time) int
+}
 
-// counter returns a counter that has counted nothing. The allowance must be a
-// limited one.
+// counter returns a counter that has counted nothing. The allowance must be a limited one.
 func (a Allowance) counter() counter {
 	switch a.Kind {
-	case SlidingWindow:
-		return slidingWindow(a.Requests, a.Per)
 	case FixedWindow:
-		return fixedWindow(a.Requests, a.Per)
+		return &fixedWindow{limit: a.Requests, length: a.Per}
 	case Bucket:
-		return bucket(a.Requests, a.Per)
-	}
-	panic(fmt.Sprintf("sandbox: there is no counting %d", a.Kind))
-}
-
-func slidingWindow(limit int, length time.Duration) counter {
-	var passed []time.Time // oldest first, at most limit of them
-	return func(now time.Time) time.Duration {
-		if len(passed) == limit {
-			if wait := passed[0].Add(length).Sub(now); wait > 0 {
-				return wait
-			}
-			passed = passed[1:]
-		}
-		passed = append(passed, now)
-		return 0
+		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}
+	default:
+		return &slidingWindow{limit: a.Requests, length: a.Per}
 	}
 }
 
-func fixedWindow(limit int, length time.Duration) counter {
-	var start time.Time
-	passed := 0
-	return func(now time.Time) time.Duration {
-		if current := now.Truncate(length); !current.Equal(start) {
-			start, passed = current, 0
-		}
-		if passed == limit {
-			return start.Add(length).Sub(now)
-		}
-		passed++
-		return 0
-	}
+type slidingWindow struct {
+	limit  int
+	length time.Duration
+	passed []time.Time // the oldest first, at most limit of them
 }
 
-// bucket is the generic cell rate algorithm: it keeps the time at which the
-// bucket will be full again. It counts in whole nanoseconds, where
-// [golang.org/x/time/rate] counts in fractions: whoever waits as long as it
-// was told is not refused for the last digit of a float.
-func bucket(requests int, per time.Duration) counter {
-	interval := per / time.Duration(requests) // in which one request is refilled
-	capacity := interval * time.Duration(requests)
-	var full time.Time
-	return func(now time.Time) time.Duration {
-		if full.Before(now) {
-			full = now
-		}
-		if wait := full.Add(interval).Sub(now) - capacity; wait > 0 {
-			return wait
-		}
-		full = full.Add(interval)
-		return 0
+func (w *slidingWindow) left(now time.Time) int {
+	for len(w.passed) > 0 && !w.passed[0].Add(w.length).After(now) {
+		w.passed = w.passed[1:]
 	}
+	return w.limit - len(w.passed)
+}
+
+func (w *slidingWindow) take(now time.Time) time.Duration {
+	if w.left(now) == 0 {
+		return w.passed[0].Add(w.length).Sub(now)
+	}
+	w.passed = append(w.passed, now)
+	return 0
+}
+
+type fixedWindow struct {
+	limit, passed int
+	length        time.Duration
+	start         time.Time
+}
+
+func (w *fixedWindow) left(now time.Time) int {
+	if current := now.Truncate(w.length); !current.Equal(w.start) {
+		w.start, w.passed = current, 0
+	}
+	return w.limit - w.passed
+}
+
+func (w *fixedWindow) take(now time.Time) time.Duration {
+	if w.left(now) == 0 {
+		return w.start.Add(w.length).Sub(now)
+	}
+	w.passed++
+	return 0
+}
+
+// bucket is the generic cell rate algorithm: it keeps the time at which the bucket will be full again. It counts in
+// whole nanoseconds, where [golang.org/x/time/rate] counts in fractions: a client that waits as long as it was told
+// is not refused for the last digit of a float.
+type bucket struct {
+	interval time.Duration // in which one request is refilled
+	requests int
+	full     time.Time
+}
+
+func (b *bucket) left(now time.Time) int {
+	if b.full.Before(now) {
+		b.full = now
+	}
+	missing := (b.full.Sub(now) + b.interval - 1) / b.interval
+	return b.requests - int(missing)
+}
+
+func (b *bucket) take(now time.Time) time.Duration {
+	if b.left(now) == 0 {
+		return b.full.Sub(now) - b.interval*time.Duration(b.requests-1)
+	}
+	b.full = b.full.Add(b.interval)
+	return 0
 }
 
 // retryAfter is the wait as the header of that name has it: in whole seconds,
@@ -125,17 +138,16 @@ func retryAfter(wait time.Duration) int {
 // countings are the names of the kinds of counting.
 var countings = map[string]Counting{"sliding": SlidingWindow, "fixed": FixedWindow, "bucket": Bucket}
 
-// ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time
-// they are counted in (a second where it is left out), and the kind of
-// counting, which is fixed, sliding or bucket (sliding where it is left out).
-// 0 is no limit.
+// ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time in which they are counted (a second if
+// it is left out), and the kind of counting: fixed, sliding or bucket (sliding if it is left out).
 func ParseAllowance(text string) (Allowance, error) {
 	a := Allowance{Per: time.Second}
 	rest, kind, hasKind := strings.Cut(text, ":")
 	requests, per, hasPer := strings.Cut(rest, "/")
 	var err error
-	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 0 {
-		return Allowance{}, fmt.Errorf("%q is not a number of requests, 0 or more", requests)
+	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 1 {
+		return Allowance{}, fmt.Errorf("%q is no number of requests: write one of 1 or more, such as 60/1m; "+
+			"without this flag there is no limit", requests)
 	}
 	if hasPer {
 		if a.Per, err = time.ParseDuration(per); err != nil || a.Per <= 0 {

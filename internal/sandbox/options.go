@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,28 +11,25 @@ import (
 // Option changes how a [Sandbox] behaves.
 type Option func(*settings)
 
-// settings are what the interface leaves open, and services do differently.
+// settings are what the interface leaves open.
 type settings struct {
 	tokenLife time.Duration
 	expiresIn func() jsontext.Value // nil: the field is left out
 	format    TokenFormat
 	allowance Allowance
 	unlisted  bool // archived revisions are
+	pageSize  int  // 0: lists come whole
 	hosts     []string
 }
 
-// WithTokenLife sets for how long a token is valid, one hour unless told. With
-// 0 tokens do not expire, and their answer has no expires_in. The interface
-// leaves the lifetime open (INTERFACE.md, Authentication 5).
+// WithTokenLife sets for how long a token is valid, an hour by default. With 0 tokens do not expire, and their
+// answer has no expires_in. The interface leaves the lifetime open (INTERFACE.md, Authentication 5).
 func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
 }
 
-// WithExpiresIn sets the expires_in of token answers to any JSON value,
-// whatever the tokens' life: nil leaves the field out, JSON text in a
-// [jsontext.Value] or a json.RawMessage is sent as it is, anything else is
-// encoded. Unless told it is the life in whole seconds (RFC 6749 §5.1). It
-// panics on what JSON cannot express.
+// WithExpiresIn sets the expires_in of token answers to any value that JSON can express, whatever the tokens' life:
+// nil leaves the field out. By default it is the life in whole seconds (RFC 6749 §5.1).
 func WithExpiresIn(value any) Option {
 	var text jsontext.Value
 	if value != nil {
@@ -47,23 +45,17 @@ func (s *settings) wholeSeconds() jsontext.Value {
 	return encode(int64(s.tokenLife / time.Second))
 }
 
-// TokenFormat is the content type that the token endpoint takes. The interface
-// does not show it, and services differ: RFC 6749 §4.4 has a form, some take
-// JSON only.
+// TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services
+// differ: RFC 6749 §4.4 has a form, some take JSON only.
 type TokenFormat string
 
 const (
-	// TokenForm takes application/x-www-form-urlencoded, and is the default.
-	// Other types are refused with status 400 and invalid_request.
-	TokenForm TokenFormat = "form"
-	// TokenJSON takes application/json. Other types are refused with status 415.
-	TokenJSON TokenFormat = "json"
-	// TokenAny takes both.
-	TokenAny TokenFormat = "any"
+	TokenForm TokenFormat = "form" // a form, the default; others get 400 and invalid_request
+	TokenJSON TokenFormat = "json" // application/json; others get 415
+	TokenAny  TokenFormat = "any"  // both
 )
 
-// WithTokenFormat sets what content type the token endpoint takes. A fault
-// ([RefuseToken]) refuses the first one otherwise.
+// WithTokenFormat sets the content type that the token endpoint takes.
 func WithTokenFormat(format TokenFormat) Option {
 	if contentTypes[format] == nil {
 		panic(fmt.Sprintf("sandbox: there is no token format %q", format))
@@ -71,24 +63,32 @@ func WithTokenFormat(format TokenFormat) Option {
 	return func(s *settings) { s.format = format }
 }
 
-// WithAllowance permits each client id so many requests, its token requests
-// and its authenticated ones together; the rest is refused with RATE_LIMITED
-// and not counted (INTERFACE.md, Limits). Token requests with a client id
-// that the sandbox does not know are counted together.
+// WithAllowance limits the requests of each client id, its token requests and its authenticated ones together; the
+// rest is refused with RATE_LIMITED and not counted (INTERFACE.md, Limits). Token requests with a client id that the
+// sandbox does not know are counted together.
 func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
 }
 
-// WithArchivedUnlisted leaves archived revisions out of
-// /v1/model-group/:id/models. The interface says that this list has every
-// revision and that /v1/model has no archived ones unless they are asked for;
-// a service may well treat both alike. The latest model may be archived still.
+// WithPageSize sends lists in pages of that many elements: X-Total-Count has the number of all, and Link with
+// rel="next" the next page. The interface does not show pages, and services that have them often do it so. With 0
+// lists come whole.
+func WithPageSize(elements int) Option {
+	return func(s *settings) { s.pageSize = elements }
+}
+
+// WithArchivedUnlisted leaves archived revisions out of /v1/model-group/:id/models, as /v1/model does. The interface
+// says that the list has every revision. The latest model may be archived still.
 func WithArchivedUnlisted() Option {
 	return func(s *settings) { s.unlisted = true }
 }
 
-// WithHosts answers control routes under these host names too. Without it they
-// are answered only under those of the loopback address.
+// WithHosts answers control routes under these host names too. Without it they are answered only under those of the
+// loopback address. Case and white space around a name do not count.
 func WithHosts(hosts ...string) Option {
-	return func(s *settings) { s.hosts = hosts }
+	return func(s *settings) {
+		for _, host := range hosts {
+			s.hosts = append(s.hosts, strings.ToLower(strings.TrimSpace(host)))
+		}
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -32,6 +34,7 @@ func TestPublish(t *testing.T) {
 		want := `{"id":"` + id + `","revision":9007199254740994,"modelGroupId":"g/1","archived":false,` +
 			`"createdAt":"2000-01-01T00:00:00.000Z","x":1.0,"notes":"M","updatedAt":"2000-01-01T00:00:00.000Z",` +
 			`"axes":[{"key":"k","values":[2]}],"isOwner":true}`
+		want = ordered(t, want)
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -42,8 +45,8 @@ func TestPublish(t *testing.T) {
 				`","revision":9007199254740994,"createdAt":"2000-01-01T00:00:00.000Z"},{"id":"b","revision":5}],` +
 				`"axes":[{"key":"k","values":[{"value":2,"historical":false},{"value":1,"historical":true}]}]}`,
 		} {
-			if got := c.get(path); got.body != want {
-				t.Errorf("got\n%s\nwant\n%s", got.body, want)
+			if got, want := ordered(t, c.get(path).body), ordered(t, want); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		}
 		if _, again := published(sandbox.New(parse(t, publishable)), ""); again != id {
@@ -94,5 +97,86 @@ func TestArchivedUnlisted(t *testing.T) {
 	got := c.get(groupPath(mainGroup, "/models")).body
 	if strings.Contains(got, `"archived":true`) || strings.Count(got, `"archived":false`) != 3 {
 		t.Errorf("got %s", got)
+	}
+}
+
+// For the race detector, and for revisions that must not be published twice.
+func TestConcurrentUse(t *testing.T) {
+	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1000, Per: time.Second}))
+	c := start(t, s).as("northwind")
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})()
+			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope", "/", "/control/requests"} {
+				if _, err := c.try("GET", path, ""); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := s.Publish(mainGroup, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if got := c.get(groupPath(mainGroup, "")); !strings.Contains(got.body, `"latestRevision":11`) {
+		t.Errorf("the group is %s", got.body)
+	}
+}
+
+func TestDerivedFields(t *testing.T) {
+	tests := map[string]struct{ group, models, want string }{
+		"no models": {group: `{"id": "g"}`, want: `{"id":"g","latestRevision":0,"models":[],"axes":[]}`},
+		"archived revisions are left out, the newest comes first": {
+			group: `{"id": "g"}`,
+			models: `{"id": "0", "revision": 0, "createdAt": "t0", "name": "n"},
+			 {"id": "2", "revision": 2, "createdAt": "t2", "archived": false},
+			 {"id": "1", "revision": 1, "createdAt": "t1", "archived": true}`,
+			want: `{"id":"g","latestRevision":2,"models":[{"id":"2","revision":2,"createdAt":"t2"},` +
+				`{"id":"0","revision":0,"createdAt":"t0"}],"axes":[]}`,
+		},
+		"stated values win, wrong ones too": {
+			group:  `{"id": "g", "axes": null, "latestRevision": "x", "models": {"y": 1.0}, "extra": 1E2}`,
+			models: `{"id": "1", "revision": 1}`,
+			want:   `{"id":"g","axes":null,"latestRevision":"x","models":{"y":1.0},"extra":1E2}`,
+		},
+		"axes are the union, with historical values": {
+			group: `{"id": "g", "models": 0}`,
+			models: `{"revision": 1, "axes": [
+				{"key": "gone", "type": "boolean", "values": [true]},
+				{"key": "a", "kind": "static", "label": "Old", "description": "D", "type": "number",
+				 "values": [3, 1.0, 4], "default": 3}]},
+			 {"revision": 2, "axes": [
+				{"key": "b", "type": "string", "values": ["1", "é"]},
+				{"key": "a", "kind": "static", "label": "New", "description": "D", "type": "number",
+				 "values": [2, 1], "default": 1, "other": 5}]}`,
+			want: `{"id":"g","models":0,"latestRevision":2,"axes":[` +
+				`{"key":"b","type":"string","values":[{"value":"1","historical":false},{"value":"é","historical":false}]},` +
+				`{"key":"a","kind":"static","label":"New","description":"D","type":"number","values":[` +
+				`{"value":2,"historical":false},{"value":1,"historical":false},` +
+				`{"value":3,"historical":true},{"value":4,"historical":true}]},` +
+				`{"key":"gone","type":"boolean","values":[{"value":true,"historical":true}]}]}`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			catalogue := parse(t, `{"owner": "Owner", "group": `+test.group+`, "models": [`+test.models+`]}`)
+			c := direct(t, sandbox.New(catalogue)).as("owner")
+			for path, want := range map[string]string{"/v1/model-group/g": test.want, "/v1/model-group": "[" + test.want + "]"} {
+				if got, want := ordered(t, c.get(path).body), ordered(t, want); got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestPublicGroups(t *testing.T) {
+	for group, want := range map[string]int{
+		`{"id": "g", "public": false}`: 404, `{"id": "g", "public": true}`: 200, `{"id": "g"}`: 200, `{"id": "g", "public": "false"}`: 200,
+	} {
+		c := direct(t, sandbox.New(parse(t, `{"owner": "Owner", "group": `+group+`}`)))
+		c.as("other").get("/v1/model-group/g").wants(t, want, "")
+		c.as("owner").get("/v1/model-group/g").wants(t, 200, "")
 	}
 }

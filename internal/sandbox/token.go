@@ -1,9 +1,13 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/rand"
+	"fmt"
 	"maps"
+	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,17 +24,6 @@ type grant struct {
 
 func (g grant) isOver(now time.Time) bool { return !g.expires.IsZero() && !now.Before(g.expires) }
 
-// forgetTokens forgets, once in a life, those that are over. The caller holds
-// s.mu.
-func (s *Sandbox) forgetTokens() {
-	now := time.Now()
-	if now.Before(s.sweep) {
-		return
-	}
-	s.sweep = now.Add(s.settings.tokenLife)
-	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
-}
-
 // DropTokens makes the sandbox refuse every token issued so far.
 func (s *Sandbox) DropTokens() {
 	s.mu.Lock()
@@ -38,42 +31,47 @@ func (s *Sandbox) DropTokens() {
 	clear(s.tokens)
 }
 
-// issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of
-// INTERFACE.md, Token endpoint errors. A disabled or forbidden organisation
-// gets a token too: the interface refuses its authenticated requests.
+// issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of INTERFACE.md, Token endpoint errors. A
+// disabled or forbidden organisation gets a token too: the interface refuses its authenticated requests.
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
 			with("Allow", http.MethodPost)
 	}
+	kind := mediaType(x.request)
+	fields, problem := parseToken(kind, x.body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for
-	// every request.
-	if refusal := s.limit(s.knownClient(x.record.Form.Get("client_id"))); refusal != nil {
+	client := fields.Get("client_id")
+	x.record.Client = client[:min(len(client), 100)]
+	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for every request.
+	if refusal := s.limit(x, s.knownClient(client)); refusal != nil {
 		return unstored(refusal)
 	}
-	fields, refusal := s.tokenFields(x)
-	if refusal != nil {
+	if refusal := s.refuseFields(x.request, kind, fields, problem); refusal != nil {
 		return refusal
 	}
-	of := func(o *Organisation) bool {
-		return o.ClientID == fields.Get("client_id") && o.ClientSecret == fields.Get("client_secret")
+	of := func(o Organisation) bool {
+		return o.ClientID == client && o.ClientSecret == fields.Get("client_secret")
 	}
-	i := slices.IndexFunc(s.organisations, of)
+	i := slices.IndexFunc(s.catalogue.organisations, of)
 	if i < 0 {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
-	token, issued := "sandbox-"+rand.Text(), grant{organisation: s.organisations[i]}
+	now := time.Now()
+	token, issued := "sandbox-"+rand.Text(), grant{organisation: &s.catalogue.organisations[i]}
 	if life := s.settings.tokenLife; life > 0 {
-		issued.expires = time.Now().Add(life)
-		s.forgetTokens()
+		issued.expires = now.Add(life)
+		if !now.Before(s.sweep) { // once in a life
+			s.sweep = issued.expires
+			maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
+		}
 	}
 	s.tokens[token] = issued
 
-	body := object{{"access_token", encode(token)}, {"token_type", jsontext.Value(`"Bearer"`)}}
+	body := object{"access_token": encode(token), "token_type": jsontext.Value(`"Bearer"`)}
 	if life := s.settings.expiresIn(); life != nil {
-		body = append(body, member{"expires_in", life})
+		body["expires_in"] = life
 	}
 	return unstored(respond(http.StatusOK, encode(body)))
 }
@@ -82,31 +80,109 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
+const (
+	formType = "application/x-www-form-urlencoded"
+	jsonType = "application/json"
+)
+
+// contentTypes are those that the token endpoint reads, by its format.
+var contentTypes = map[TokenFormat][]string{
+	TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType},
+}
+
+// refuseFields refuses anything but the three fields, each once and in a body of the right content type. RFC 6749
+// §2.3.1 keeps credentials out of the URI, and §2.3 allows one way of sending them. It would ignore unknown fields;
+// the sandbox refuses them, so that a client fails here first.
+func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
+	if expected := contentTypes[s.settings.format]; !slices.Contains(expected, kind) {
+		types := strings.Join(expected, " or ")
+		said := "The content type must be " + types + "."
+		if s.settings.format == TokenJSON {
+			return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", types)
+		}
+		return badToken("invalid_request", said)
+	}
+	for name, values := range fields {
+		switch {
+		case name != "grant_type" && name != "client_id" && name != "client_secret":
+			problem = "The field " + strconv.Quote(name) + " is not known."
+		case len(values) > 1:
+			problem = "The field " + name + " is sent more than once."
+		}
+	}
+	switch {
+	case r.URL.RawQuery != "":
+		problem = "Parameters belong into the body, not into the query."
+	case len(r.Header.Values("Authorization")) > 0:
+		problem = "Credentials belong into the body, not into the Authorization header."
+	}
+	switch {
+	case problem != "":
+		return badToken("invalid_request", problem)
+	case fields.Get("grant_type") != "client_credentials":
+		return badToken("unsupported_grant_type", "grant_type must be client_credentials.")
+	case fields.Get("client_id") == "" || fields.Get("client_secret") == "":
+		return badToken("invalid_request", "The field client_id or client_secret is missing.")
+	}
+	return nil
+}
+
+// mediaType returns the content type without its parameters.
+func mediaType(r *http.Request) string {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// parseToken reads the fields of a body of that media type, or says to the caller what is wrong with it.
+func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
+	if mediaType == formType {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, "The body is no valid form."
+		}
+		return form, ""
+	}
+	raw, _ := compact(body)
+	members := parseObject(raw)
+	if members == nil {
+		return nil, "The body must be a JSON object."
+	}
+	fields = url.Values{}
+	for name, value := range members {
+		if value.Kind() != jsontext.KindString {
+			return nil, fmt.Sprintf("The field %q must be a string.", name)
+		}
+		fields.Set(name, members.text(name))
+	}
+	return fields, ""
+}
+
 // authenticate returns the caller, or the refusal: 401, 429 and 403, in this
 // order, as the limit counts authenticated requests.
-func (s *Sandbox) authenticate(r *http.Request) (organisation string, refusal *answer) {
+func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held, ok := s.tokens[bearer(r)]
+	held, ok := s.tokens[bearer(x.request)]
 	if !ok || held.isOver(time.Now()) {
 		return "", deny("UNAUTHORIZED", "The bearer token is missing, invalid or expired.").
 			with("WWW-Authenticate", "Bearer")
 	}
-	if refusal := s.limit(held.organisation.ClientID); refusal != nil {
-		return "", refusal
-	}
-	switch caller := held.organisation; {
+	caller := held.organisation
+	refusal = s.limit(x, caller.ClientID)
+	switch {
+	case refusal != nil:
 	case caller.Disabled != "":
-		return "", deny("ORGANISATION_DISABLED", caller.Disabled)
+		refusal = deny("ORGANISATION_DISABLED", caller.Disabled)
 	case caller.Forbidden:
-		return "", deny("FORBIDDEN", "The organisation is not permitted to perform this request.")
-	default:
-		return caller.Name, nil
+		refusal = deny("FORBIDDEN", "The organisation is not permitted to perform this request.")
 	}
+	return caller.Name, refusal
 }
 
-// bearer returns the token of the Authorization header; its scheme is
-// case-insensitive (RFC 9110 §11.1).
+// bearer returns the token of the Authorization header; its scheme is case-insensitive (RFC 9110 §11.1).
 func bearer(r *http.Request) string {
 	headers := r.Header.Values("Authorization")
 	if len(headers) != 1 {
@@ -119,26 +195,27 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// knownClient returns the client id, or nothing where there is none such.
+// knownClient returns the client id if the sandbox knows it, or else "".
 func (s *Sandbox) knownClient(id string) string {
-	if slices.ContainsFunc(s.organisations, func(o *Organisation) bool { return o.ClientID == id }) {
+	if slices.ContainsFunc(s.catalogue.organisations, func(o Organisation) bool { return o.ClientID == id }) {
 		return id
 	}
 	return ""
 }
 
-// limit refuses what exceeds the client's allowance. The caller holds s.mu.
-func (s *Sandbox) limit(clientID string) *answer {
+// limit refuses a request that exceeds the client's allowance. The caller holds s.mu.
+func (s *Sandbox) limit(x *exchange, clientID string) *answer {
 	if !s.settings.allowance.limited() {
 		return nil
 	}
 	if s.counters[clientID] == nil {
 		s.counters[clientID] = s.settings.allowance.counter()
 	}
-	wait := s.counters[clientID](time.Now())
+	wait := s.counters[clientID].take(time.Now())
 	if wait == 0 {
 		return nil
 	}
+	x.record.Cause = cmp.Or(x.record.Cause, "allowance")
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
 		with("Retry-After", strconv.Itoa(retryAfter(wait)))
 }

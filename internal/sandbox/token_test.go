@@ -22,7 +22,6 @@ func TestTokenEndpoint(t *testing.T) {
 	)
 	form := credentials("northwind").Encode()
 	with := func(field string) string { return "{" + field + ", " + object[1:] }
-	secret := func(is string) string { return strings.Replace(object, "northwind-sandbox-secret", is, 1) }
 	tests := map[string]struct {
 		format                      sandbox.TokenFormat // a form, unless told
 		method, query, kind, header string              // POST; kind is the content type, a form unless told
@@ -35,36 +34,24 @@ func TestTokenEndpoint(t *testing.T) {
 		"GET":                    {method: http.MethodGet, status: 405, code: "invalid_request"},
 		"JSON":                   {kind: asJSON, body: object, status: 400, code: "invalid_request"},
 		"no content type":        {kind: "-", body: form, status: 400, code: "invalid_request"},
-		"no body":                {status: 400, code: "unsupported_grant_type"},
 		"malformed":              {body: form + "&%zz", status: 400, code: "invalid_request"},
 		"other grant":            {body: "grant_type=password&client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
-		"no grant":               {body: "client_id=a&client_secret=b", status: 400, code: "unsupported_grant_type"},
 		"no id":                  {body: grant + "client_secret=b", status: 400, code: "invalid_request"},
-		"empty secret":           {body: grant + "client_id=a&client_secret=", status: 400, code: "invalid_request"},
 		"repeated id":            {body: form + "&client_id=northwind", status: 400, code: "invalid_request"},
 		"field it does not know": {body: form + "&audience=x", status: 400, code: "invalid_request"},
 		"credentials in query":   {query: "?" + form, status: 400, code: "invalid_request"},
 		"credentials in header":  {body: form, header: "Basic eDp5", status: 400, code: "invalid_request"},
 		"wrong secret":           {body: grant + "client_id=northwind&client_secret=x", status: 401, code: "invalid_client"},
 		"wrong id":               {body: grant + "client_id=x&client_secret=northwind-sandbox-secret", status: 401, code: "invalid_client"},
-		"another's secret":       {body: grant + "client_id=tailspin&client_secret=fabrikam-sandbox-secret", status: 401, code: "invalid_client"},
 		"disabled gets a token":  {body: credentials("tailspin").Encode(), status: 200},
-		"forbidden gets a token": {body: credentials("adventure-works").Encode(), status: 200},
 
-		"JSON's: JSON":             {format: takes, kind: asJSON, body: object, status: 200},
-		"JSON's: with a charset":   {format: takes, kind: asJSON + "; charset=utf-8", body: object, status: 200},
-		"JSON's: a form":           {format: takes, kind: asForm, body: form, status: 415, code: "invalid_request"},
-		"JSON's: no JSON":          {format: takes, kind: asJSON, body: `{`, status: 400, code: "invalid_request"},
-		"JSON's: no object":        {format: takes, kind: asJSON, body: `[]`, status: 400, code: "invalid_request"},
-		"JSON's: a number":         {format: takes, kind: asJSON, body: `{"client_id": 1}`, status: 400, code: "invalid_request"},
-		"JSON's: a field twice":    {format: takes, kind: asJSON, body: with(`"client_id": "a"`), status: 400, code: "invalid_request"},
-		"JSON's: an unknown field": {format: takes, kind: asJSON, body: with(`"scope": "a"`), status: 400, code: "invalid_request"},
-		"JSON's: no grant type":    {format: takes, kind: asJSON, body: `{"client_id": "a"}`, status: 400, code: "unsupported_grant_type"},
-		"JSON's: a wrong secret":   {format: takes, kind: asJSON, body: secret("x"), status: 401, code: "invalid_client"},
-		"JSON's: an empty secret":  {format: takes, kind: asJSON, body: secret(""), status: 400, code: "invalid_request"},
-		"any's: JSON":              {format: sandbox.TokenAny, kind: asJSON, body: object, status: 200},
-		"any's: a form":            {format: sandbox.TokenAny, body: form, status: 200},
-		"any's: text":              {format: sandbox.TokenAny, kind: "text/plain", body: object, status: 400, code: "invalid_request"},
+		"JSON's: JSON":          {format: takes, kind: asJSON, body: object, status: 200},
+		"JSON's: a form":        {format: takes, kind: asForm, body: form, status: 415, code: "invalid_request"},
+		"JSON's: no JSON":       {format: takes, kind: asJSON, body: `{`, status: 400, code: "invalid_request"},
+		"JSON's: a number":      {format: takes, kind: asJSON, body: `{"client_id": 1}`, status: 400, code: "invalid_request"},
+		"JSON's: a field twice": {format: takes, kind: asJSON, body: with(`"client_id": "a"`), status: 400, code: "invalid_request"},
+		"any's: JSON":           {format: sandbox.TokenAny, kind: asJSON, body: object, status: 200},
+		"any's: a form":         {format: sandbox.TokenAny, body: form, status: 200},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +71,7 @@ func TestTokenEndpoint(t *testing.T) {
 				"Accept-Post": map[int]string{415: asJSON}[test.status],
 			})
 			if test.status == 200 {
-				if id := s.Requests()[0].Form.Get("client_id"); id == "" || !strings.Contains(test.body, id) {
+				if id := s.Requests()[0].Client; id == "" || !strings.Contains(test.body, id) {
 					t.Errorf("recorded is the client id %q", id)
 				}
 				return
@@ -95,8 +82,6 @@ func TestTokenEndpoint(t *testing.T) {
 			}
 		})
 	}
-	got := direct(t, sandbox.New(sandbox.Default())).do(http.MethodPost, "/v1/auth/token", form, "Content-Type", asForm)
-	got.wants(t, 200, "") // a form is what it takes, unless told
 }
 
 func TestTokenAnswer(t *testing.T) {
@@ -105,20 +90,16 @@ func TestTokenAnswer(t *testing.T) {
 		options options
 		want    string // expires_in
 	}{
-		"an hour":         {nil, `,"expires_in":3600`},
-		"life":            {options{sandbox.WithTokenLife(90 * time.Second)}, `,"expires_in":90`},
-		"for ever":        {options{sandbox.WithTokenLife(0)}, ""},
-		"left out":        {options{sandbox.WithExpiresIn(nil)}, ""},
-		"a given value":   {options{sandbox.WithExpiresIn(7)}, `,"expires_in":7`},
-		"a text":          {options{sandbox.WithExpiresIn("8")}, `,"expires_in":"8"`},
-		"null":            {options{sandbox.WithExpiresIn(json.RawMessage("null"))}, `,"expires_in":null`},
-		"not the life's":  {options{sandbox.WithExpiresIn(5), sandbox.WithTokenLife(0)}, `,"expires_in":5`},
-		"spelled as told": {options{sandbox.WithExpiresIn(json.RawMessage("60.0"))}, `,"expires_in":60.0`},
+		"an hour":       {nil, `,"expires_in":3600`},
+		"life":          {options{sandbox.WithTokenLife(90 * time.Second)}, `,"expires_in":90`},
+		"for ever":      {options{sandbox.WithTokenLife(0)}, ""},
+		"left out":      {options{sandbox.WithExpiresIn(nil)}, ""},
+		"a given value": {options{sandbox.WithExpiresIn(7)}, `,"expires_in":7`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := direct(t, sandbox.New(sandbox.Default(), test.options...)).form(credentials("northwind"))
-			if !strings.HasSuffix(got.body, `"token_type":"Bearer"`+test.want+"}") {
+			if _, after, _ := strings.Cut(got.body, `sandbox-`); after[26:] != `"`+test.want+`,"token_type":"Bearer"}` {
 				t.Errorf("got %s, want %s", got.body, test.want)
 			}
 		})
@@ -180,12 +161,6 @@ func TestOrganisations(t *testing.T) {
 		t.Errorf("the reason is not said: %s", disabled.body)
 	}
 	c.as("adventure-works").get(path).wants(t, 403, "FORBIDDEN")
-
-	caller := c.as("northwind")
-	c.do(http.MethodPost, "/control/organisations/northwind/disable", "").wants(t, 204, "")
-	caller.get(path).wants(t, 403, "ORGANISATION_DISABLED")
-	c.do(http.MethodPost, "/control/organisations/northwind/enable", "").wants(t, 204, "")
-	caller.get(path).wants(t, 200, "")
 }
 
 // panics is for mistakes of whoever writes a test with the sandbox.

@@ -1,9 +1,10 @@
-// Package command is the sandbox as a program: what cmd/modelcatalogue-sandbox
-// does, where it can be tested.
+// Package command is the sandbox as a program: what cmd/modelcatalogue-sandbox does, where it can be tested.
 package command
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,51 +13,54 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Main does what the arguments of this process say, and returns its exit
-// status: 0, 1 for what failed, or 2 for a mistake in the arguments.
+// Main does what the arguments of this process say, and returns its exit status: 0, 1 for a failure, 2 for a mistake
+// in the arguments, or that of the command of `exec`.
 func Main(version string) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	defer stop()
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "(devel)")
+	}
 	p := &program{
 		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), version: version, stdout: os.Stdout, stderr: os.Stderr,
+		signals: make(chan os.Signal, 8),
+	}
+	signal.Notify(p.signals, signals...)
+	ctx := context.Background()
+	if len(os.Args) < 2 || os.Args[1] != "exec" { // which passes them on
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, signals...)
+		defer stop()
 	}
 	return p.exit(p.run(ctx, os.Args[1:]))
 }
 
 // program is this process, as its commands see it.
 type program struct {
-	name           string // what the user calls it
+	name           string // as the user calls it
 	version        string
 	stdout, stderr io.Writer
+	signals        chan os.Signal
 }
 
-// statusError ends the process with a status of its own. Without an error there
-// is nothing more to say.
+// statusError ends the process with a status of its own. Without an error there is nothing more to say.
 type statusError struct {
 	status int
 	err    error
 }
 
-func (e *statusError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
+func (e *statusError) Error() string { return fmt.Sprint(e.err) }
 func (e *statusError) Unwrap() error { return e.err }
 
 // misused is a mistake in the arguments.
@@ -64,122 +68,131 @@ func misused(format string, arguments ...any) error {
 	return &statusError{2, fmt.Errorf(format, arguments...)}
 }
 
-// exit tells of the error, if there is one, and returns the exit status.
+// exit prints the error, if there is one, and returns the exit status.
 func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
-	if err.Error() != "" {
+	own, ok := errors.AsType[*statusError](err)
+	if !ok {
+		own = &statusError{1, err}
+	}
+	if own.err != nil {
 		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
 	}
-	if own, ok := errors.AsType[*statusError](err); ok {
-		return own.status
-	}
-	return 1
+	return own.status
 }
 
-// command is what an argument that is no flag does.
+type run func(ctx context.Context, arguments []string) error
+
+// command is what an argument that is no flag does. Its setup defines flags and
+// returns what runs once they are parsed.
 type command struct {
-	name, arguments, does string
-	run                   func(p *program, ctx context.Context, arguments []string) error
+	name, arguments, does string // an argument in brackets may be left out
+	setup                 func(p *program, flags *flag.FlagSet) run
 }
 
 // commands are in the order in which help lists them.
 func commands() []command {
-	var all []command
+	all := []command{
+		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
+		{"record", "", "print a catalogue file of what your credentials see in a service", (*program).record},
+		{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
+		{"wait", "", "wait until a sandbox serves, and print its URL", (*program).wait},
+	}
 	for _, c := range sandbox.Controls() {
 		if c.Command != "" {
-			all = append(all, command{c.Command, strings.Join(argumentsOf(c), " "), c.Does, tell(c)})
+			all = append(all, command{c.Command, strings.Join(argumentsOf(c), " "), c.Does, ask(c)})
 		}
 	}
 	return append(
 		all,
-		command{"wait", "[-ready-file FILE]", "wait until a sandbox serves, and print its URL", (*program).wait},
-		command{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
 		command{"openapi", "", "print the interface as an OpenAPI document", printText(contract.OpenAPI)},
 		command{"catalogue", "", "print the built-in catalogue", printText(sandbox.DefaultFile)},
 		command{"schema", "", "print the JSON Schema of catalogue files", printText(sandbox.CatalogueSchema)},
-		command{"version", "", "print the version", (*program).printVersion},
-		command{"help", "[TOPIC]", "print this, or more about a topic", (*program).help},
+		command{"version", "", "print the version", func(p *program, _ *flag.FlagSet) run { return p.printVersion }},
+		command{"help", "[TOPIC]", "print this, or more about a topic", func(p *program, _ *flag.FlagSet) run { return p.help }},
 	)
 }
 
-// run does what the arguments say: a command, or without one to serve until
-// ctx ends.
+// run does what the arguments say: a command, or without one it serves until ctx ends.
 func (p *program) run(ctx context.Context, arguments []string) error {
-	if err := p.dispatch(ctx, arguments); !errors.Is(err, flag.ErrHelp) {
+	c := command{setup: (*program).serve}
+	if len(arguments) > 0 && strings.TrimLeft(arguments[0], "-") == "version" {
+		arguments = append([]string{"version"}, arguments[1:]...)
+	}
+	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
+		var names []string
+		for _, known := range commands() {
+			names = append(names, known.name)
+			if known.name == arguments[0] {
+				c = known
+			}
+		}
+		if c.name == "" {
+			hint := "; `" + p.name + " help` lists them"
+			if meant := sandbox.Nearest(arguments[0], names); meant != "" {
+				hint = "; did you mean " + meant + "?"
+			}
+			return misused("there is no command %q%s", arguments[0], hint)
+		}
+		arguments = arguments[1:]
+	}
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	does := c.setup(p, flags)
+	err := p.parse(flags, arguments)
+	switch {
+	case errors.Is(err, flag.ErrHelp) && c.name == "":
+		return p.help(ctx, nil)
+	case errors.Is(err, flag.ErrHelp):
+		p.printUsage(p.stdout, c, flags)
+		return nil
+	case err != nil:
 		return err
 	}
-	return nil
+	if problem := misgiven(strings.Fields(c.arguments), flags.Args()); problem != "" {
+		var usage strings.Builder
+		p.printUsage(&usage, c, flags)
+		return misused("%s\n\n%s", problem, strings.TrimSpace(usage.String()))
+	}
+	return does(ctx, flags.Args())
 }
 
-func (p *program) dispatch(ctx context.Context, arguments []string) error {
-	if len(arguments) == 0 || strings.HasPrefix(arguments[0], "-") {
-		return p.serve(ctx, arguments)
-	}
-	var names []string
-	for _, c := range commands() {
-		if c.name == arguments[0] {
-			return c.run(p, ctx, arguments[1:])
+// misgiven is what is wrong with the arguments, or "". Those in brackets may be
+// left out, and an open list ends in ….
+func misgiven(names, given []string) string {
+	for i, name := range names {
+		if i >= len(given) && !strings.HasPrefix(name, "[") {
+			return strings.TrimSuffix(name, "…") + " is missing"
 		}
-		names = append(names, c.name)
 	}
-	if meant := sandbox.Nearest(arguments[0], names); meant != "" {
-		return misused("there is no command %q; did you mean %s?", arguments[0], meant)
+	if len(given) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "…")) {
+		return fmt.Sprintf("unexpected argument %q", given[len(names)])
 	}
-	return misused("there is no command %q; `%s help` lists them, and without one it serves", arguments[0], p.name)
+	return ""
 }
 
-// parse takes flags from the arguments, and those that are not there from the
-// environment. usage prints the help that was asked for.
-func (p *program) parse(flags *flag.FlagSet, arguments []string, usage func(io.Writer)) error {
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
+// parse takes flags from the arguments, and those that are missing there from the environment.
+func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	var err error
 	flags.VisitAll(func(f *flag.Flag) {
 		value := os.Getenv(variable(f.Name))
-		isTold := f.Name != "version" // a job may keep there which version it takes
-		if value != "" && isTold && err == nil {
-			if problem := flags.Set(f.Name, value); problem != nil {
-				err = misused("%s is %q: %w", variable(f.Name), value, problem)
-			}
+		if value == "" || err != nil {
+			return
+		}
+		if problem := flags.Set(f.Name, value); problem != nil {
+			err = misused("%s is %q: %w", variable(f.Name), value, problem)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	err = flags.Parse(arguments)
-	if errors.Is(err, flag.ErrHelp) {
-		usage(p.stdout) // help that was asked for is no error message
+	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
-	if err == nil {
-		return nil
-	}
-	_, name, isUnknown := strings.Cut(err.Error(), "flag provided but not defined: -")
-	if !isUnknown {
-		return misused("%w", err)
-	}
-	var names []string
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	switch meant := sandbox.Nearest(name, names); {
-	case name == "port" && slices.Contains(names, "listen"):
-		return misused("there is no flag -port; -listen=127.0.0.1:8080 sets the address")
-	case meant != "":
-		return misused("there is no flag -%s; did you mean -%s?", name, meant)
-	}
-	return misused("there is no flag -%s; `%s help` lists flags and commands", name, p.name)
-}
-
-// parseAll is for commands that take nothing but flags.
-func (p *program) parseAll(flags *flag.FlagSet, arguments []string, usage func(io.Writer)) error {
-	if err := p.parse(flags, arguments, usage); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return misused("unexpected argument %q", flags.Arg(0))
-	}
-	return nil
+	return misused("%w; `%s help` lists the flags", err, p.name)
 }
 
 // variable is the environment's name of a flag.
@@ -187,40 +200,74 @@ func variable(flag string) string {
 	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// parseDuration reads a time that is not negative.
-func parseDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%q is not a time such as 60s or 1h", text)
-	case d < 0:
-		return 0, errors.New("it must not be negative")
+// duration is a flag for a time that is not negative.
+func duration(set func(time.Duration)) func(string) error {
+	return func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return fmt.Errorf("%q is not a time such as 60s or 1h", text)
+		}
+		set(d)
+		return nil
 	}
-	return d, nil
 }
 
-func printText(text func() []byte) func(*program, context.Context, []string) error {
-	return func(p *program, _ context.Context, arguments []string) error {
-		if len(arguments) > 0 {
-			return misused("unexpected argument %q", arguments[0])
+func printText(text func() []byte) func(*program, *flag.FlagSet) run {
+	return func(p *program, _ *flag.FlagSet) run {
+		return func(context.Context, []string) error {
+			_, err := p.stdout.Write(text())
+			return err
 		}
-		_, err := p.stdout.Write(text())
-		return err
 	}
 }
 
 func (p *program) printVersion(context.Context, []string) error {
-	_, err := fmt.Fprintf(p.stdout, "%s %s\n", p.name, p.versionText())
+	_, err := fmt.Fprintf(p.stdout, "%s %s\n", p.name, p.version)
 	return err
 }
 
-// versionText is this program's version, such as 0.1.0, or (devel).
-func (p *program) versionText() string {
-	if p.version != "" {
-		return p.version
+// topics are what `help TOPIC` prints. PROGRAM stands for this program.
+//
+//go:embed topics
+var topics embed.FS
+
+const topicNames = "catalogue, containers, faults, limits, scripts"
+
+// help prints all there is, or a topic.
+func (p *program) help(_ context.Context, arguments []string) error {
+	if len(arguments) > 0 {
+		text, err := topics.ReadFile("topics/" + arguments[0] + ".txt")
+		if err != nil {
+			return misused("there is no topic %q; there are %s", arguments[0], topicNames)
+		}
+		_, err = io.WriteString(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+		return err
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return strings.TrimPrefix(info.Main.Version, "v")
+	fmt.Fprintf(p.stdout, "%s serves the model catalogue from memory, for tests: made-up models, not the service.\n\n"+
+		"Usage: %[1]s [FLAGS]                serve until Ctrl-C\n"+
+		"       %[1]s exec [FLAGS] -- COMMAND…   run a command with a sandbox of its own\n"+
+		"       %[1]s COMMAND [ARGUMENTS]    one of those below; with -h, its help\n"+
+		"       %[1]s help TOPIC             %s\n\n"+
+		"Flags, each also a variable, such as %s:\n",
+		p.name, topicNames, variable("rate-limit"))
+	flags := new(settings).flags(flag.NewFlagSet("", flag.ContinueOnError))
+	flags.SetOutput(p.stdout)
+	flags.PrintDefaults()
+	fmt.Fprint(p.stdout, "\nCommands:\n")
+	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	for _, c := range commands() {
+		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.arguments), c.does)
 	}
-	return "(devel)"
+	return table.Flush()
+}
+
+// printUsage prints the help of one command.
+func (p *program) printUsage(w io.Writer, c command, flags *flag.FlagSet) {
+	fmt.Fprintf(w, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
+	if text, err := topics.ReadFile("topics/" + c.name + ".txt"); err == nil {
+		fmt.Fprintln(w, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+	}
+	flags.SetOutput(w)
+	flags.PrintDefaults()
+	flags.SetOutput(io.Discard)
 }

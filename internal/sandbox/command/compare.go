@@ -1,14 +1,18 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,36 +20,34 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// comparison reads a service and remembers where it departs from the interface.
+// comparison is what a service's answers depart in from the interface.
 type comparison struct {
-	*site
-	token    string
-	requests int
-	told     []string
+	*reader
+	departures []string
 }
 
 // compare is for whoever wants to know whether a service still speaks the
-// interface. Its exit status is 1 where it does not, and 2 where that could not
-// be told.
-func (p *program) compare(ctx context.Context, arguments []string) error {
-	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
-	base := urlFlag(flags)
-	usage := func(io.Writer) { _ = p.help(ctx, []string{"compare"}) }
-	if err := p.parseAll(flags, arguments, usage); err != nil {
+// interface. Its exit status is 1 if it does not, and 2 if that is unknown.
+func (p *program) compare(flags *flag.FlagSet) run {
+	base := serviceFlag(flags)
+	return func(ctx context.Context, _ []string) error {
+		r, err := newReader(*base)
+		if err != nil {
+			return err
+		}
+		c := &comparison{reader: r}
+		if err := c.read(ctx); err != nil {
+			return &statusError{2, fmt.Errorf("the service could not be compared: %w", err)}
+		}
+		for _, line := range c.departures {
+			fmt.Fprintln(p.stdout, line)
+		}
+		if len(c.departures) > 0 {
+			return &statusError{1, nil}
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s answers %d requests as the interface has it.\n", r.base, r.requests)
 		return err
 	}
-	c := &comparison{site: newSite(*base), token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN")}
-	if err := c.read(ctx); err != nil {
-		return &statusError{2, fmt.Errorf("%s could not be compared: %w", c.base, err)}
-	}
-	for _, line := range c.told {
-		fmt.Fprintln(p.stdout, line)
-	}
-	if len(c.told) > 0 {
-		return &statusError{1, nil}
-	}
-	_, err := fmt.Fprintf(p.stdout, "%s answers %d requests as the interface has it.\n", c.base, c.requests)
-	return err
 }
 
 // expectation is one read, and what the interface answers.
@@ -67,9 +69,11 @@ func (c *comparison) read(ctx context.Context) error {
 		return err
 	}
 	if c.token = token; token == "" {
-		if err := c.authenticate(ctx); err != nil {
+		a, err := c.authenticate(ctx)
+		if err != nil {
 			return err
 		}
+		c.add("POST "+sandbox.RouteToken.Pattern(), sandbox.Departures(sandbox.RouteToken, a.status, a.header, a.body))
 	}
 	listed, err := c.get(ctx, expectation{route: sandbox.RouteGroups, status: 200})
 	if err != nil {
@@ -86,7 +90,7 @@ func (c *comparison) read(ctx context.Context) error {
 		ID     string `json:"id"`
 		Models []any  `json:"models"`
 	}
-	_ = json.Unmarshal(listed, &groups) // another shape was told already
+	_ = json.Unmarshal(listed.body, &groups) // another shape is reported already
 	for _, g := range groups {
 		if len(g.Models) > 0 && g.ID != "" {
 			for _, route := range []sandbox.Route{sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels} {
@@ -103,112 +107,243 @@ func (c *comparison) read(ctx context.Context) error {
 	return nil
 }
 
-// get sends a read and remembers its departures.
-func (c *comparison) get(ctx context.Context, want expectation) ([]byte, error) {
+// get sends a read and adds its departures.
+func (c *comparison) get(ctx context.Context, want expectation) (*reply, error) {
 	path := strings.Replace(want.route.Pattern(), "{id}", url.PathEscape(want.id), 1) + want.query
-	status, body, err := c.send(ctx, http.MethodGet, path, "", "")
+	a, err := c.send(ctx, http.MethodGet, path, "", "")
 	if err != nil {
 		return nil, err
 	}
-	if c.token != "" && status != want.status && isRefusal(status) {
-		return nil, fmt.Errorf("GET %s is answered with status %d", want.route.Pattern(), status)
+	if a.status != want.status && c.token != "" && isFinal(a.status) || a.status/100 == 3 || a.status >= 500 || a.isPage() {
+		return nil, c.failure(a)
 	}
-	departures := sandbox.Departures(want.route, status, body)
+	departures := sandbox.Departures(want.route, a.status, a.header, a.body)
 	var refusal struct {
 		Code string `json:"code"`
 	}
-	_ = json.Unmarshal(body, &refusal) // another shape is told by the schema
+	_ = json.Unmarshal(a.body, &refusal) // the schema reports another shape
 	switch {
-	case status != want.status:
-		departures = append(departures, fmt.Sprintf("status: %d, where the interface has %d", status, want.status))
+	case a.status != want.status:
+		departures = append(departures, fmt.Sprintf("status: %d, code %s; the interface has %d", a.status, c.quote(refusal.Code), want.status))
 	case want.code != "" && refusal.Code != want.code:
-		departures = append(departures, "code: another one, where the interface has "+want.code)
+		departures = append(departures, "code: "+c.quote(refusal.Code)+"; the interface has "+want.code)
 	}
-	c.tell("GET "+want.route.Pattern()+want.what, departures)
-	return body, nil
+	c.add("GET "+want.route.Pattern()+want.what, departures)
+	return a, nil
 }
 
-// isRefusal is said of a status that tells nothing of the interface: the service
-// is down, or does not let these credentials read.
-func isRefusal(status int) bool {
-	return status == http.StatusUnauthorized || status == http.StatusForbidden ||
-		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
+// isFinal reports whether a status says nothing of the interface: the service does not let these credentials read.
+func isFinal(status int) bool {
+	return slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, status)
 }
 
-func (c *comparison) tell(request string, departures []string) {
+func (c *comparison) add(request string, departures []string) {
 	for _, departure := range departures {
-		c.told = append(c.told, request+": "+departure)
+		c.departures = append(c.departures, request+": "+departure)
 	}
 }
 
-// authenticate asks for a token with a form, and once more with JSON where the
-// service takes no forms.
-func (c *comparison) authenticate(ctx context.Context) error {
-	id, secret := os.Getenv("MODELCATALOGUE_CLIENT_ID"), os.Getenv("MODELCATALOGUE_CLIENT_SECRET")
-	if id == "" || secret == "" {
-		return errors.New("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, " +
-			"are not set")
-	}
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
-	fields := map[string]string{}
-	for name := range form {
-		fields[name] = form.Get(name)
-	}
-	asJSON, err := json.Marshal(fields)
-	if err == nil {
-		err = c.askToken(ctx, "application/x-www-form-urlencoded", form.Encode())
-	}
-	if err == nil && c.token == "" {
-		err = c.askToken(ctx, "application/json", string(asJSON))
-	}
-	if err == nil && c.token == "" {
-		err = errors.New("the token request is refused as a form and as JSON")
-	}
-	return err
+// reader reads a service with the user's credentials. It sends them to the
+// address that the user gave and to no other.
+type reader struct {
+	*site
+	id, secret, token string
+	requests          int
 }
 
-// askToken leaves the token empty where the service may take another content type.
-func (c *comparison) askToken(ctx context.Context, contentType, body string) error {
-	status, text, err := c.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), contentType, body)
-	if err != nil {
-		return err
+// newReader takes the address and the credentials as the provider does: without
+// a default, and over https unless the address is a loopback one.
+func newReader(address string) (*reader, error) {
+	address = strings.TrimRight(cmp.Or(address, os.Getenv("MODELCATALOGUE_BASE_URL")), "/")
+	if address == "" {
+		return nil, misused("which service? Give -url or set MODELCATALOGUE_BASE_URL; there is no default, because credentials are sent there")
 	}
-	var answer struct {
-		Token string `json:"access_token"`
-		Error string `json:"error"`
-	}
-	isJSON := json.Unmarshal(text, &answer) == nil
+	u, err := url.Parse(address)
 	switch {
-	case isJSON && status == http.StatusOK && answer.Token != "":
-		c.token = answer.Token
-		c.tell("POST "+sandbox.RouteToken.Pattern(), sandbox.Departures(sandbox.RouteToken, status, text))
-		return nil
-	case status == http.StatusUnsupportedMediaType,
-		answer.Error == "invalid_request", answer.Error == "unsupported_grant_type":
-		return nil
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil ||
+		u.RawQuery != "" || u.Fragment != "":
+		return nil, misused("the address is %q: one such as https://catalogue.example.com is expected", hideUser(address))
+	case u.Scheme == "http" && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
+		return nil, misused("the address is %q: http would send the credentials in clear text. Write https; "+
+			"http is for a loopback address only", address)
+	case strings.HasSuffix(u.Path, "/v1"):
+		return nil, misused("the address is %q: leave /v1 out, which the path of every request begins with", address)
 	}
-	return fmt.Errorf("the token request is answered with status %d, and no token", status)
+	r := &reader{
+		site: newSite(address), id: os.Getenv("MODELCATALOGUE_CLIENT_ID"), secret: os.Getenv("MODELCATALOGUE_CLIENT_SECRET"),
+		token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN"),
+	}
+	if r.token == "" && (r.id == "" || r.secret == "") {
+		return nil, misused("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, are not set")
+	}
+	return r, nil
 }
 
-// send counts the request, and reads the whole answer.
-func (c *comparison) send(ctx context.Context, method, path, contentType, body string) (int, []byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, err
+// hideUser hides a password in an address that is no good.
+func hideUser(address string) string {
+	if at := strings.LastIndex(address, "@"); at >= 0 {
+		return "…" + address[at:]
 	}
-	c.requests++
+	return address
+}
+
+// serviceFlag is for [newReader].
+func serviceFlag(flags *flag.FlagSet) *string {
+	return flags.String("url", "", "`URL` of the service (default: MODELCATALOGUE_BASE_URL)")
+}
+
+// reply is an answer of the service.
+type reply struct {
+	request string // such as GET /v1/model-group
+	status  int
+	header  http.Header
+	body    []byte
+}
+
+// send sends a request, counts it and reads the whole answer.
+func (r *reader) send(ctx context.Context, method, path, contentType, body string) (*reply, error) {
+	request, err := http.NewRequestWithContext(ctx, method, r.base+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.requests++
 	request.Header.Set("Accept", "application/json")
 	if contentType != "" {
 		request.Header.Set("Content-Type", contentType)
+	} else if r.token != "" {
+		request.Header.Set("Authorization", "Bearer "+r.token)
 	}
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	response, err := c.client.Do(request)
+	response, err := r.client.Do(request)
 	if err != nil {
-		return 0, nil, reasonOf(err)
+		next := "Check the address, and HTTPS_PROXY if this network needs a proxy."
+		if said := err.Error(); strings.Contains(said, "x509") || strings.Contains(said, "certificate") {
+			next = "If its certificate is from an authority of your own, set MODELCATALOGUE_CA_CERTIFICATE_PEM."
+		}
+		return nil, fmt.Errorf("no answer comes from %s (%w). %s", r.base, reasonOf(err), next)
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
-	text, err := io.ReadAll(io.LimitReader(response.Body, 256<<20))
-	return response.StatusCode, text, err
+	const most = 256 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	if err != nil {
+		return nil, fmt.Errorf("the answer to %s %s breaks off (%w). Run again", method, path, reasonOf(err))
+	}
+	return &reply{method + " " + path, response.StatusCode, response.Header, text}, nil
+}
+
+// authenticate asks for a token with a form, and once more with JSON if the answer does not show that the form was
+// understood. With an error it returns the refusal too, if there is one.
+func (r *reader) authenticate(ctx context.Context) (*reply, error) {
+	fields := map[string]string{"grant_type": "client_credentials", "client_id": r.id, "client_secret": r.secret}
+	form := url.Values{}
+	for name, value := range fields {
+		form.Set(name, value)
+	}
+	asJSON, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	var a *reply
+	for _, body := range [][2]string{{"application/x-www-form-urlencoded", form.Encode()}, {"application/json", string(asJSON)}} {
+		if a, err = r.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), body[0], body[1]); err != nil {
+			return nil, err
+		}
+		var said struct {
+			Token      string `json:"access_token"`
+			CamelToken string `json:"accessToken"`
+			Error      string `json:"error"`
+		}
+		_ = json.Unmarshal(a.body, &said) // another shape has no token
+		if a.status == http.StatusOK {
+			r.token = cmp.Or(said.Token, said.CamelToken)
+		}
+		if r.token != "" {
+			return a, nil
+		}
+		if a.status/100 != 4 || a.status == http.StatusTooManyRequests || said.Error == "invalid_client" {
+			break
+		}
+	}
+	return a, r.failure(a)
+}
+
+// failure says what the service said, and the next step.
+func (r *reader) failure(a *reply) error {
+	var refusal struct {
+		Code        string `json:"code"`
+		Message     string `json:"message"`
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	_ = json.Unmarshal(a.body, &refusal) // another shape says nothing
+	said := strings.Trim(cmp.Or(refusal.Code, refusal.Error)+": "+cmp.Or(refusal.Message, refusal.Description), ": ")
+	isToken := strings.HasPrefix(a.request, http.MethodPost)
+	switch {
+	case said != "":
+		said = " and says " + r.quote(said)
+	case a.isPage():
+		said = " and a page of HTML"
+	}
+	next := "Check the address: this may be another service."
+	switch wait := a.header.Get("Retry-After"); {
+	case a.status/100 == 3:
+		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
+	case wait != "":
+		next = "Run again after Retry-After: " + r.quote(wait) + "."
+	case a.status >= http.StatusInternalServerError, a.status == http.StatusRequestTimeout, a.status == http.StatusTooManyRequests:
+		next = "Run again later."
+	case a.isPage():
+		next = "It comes from a web site, a login or a proxy: give the address of the interface itself."
+	case a.status == http.StatusUnauthorized && isToken:
+		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
+	case a.status == http.StatusUnauthorized:
+		next = "The token may be over, or of another issuer."
+	case a.status == http.StatusForbidden:
+		next = "Ask whoever runs the service to permit your organisation."
+	case a.status == http.StatusOK && isToken:
+		next = "It has no access_token: check that the address is the service's."
+	}
+	return fmt.Errorf("%s is answered with status %d%s. %s", a.request, a.status, said, next)
+}
+
+func (a *reply) isPage() bool {
+	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
+}
+
+// quote quotes a stranger's text, without the credentials and abridged.
+func (r *reader) quote(text string) string {
+	for _, secret := range []string{r.secret, r.token} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "(hidden)")
+		}
+	}
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return fmt.Sprintf("%+q", text)
+}
+
+// nextPage is the path of the page after this one, or "".
+func (r *reader) nextPage(a *reply) (string, error) {
+	for _, link := range strings.Split(strings.Join(a.header.Values("Link"), ","), ",") {
+		target, parameters, ok := strings.Cut(strings.TrimSpace(link), ">")
+		rel := strings.ReplaceAll(strings.ReplaceAll(parameters, " ", ""), `"`, "")
+		if !ok || !strings.HasPrefix(target, "<") || !strings.Contains(rel+";", ";rel=next;") {
+			continue
+		}
+		_, path, _ := strings.Cut(a.request, " ")
+		from, err := url.Parse(r.base + path)
+		if err != nil {
+			return "", err
+		}
+		next, err := from.Parse(target[1:])
+		if err == nil && (next.Scheme != from.Scheme || next.Host != from.Host || !strings.HasPrefix(next.String(), r.base+"/")) {
+			err = errors.New("it is not below the address")
+		}
+		if err != nil {
+			return "", fmt.Errorf("the next page of %s is not read: its address %s is no good (%w)", a.request, r.quote(target[1:]), err)
+		}
+		return strings.TrimPrefix(next.String(), r.base), nil
+	}
+	return "", nil
 }

@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	bearer := func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+token.JSON200.AccessToken)
+		r.Header.Set("Authorization", "Bearer "+*token.JSON200.AccessToken)
 		return nil
 	}
 	groups, err := c.ListModelGroupsWithResponse(ctx, nil, bearer)

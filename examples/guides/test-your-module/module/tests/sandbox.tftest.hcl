@@ -1,17 +1,12 @@
-# These blocks name the sandbox, so that no test reads the service which the
-# environment may name. Without a snapshot each run reads what was published
-# before it.
+# `modelcatalogue-sandbox exec` sets the address. Without a snapshot each run
+# reads what was published before it.
 provider "modelcatalogue" {
-  base_url      = jsondecode(file("sandbox.json")).url
-  client_id     = "northwind"
-  client_secret = "northwind-sandbox-secret"
-  snapshot      = false
+  snapshot = false
 }
 
 # An organisation that owns nothing.
 provider "modelcatalogue" {
   alias         = "outsider"
-  base_url      = jsondecode(file("sandbox.json")).url
   client_id     = "contoso-trading"
   client_secret = "contoso-trading-sandbox-secret"
   snapshot      = false

@@ -20,11 +20,10 @@ variable "fields" {
 
 resource "terraform_data" "published" {
   provisioner "local-exec" {
-    command = "modelcatalogue-sandbox publish -url \"$SANDBOX\" \"$GROUP\" \"$FIELDS\""
+    command = "modelcatalogue-sandbox publish \"$GROUP\" \"$FIELDS\""
     environment = {
-      SANDBOX = jsondecode(file("sandbox.json")).url
-      GROUP   = var.model_group_id
-      FIELDS  = jsonencode(var.fields)
+      GROUP  = var.model_group_id
+      FIELDS = jsonencode(var.fields)
     }
   }
 }

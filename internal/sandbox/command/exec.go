@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// exec serves on a free port while a command runs, and ends with its status. It
+// passes signals on, and does not end before the command.
+func (p *program) exec(flags *flag.FlagSet) run {
+	set := &settings{listen: "127.0.0.1:0"}
+	set.flags(flags)
+	return func(ctx context.Context, arguments []string) error {
+		name, err := exec.LookPath(arguments[0])
+		if err != nil {
+			return &statusError{127, fmt.Errorf("%s cannot be run: %w", arguments[0], reasonOf(err))}
+		}
+		s, err := p.start(ctx, set)
+		if err != nil {
+			return err
+		}
+		defer s.stop()
+		remove, err := p.writeReady(s)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		fmt.Fprintf(p.stderr, "%s: %s reads made-up models at %s, as %s\n", p.name, arguments[0], s.base, s.caller.Name)
+		cmd := exec.CommandContext(ctx, name, arguments[1:]...)
+		cmd.Args[0] = arguments[0]
+		cmd.Env = overridden(os.Environ(), s.environment(), s.base)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, p.stdout, p.stderr
+		return p.await(cmd, s.failed)
+	}
+}
+
+// await runs the command. The thread that starts it must live as long: on Linux its end would end the command too.
+func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	pass := isolate(cmd)
+	if err := cmd.Start(); err != nil {
+		return &statusError{126, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reasonOf(err))}
+	}
+	done, passed, signalled := make(chan struct{}), make(chan struct{}), false
+	go func() {
+		defer close(passed)
+		for {
+			select {
+			case sent := <-p.signals:
+				signalled = true
+				pass(cmd, sent)
+			case err := <-failed:
+				fmt.Fprintf(p.stderr, "%s: the sandbox does not serve any more: %v\n", p.name, err)
+				failed = nil
+			case <-done:
+				return
+			}
+		}
+	}()
+	err := cmd.Wait()
+	close(done)
+	if <-passed; signalled {
+		pass(cmd, syscall.SIGTERM) // to what it started and left behind
+	}
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return &statusError{statusOf(ended), nil}
+	}
+	return err
+}
+
+// overridden returns the environment with these variables, and without those of the provider that would contradict
+// them. Proxies stay, because a command may need them for other hosts, and are not asked for the sandbox's.
+func overridden(environ []string, variables [][2]string, base string) []string {
+	environ = slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
+		ours, ok := strings.CutPrefix(name, "MODELCATALOGUE_")
+		names := []string{"BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "ACCESS_TOKEN", "CA_CERTIFICATE_PEM"}
+		return ok && (slices.Contains(names, strings.TrimSuffix(ours, "_FILE")) || strings.HasPrefix(ours, "SANDBOX_"))
+	})
+	direct := "localhost,127.0.0.1,::1"
+	if address, err := url.Parse(base); err == nil && net.ParseIP(address.Hostname()) == nil {
+		direct += "," + address.Hostname()
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		if before := os.Getenv(name); before != "" {
+			variables = append(variables, [2]string{name, before + "," + direct})
+		} else {
+			variables = append(variables, [2]string{name, direct})
+		}
+	}
+	for _, variable := range variables {
+		environ = append(environ, variable[0]+"="+variable[1])
+	}
+	return environ
+}

@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package command
+
+import "syscall"
+
+func withParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

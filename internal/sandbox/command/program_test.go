@@ -1,0 +1,223 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+const group = sandbox.MainGroup
+
+// This test binary is the program, if it is told so.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_AS_PROGRAM") != "" {
+		os.Exit(Main("1.2.3"))
+	}
+	for _, entry := range os.Environ() {
+		if strings.HasPrefix(entry, "MODELCATALOGUE_") {
+			name, _, _ := strings.Cut(entry, "=")
+			_ = os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// built is the program as a process of its own.
+func built(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], arguments...)
+	cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1", "PROGRAM="+os.Args[0])
+	return cmd
+}
+
+// commanded runs a command in this process and returns what it prints, its error included, and its exit status.
+func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	p := &program{name: "sandbox", version: "1.2.3", stdout: &out, stderr: &problems}
+	status = p.exit(p.run(t.Context(), arguments))
+	return out.String(), problems.String(), status
+}
+
+// served is a sandbox that serves until its test ends.
+type served struct {
+	readiness
+	file    string
+	welcome func() string // once it serves no more
+	stop    func()
+}
+
+func startServing(t *testing.T, arguments ...string) served {
+	t.Helper()
+	s := served{file: filepath.Join(t.TempDir(), "ready.json")}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	ended := make(chan error, 1)
+	go func() {
+		p := &program{name: "sandbox", version: "1.2.3", stdout: &out, stderr: io.Discard}
+		ended <- p.run(ctx, append([]string{"-listen=127.0.0.1:0", "-ready-file=" + s.file}, arguments...))
+	}()
+	hasEnded := false
+	s.stop = func() {
+		if cancel(); !hasEnded {
+			hasEnded = true
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	s.welcome = func() string { s.stop(); return out.String() }
+	t.Cleanup(s.stop)
+	waited, problems, _ := commanded(t, "wait", "-ready-file="+s.file)
+	text, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err, problems)
+	}
+	if err := json.Unmarshal(text, &s.readiness); err != nil || waited != s.URL+"\n" {
+		t.Fatalf("the ready file is %q, and wait prints %q: %v", text, waited, err)
+	}
+	return s
+}
+
+// Each command does what the control route does; the routes are tested in the sandbox's package.
+func TestControlCommands(t *testing.T) {
+	s := startServing(t)
+	for command, want := range map[string]string{
+		`publish|MAIN|{"dockerImage": "registry.example/model:2"}`: `"dockerImage": "registry.example/model:2"`,
+		`publish|emea/power?v=1#β %41`:                             `"modelGroupId": "emea/power?v=1#β %41"`,
+		`archive|MAIN|1`:                                           `"archived": true`,
+		`fault|{"route": "token", "drop": true}`:                   `"id": 1`,
+		`requests`:                                                 "[]\n",
+		`revoke-tokens`:                                            "",
+	} {
+		arguments := strings.Split(strings.ReplaceAll(command, "MAIN", group), "|")
+		stdout, stderr, status := commanded(t, append([]string{arguments[0], "-url=" + s.URL + "/"}, arguments[1:]...)...)
+		if status != 0 || stderr != "" || !strings.Contains(stdout, want) || want == "" && stdout != "" {
+			t.Errorf("%s: %d, %q, %q; want %q", command, status, stdout, stderr, want)
+		}
+	}
+}
+
+// The address may be a real service's.
+func TestControlCommandsSpareOthers(t *testing.T) {
+	var asked []string
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.Path)
+	}))
+	defer service.Close()
+	t.Setenv("MODELCATALOGUE_BASE_URL", service.URL)
+	_, said, _ := commanded(t, "publish", group)
+	if !strings.Contains(said, service.URL+" is no sandbox") || strings.Join(asked, ",") != "GET /control/ready" {
+		t.Errorf("it says %s, and asked %q", said, asked)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	all, _, _ := commanded(t, "-h")
+	new(settings).flags(flag.NewFlagSet("", flag.ContinueOnError)).VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(all, "\n  -"+f.Name) {
+			t.Errorf("help lacks -%s", f.Name)
+		}
+	})
+	for _, c := range commands() {
+		if own, _, status := commanded(t, c.name, "-h"); !strings.Contains(all, "\n  "+c.name) || !strings.Contains(own, c.does) || status != 0 {
+			t.Errorf("help lacks %s: %s", c.name, own)
+		}
+	}
+	for topic := range strings.SplitSeq(topicNames, ", ") {
+		if text, _, status := commanded(t, "help", topic); status != 0 || strings.Contains(text, "PROGRAM") || len(text) < 100 {
+			t.Errorf("help %s: %s", topic, text)
+		}
+	}
+	for argument, want := range map[string]string{
+		"--version": "sandbox 1.2.3\n", "openapi": `"openapi": "3.1.0"`, "schema": "Catalogue of the model", "catalogue": `"clientId"`,
+	} {
+		if got, _, _ := commanded(t, argument); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", argument, got)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	taken := startServing(t).URL
+	for arguments, want := range map[string]string{
+		"publsih":                               `there is no command "publsih"; did you mean publish?`,
+		"-prot=1":                               "flag provided but not defined: -prot; `sandbox help` lists the flags",
+		"-listen=nowhere":                       `-listen is "nowhere": it cannot listen there`,
+		"-listen=" + taken[len("http://"):]:     "address already in use). Write an address such as 127.0.0.1:8080; with port 0",
+		"-rate-limit=0/1m":                      `"0" is no number of requests: write one of 1 or more`,
+		"-token-format=xml":                     "it must be form, json or any",
+		"-page-size=0":                          `"0" is no number from 1 on`,
+		"-token-life=90":                        `"90" is not a time such as 60s or 1h`,
+		"-host=a,":                              "a name is empty",
+		"-as=nobody":                            "the catalogue has no such client id",
+		"-catalogue=nope.json":                  "open nope.json",
+		"-ready-file=.|-listen=127.0.0.1:0":     "is there already, and is no file",
+		"-ready-file=/no/x|-listen=[::1]:0":     `-ready-file is "/no/x": no file can be written there (no such file or directory)`,
+		"publish":                               "GROUP is missing\n\nUsage: sandbox publish",
+		"revoke-tokens|all":                     `unexpected argument "all"`,
+		"openapi|x":                             `unexpected argument "x"`,
+		"exec":                                  "COMMAND is missing",
+		"help|me":                               `there is no topic "me"; there are catalogue, containers`,
+		"faults|-url=http://127.0.0.1:1":        "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
+		"faults|-url=127.0.0.1:1":               `-url is "127.0.0.1:1": an address such as`,
+		"wait|-url=http://[::1]:1|-timeout=1ms": "no sandbox is ready after 1ms",
+	} {
+		_, said, status := commanded(t, strings.Split(arguments, "|")...)
+		if status == 0 || !strings.Contains(said, want) {
+			t.Errorf("%s: %d, %s; want %s", arguments, status, said, want)
+		}
+	}
+	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
+	if _, said, _ := commanded(t); !strings.Contains(said, `MODELCATALOGUE_SANDBOX_TOKEN_LIFE is "90": "90" is not a time`) {
+		t.Errorf("it says %s", said)
+	}
+}
+
+// In a container nobody gives arguments, and its name is no loopback address.
+// What it says to paste works: the certificate is not indented.
+func TestServesWithVariables(t *testing.T) {
+	for name, value := range map[string]string{"HOST": " LocalHost,sandbox", "TLS": "true", "AS": "fabrikam", "RATE_LIMIT": "60/1m:bucket"} {
+		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
+	}
+	s := startServing(t)
+	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.CACertificate)
+	if got, said, _ := commanded(t, "faults", "-url="+s.URL); got != "[]\n" || s.ClientID != "fabrikam" || !strings.HasPrefix(s.URL, "https://localhost:") {
+		t.Errorf("%s serves %s: %s%s", s.URL, s.ClientID, got, said)
+	}
+	welcome := s.welcome()
+	paste := strings.Join(regexp.MustCompile(`(?m)^export (?:[^'\n]|'[^']*')+$`).FindAllString(welcome, -1), "\n")
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", paste+"\n"+`printf %s "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`).Output()
+	if err != nil || string(out) != s.CACertificate || !strings.Contains(welcome, "Each client may send 60 requests at once, refilled evenly in 1m.") {
+		t.Errorf("pasted is %q (%v), in\n%s", out, err, welcome)
+	}
+}
+
+// A ready file is removed by the sandbox that wrote it, and by no other.
+func TestReadyFiles(t *testing.T) {
+	s := startServing(t)
+	s.stop()
+	if _, err := os.Stat(s.file); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	s = startServing(t)
+	if err := os.WriteFile(s.file, []byte("another's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	if text, err := os.ReadFile(s.file); string(text) != "another's" {
+		t.Errorf("another's file is %q: %v", text, err)
+	}
+}
