@@ -95,7 +95,7 @@ type service struct {
 
 // sent is a request as it was sent.
 type sent struct {
-	at           time.Duration // since the first
+	at           time.Duration // since its client was made
 	path, bearer string
 }
 
@@ -123,9 +123,6 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 func (s *service) receive(r *http.Request) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.sent) == 0 {
-		s.began = time.Now()
-	}
 	s.sent = append(s.sent, sent{time.Since(s.began), r.URL.Path, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
 	switch {
 	case r.Method == http.MethodPost && s.token != nil:
@@ -203,10 +200,11 @@ func atMost(requests int, per time.Duration) setting {
 }
 
 // over makes a client of the service, without jitter.
-func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catalogue.Client {
+func over(t *testing.T, s *service, settings ...setting) *catalogue.Client {
 	t.Helper()
+	s.began = time.Now()
 	return newClient(t, append([]setting{func(c *catalogue.Config) {
-		c.Transport, c.Jitter = transport, func() float64 { return 0 }
+		c.Transport, c.Jitter = s, func() float64 { return 0 }
 	}}, settings...)...)
 }
 

@@ -412,7 +412,8 @@ func (c *simCheck) noMoreAttempts() {
 			wait := before.learned()
 			if before.transient() {
 				failures++
-				wait += max(time.Second, before.retryAfter)
+				until, _ := before.waits()
+				wait = max(wait+time.Second, until)
 			}
 			if before.unauthorized() {
 				renewals++
