@@ -76,3 +76,5 @@ func expectWaits(t *testing.T, at []time.Time, waits []wait) {
 		}
 	}
 }
+
+func paused(c *catalogue.Client) time.Duration { return 0 }

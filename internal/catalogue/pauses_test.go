@@ -1,0 +1,195 @@
+package catalogue_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// A 429 is waited for as long as it says, or for the back-off if it says nothing that can be used.
+func TestRetryAfterOfA429(t *testing.T) {
+	type row struct {
+		header string
+		wait   time.Duration
+	}
+	inFiveSeconds := time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC).Format(http.TimeFormat) // bubbles begin in 2000
+	eachOnFakeClock(t, map[string]row{
+		"seconds":           {"3", 3 * sec},
+		"a fraction":        {"1.5", 1500 * time.Millisecond},
+		"a small fraction":  {"0.25", 250 * time.Millisecond},
+		"a date":            {inFiveSeconds, 5 * sec},
+		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec},
+		"nothing":           {"", 1 * sec},
+		"zero":              {"0", 1 * sec},
+		"a negative number": {"-3", 1 * sec},
+		"a word":            {"soon", 1 * sec},
+	}, func(t *testing.T, r row) {
+		s := first(1, retryAfter(429, r.header))
+		c := over(t, s, maxRetries(0))
+		theGroup.mustRead(t, c)
+		s.expectTimes(t, false, 0, r.wait)
+		if got := paused(c); got != r.wait {
+			t.Errorf("reads were paused for %s, want %s", got, r.wait)
+		}
+	})
+}
+
+// Refusals that say nothing are waited for twice as long each time, and from the second on with a gap beside.
+func TestRefusalsThatSayNothingBackOff(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := first(3, answered(429))
+		theGroup.mustRead(t, over(t, s, maxRetries(0)))
+		at := s.times(false)
+		for i, least := range []time.Duration{1 * sec, 2 * sec, 4 * sec} {
+			if got := at[i+1] - at[i]; got < least || got > least+8*sec {
+				t.Errorf("wait %d took %s, want %s and a gap of 8s at most", i+1, got, least)
+			}
+		}
+	})
+}
+
+// A pause counts from its header on, whatever becomes of the body, for reads and for tokens, and those who come in it
+// wait as well.
+func TestEveryRequestWaitsForAPause(t *testing.T) {
+	stalled := retryAfter(429, "10")
+	stalled.stalls = true
+	eachOnFakeClock(t, map[string]reply{"whole": retryAfter(429, "10"), "without its body": stalled}, func(t *testing.T, r reply) {
+		s := first(1, r)
+		s.token = func(n int) reply { return issue(n, 10*sec) } // to be renewed in the pause
+		c := over(t, s)
+		readers := []*reader{theGroup.start(t, c)}
+		for _, r := range eachGroup(0, 19) {
+			time.Sleep(400 * time.Millisecond)
+			readers = append(readers, r.start(t, c))
+		}
+		for _, r := range readers {
+			expectAllRead(t, []answer{r.end()})
+		}
+		s.expectCounts(t, 2, 21)
+		for _, x := range s.sent[2:] {
+			if x.at < 10*sec {
+				t.Errorf("%s was sent at %s, in the pause", x.path, x.at)
+			}
+		}
+	})
+	t.Run("of the token endpoint", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := &service{token: func(n int) reply {
+				if n == 1 {
+					return retryAfter(429, "7")
+				}
+				return issue(n, 0)
+			}}
+			expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
+			s.expectTimes(t, true, 0, 7*sec)
+		})
+	})
+}
+
+// A pause that outlasts a read's time fails it at once, wherever it waits: just refused, in the queue, in its
+// back-off, or when it comes. It is told what it waited for.
+func TestAPauseThatDoesNotFit(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(_ int, r *http.Request) reply {
+			switch r.URL.Path {
+			case "/v1/model-group/backs-off":
+				return answered(503)
+			case "/v1/model-group/refused":
+				return retryAfter(429, "600").in(2500 * time.Millisecond)
+			}
+			return found
+		}}
+		c := over(t, s, atMost(1, 2*sec))
+		backsOff, refused := group("backs-off").start(t, c), group("refused").start(t, c)
+		queued := group("queued").start(t, c)
+		answers := []answer{backsOff.end(), refused.end(), queued.end(), theGroup.read(t, c)}
+		expectAllTold(t, answers, toldLimited, "429")
+		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
+			end, _ := endOf(answers[i].err)
+			if end.Cause != waitTooLong || end.Wait != 600*sec || end.Attempts != want.Attempts || end.Remaining != 5*time.Minute-answers[i].took {
+				t.Errorf("read %d: %+v", i, end)
+			}
+		}
+		if refused, queued := answers[1].took, answers[2].took; refused != queued || answers[0].took != refused || answers[3].took != 0 {
+			t.Errorf("they took %s, %s and %s, want as long as the refusal: %s", answers[0].took, queued, answers[3].took, refused)
+		}
+		time.Sleep(400 * sec) // what is left of the pause fits
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 1, 3)
+	})
+	t.Run("for ages", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := always(retryAfter(429, "99999999999999999999"))
+			expectAllTold(t, []answer{theGroup.read(t, over(t, s))}, toldLimited)
+			s.expectCounts(t, 1, 1)
+		})
+	})
+}
+
+// Ever new refusals, each with a wait that fits, end before the read's time does.
+func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := always(retryAfter(429, "20"))
+		a := theGroup.read(t, over(t, s, readTimeout(70*sec)))
+		expectAllTold(t, []answer{a}, toldLimited)
+		if a.took > 70*sec || s.reads < 2 || s.reads > 4 {
+			t.Errorf("%d reads in %s, want 2 to 4 in at most 70s", s.reads, a.took)
+		}
+	})
+}
+
+// A pause that is over is nobody's cause.
+func TestAPauseThatIsOver(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return map[int]reply{1: retryAfter(429, "2"), 3: {after: time.Hour}}[n]
+		}}
+		c := over(t, s, readTimeout(10*sec))
+		theGroup.mustRead(t, c)
+		time.Sleep(time.Minute)
+		expectAllTold(t, []answer{group("slow").read(t, c)}, toldTimeout)
+	})
+}
+
+// After a pause a request under way keeps others from being sent for 3 s at most.
+func TestSlowReadsHoldNothingUp(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, r *http.Request) reply {
+			switch r.URL.Path {
+			case "/v1/model-group/slow-1", "/v1/model-group/slow-2":
+				return reply{after: time.Hour}
+			}
+			if n <= 4 {
+				return retryAfter(429, "2").in(time.Millisecond)
+			}
+			return found.in(20 * time.Millisecond)
+		}}
+		c := over(t, s, maxRetries(0))
+		slow := []*reader{group("slow-1").start(t, c), group("slow-2").start(t, c)}
+		began := time.Now()
+		expectAllRead(t, readAll(t, c, 4, eachGroup(0, 24)))
+		if took := time.Since(began); took > 8*sec {
+			t.Errorf("24 quick reads took %s beside two slow ones", took)
+		}
+		for _, r := range slow {
+			expectAllTold(t, []answer{r.end()}, toldTimeout)
+		}
+	})
+}
+
+// A log that blocks holds no request up.
+func TestALogThatBlocksHoldsNothingUp(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{}
+		c := over(t, s, func(cfg *catalogue.Config) { cfg.Note = func(context.Context, string) { time.Sleep(3 * sec) } })
+		expectAllRead(t, readAll(t, c, 5, eachGroup(0, 5)))
+		for _, x := range s.sent {
+			if x.at > 0 {
+				t.Errorf("%s was sent at %s", x.path, x.at)
+			}
+		}
+	})
+}
