@@ -419,3 +419,21 @@ func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
+
+// ending is what a read is told that gave up.
+type ending = catalogue.GaveUpError
+
+const (
+	retriesUsedUp = catalogue.RetriesUsedUp
+	serviceDown   = catalogue.ServiceDown
+	waitTooLong   = catalogue.WaitTooLong
+	ceilingTooLow = catalogue.CeilingTooLow
+	timeOver      = catalogue.TimeOver
+)
+
+func endOf(err error) (end ending, ok bool) {
+	if told, ok := errors.AsType[*ending](err); ok {
+		return *told, true
+	}
+	return ending{}, false
+}

@@ -48,7 +48,8 @@ func (c *simCheck) answerOf(err error) *simRequest {
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {
 		if r.err != nil && !c.caused(r) {
-			c.fail("reader %d is told at %s what was not its cause: %v", r.index, r.end, r.err)
+			end, _ := endOf(r.err)
+			c.fail("reader %d is told at %s what was not its cause: %+v: %v", r.index, r.end, end, r.err)
 		}
 	}
 }
@@ -82,7 +83,7 @@ func (c *simCheck) caused(r *simReading) bool {
 	case isGaveUp:
 		return c.gaveUp(r, gaveUp)
 	case kind == toldUnusable:
-		return own(func(y *simRequest) bool { return y.whole() && y.answer == "" })
+		return own(func(y *simRequest) bool { return y.status == 200 && y.answer == "" })
 	case isAPI && api.Status == 401:
 		return len(filter(c.of(r.path), (*simRequest).unauthorized)) >= 3
 	case isAPI:

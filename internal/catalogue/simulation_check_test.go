@@ -365,7 +365,7 @@ func (c *simCheck) inOrder() {
 		}
 		ready, allowed := r.start, 0
 		for _, x := range append(c.of(r.path), &simRequest{sentAt: r.end}) {
-			if x.sentAt < ready || x.sentAt > r.end {
+			if x.sentAt < r.start || x.sentAt > r.end {
 				continue
 			}
 			overtaking := filter(c.requests, func(y *simRequest) bool {
