@@ -376,10 +376,10 @@ func (c *simCheck) inOrder() {
 					r.index, r.start, ready, x.sentAt, overtaking[allowed].number, overtaking[allowed].path)
 			}
 			ready, allowed = x.endAt, 1
-			if until, named := x.waits(); named {
+			if until, named := x.waits(); named && x.limited() {
 				ready = max(ready, until)
 			} else if x.transient() || x.limited() {
-				ready += most
+				ready = max(ready+most, until)
 			}
 		}
 	}

@@ -1,0 +1,215 @@
+package catalogue_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// A new token is asked for the lesser of 10 s and a tenth of its life before its end, counted from when it was asked
+// for. A life under 10 s counts as absent: then a token serves until it is refused.
+func TestWhenATokenIsRenewed(t *testing.T) {
+	eachOnFakeClock(t, map[string]struct{ life, renewed time.Duration }{
+		"an hour":       {time.Hour, time.Hour - 10*sec},
+		"100 s":         {100 * sec, 90 * sec},
+		"20 s":          {20 * sec, 18 * sec},
+		"10 s":          {10 * sec, 9 * sec},
+		"9 s":           {9 * sec, 0},
+		"1 s":           {1 * sec, 0},
+		"it has no end": {0, 0},
+	}, func(t *testing.T, r struct{ life, renewed time.Duration }) {
+		s := &service{token: func(n int) reply { return issue(n, r.life).in(4 * sec) }}
+		c := over(t, s, afresh())
+		theGroup.mustRead(t, c)
+		if r.renewed == 0 {
+			time.Sleep(time.Hour)
+			theGroup.mustRead(t, c)
+			s.expectCounts(t, 1, 2)
+			return
+		}
+		time.Sleep(r.renewed - 4*sec - 1)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 1, 2)
+		time.Sleep(1)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 2, 3)
+	})
+}
+
+// refusing answers 401 to reads with one of the tokens, from 1, a second after they were sent.
+func refusing(tokens ...int) *service {
+	return &service{
+		token: func(n int) reply { return issue(n, time.Hour).in(sec) },
+		read: func(_ int, r *http.Request) reply {
+			for _, n := range tokens {
+				if r.Header.Get("Authorization") == fmt.Sprintf("Bearer bearer-%d", n) {
+					return answered(401).in(sec)
+				}
+			}
+			return found.in(sec)
+		},
+	}
+}
+
+// However many reads were refused with a token, one is asked for in its place, and they go again with it.
+func TestATokenIsReplacedForAll(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := refusing(1)
+		expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
+		s.expectCounts(t, 2, 40)
+	})
+}
+
+// What proves that the credentials are rejected: a token that was asked for in place of a refused one and is refused
+// within a minute, before it served. If a token has served before, two of them in a row.
+func TestWhatProvesARejection(t *testing.T) {
+	type row struct {
+		served        bool // token 1, before it is refused
+		refused       []int
+		late          time.Duration // how long a refusal takes
+		kind          simTold
+		tokens, reads int // of the read that fails
+	}
+	eachOnFakeClock(t, map[string]row{
+		"the first":                     {false, []int{1}, sec, toldNothing, 2, 2},
+		"the first two":                 {false, []int{1, 2, 3, 4}, sec, toldRejected, 2, 2},
+		"one after a token that served": {true, []int{1, 2}, sec, toldNothing, 3, 3},
+		"two after a token that served": {true, []int{1, 2, 3}, sec, toldRejected, 3, 3},
+		"within a minute":               {false, []int{1, 2}, 50 * sec, toldRejected, 2, 2},
+		"later":                         {false, []int{1, 2}, 70 * sec, toldNothing, 3, 3},
+	}, func(t *testing.T, r row) {
+		s := refusing()
+		c := over(t, s, requestTimeout(2*time.Minute))
+		if r.served {
+			theGroup.mustRead(t, c)
+			s.reads = 0
+		}
+		s.read = func(n int, request *http.Request) reply {
+			reply := refusing(r.refused...).read(n, request)
+			return reply.in(r.late)
+		}
+		expectAllTold(t, []answer{group("other").read(t, c)}, r.kind)
+		s.expectCounts(t, r.tokens, r.reads)
+	})
+}
+
+// After a rejection every read fails at once with the same words, those that wait anywhere included, and nothing is sent.
+func TestARejectionEndsEveryRead(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := refusing(1, 2)
+		c := over(t, s, atMost(5, 10*sec))
+		answers := readAll(t, c, 40, eachGroup(0, 40))
+		answers = append(answers, readAll(t, c, 1, eachGroup(40, 50))...)
+		expectAllTold(t, answers, toldRejected, "401")
+		for _, a := range answers {
+			rejected, _ := errors.AsType[*catalogue.RejectedError](a.err)
+			first, _ := errors.AsType[*catalogue.RejectedError](answers[0].err)
+			if !rejected.Issued || rejected.Given || rejected.Error() != first.Error() {
+				t.Errorf("%+v, want the words of the first: %+v", rejected, first)
+			}
+		}
+		if s.tokens != 2 || s.reads > 8 {
+			t.Errorf("%d tokens and %d reads", s.tokens, s.reads)
+		}
+	})
+}
+
+// A read has its token renewed twice at most; a stray instance behind a load balancer rejects nobody else.
+func TestAStrayInstanceRejectsNobody(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(_ int, r *http.Request) reply {
+			if strings.HasSuffix(r.URL.Path, "astray") {
+				return answered(401).in(2 * sec)
+			}
+			return found.in(sec / 10)
+		}}
+		c := over(t, s)
+		theGroup.mustRead(t, c)
+		astray := group("astray").start(t, c)
+		for _, r := range eachGroup(0, 100) { // which the new tokens serve meanwhile
+			r.mustRead(t, c)
+		}
+		if a := astray.end(); a.err == nil || kindOf(a.err) == toldRejected {
+			t.Errorf("the read that goes astray is told %v", a.err)
+		}
+		s.expectCounts(t, s.tokens, 104)
+		if s.tokens > 4 {
+			t.Errorf("%d tokens", s.tokens)
+		}
+		group("later").mustRead(t, c)
+	})
+}
+
+// An access token is the only one: nothing is asked for, and one 401 ends the process.
+func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, r *http.Request) reply {
+			if n > 3 || r.Header.Get("Authorization") != "Bearer given-token" {
+				return answered(401)
+			}
+			return found
+		}}
+		c := over(t, s, accessToken("given-token"))
+		expectAllRead(t, readAll(t, c, 3, eachGroup(0, 3)))
+		answers := readAll(t, c, 1, eachGroup(3, 6))
+		expectAllTold(t, answers, toldRejected)
+		for _, a := range answers {
+			if rejected, _ := errors.AsType[*catalogue.RejectedError](a.err); !rejected.Given {
+				t.Errorf("%+v", rejected)
+			}
+		}
+		s.expectCounts(t, 0, 4)
+	})
+}
+
+// Final answers end the process: of the token endpoint with one request in all, or two if the form may not have been
+// understood, and to a read if the organisation is disabled.
+func TestAnswersThatEndTheProcess(t *testing.T) {
+	type row struct {
+		token         reply
+		tokens, reads int
+		kind          simTold
+	}
+	oauth := func(status int, code string) reply {
+		return reply{status: status, body: fmt.Sprintf(`{"error":%q,"error_description":"No."}`, code)}
+	}
+	eachOnFakeClock(t, map[string]row{
+		"invalid_client":         {oauth(401, "invalid_client"), 1, 0, toldRejected},
+		"unauthorized_client":    {oauth(400, "unauthorized_client"), 1, 0, toldNoToken},
+		"invalid_scope":          {oauth(400, "invalid_scope"), 1, 0, toldNoToken},
+		"invalid_request":        {oauth(400, "invalid_request"), 2, 0, toldNoToken},
+		"unsupported_grant_type": {oauth(400, "unsupported_grant_type"), 2, 0, toldNoToken},
+		"415":                    {answered(415), 2, 0, toldNoToken},
+		"no token":               {reply{body: `{"token_type":"bearer"}`}, 1, 0, toldNoToken},
+		"no bearer":              {reply{body: `{"access_token":"x","token_type":"mac"}`}, 1, 0, toldNoToken},
+		"a disabled organisation": {
+			reply{body: `{"access_token":"x","token_type":"Bearer"}`}, 1, 20, toldDisabled,
+		},
+	}, func(t *testing.T, r row) {
+		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
+		s.token = func(int) reply { return r.token.in(sec) }
+		c := over(t, s)
+		expectAllTold(t, readAll(t, c, 20, eachGroup(0, 20)), r.kind)
+		expectAllTold(t, readAll(t, c, 1, eachGroup(20, 30)), r.kind)
+		s.expectCounts(t, r.tokens, r.reads)
+	})
+}
+
+// If a form is not understood, the same goes as JSON, and what worked is remembered.
+func TestTheTokenFormatIsFoundAndKept(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenLife(10*sec))
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 10)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 10})
+		time.Sleep(20 * sec)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(10, 20)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
+	})
+}
