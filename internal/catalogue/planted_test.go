@@ -1,0 +1,155 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var plant = flag.Bool("planted", false, "build the client with each fault of testdata/planted.txt, and want the simulation to notice it")
+
+// plantedSeeds is within how many seeds a fault has to be noticed.
+const plantedSeeds = "3000"
+
+// plantedFault is the client with one mechanism broken: testdata/planted.txt says how it is written.
+type plantedFault struct{ rule, name, function, old, added string }
+
+func plantedFaults(t *testing.T) (faults []plantedFault) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "planted.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(text), "\n== ")[1:] {
+		lines := strings.Split(block, "\n")
+		f := plantedFault{function: strings.TrimPrefix(lines[1], "func ")}
+		f.rule, f.name, _ = strings.Cut(lines[0], ": ")
+		for _, line := range lines[2:] {
+			if removed, ok := strings.CutPrefix(line, "-"); ok {
+				f.old = strings.TrimSpace(removed)
+			}
+			if added, ok := strings.CutPrefix(line, "+"); ok {
+				f.added += added + "\n"
+			}
+		}
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+// planted returns the file of the fault's function, and its text with the fault.
+func (f plantedFault) planted(t *testing.T) (path, text string) {
+	t.Helper()
+	dir, function := ".", f.function
+	if inPace, ok := strings.CutPrefix(function, "pace."); ok {
+		dir, function = "../pace", inPace
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		positions := token.NewFileSet()
+		parsed, err := parser.ParseFile(positions, file, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || nameOf(decl) != function {
+				continue
+			}
+			from, to := positions.Position(decl.Body.Lbrace).Offset+1, positions.Position(decl.Body.Rbrace).Offset
+			body := source[from:to]
+			changed := "\n" + f.added + string(body)
+			if f.old != "" {
+				line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
+				if found := line.FindAllIndex(body, -1); len(found) != 1 {
+					t.Fatalf("%q stands %d times in %s", f.old, len(found), f.function)
+				}
+				changed = line.ReplaceAllLiteralString(string(body), f.added)
+			}
+			path, err := filepath.Abs(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return path, string(source[:from]) + changed + string(source[to:])
+		}
+	}
+	t.Fatalf("there is no function %s", f.function)
+	return "", ""
+}
+
+// nameOf is the name of a function, after that of the type of its receiver.
+func nameOf(decl *ast.FuncDecl) string {
+	if decl.Recv == nil {
+		return decl.Name.Name
+	}
+	receiver := decl.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	if name, ok := receiver.(*ast.Ident); ok {
+		return name.Name + "." + decl.Name.Name
+	}
+	return ""
+}
+
+// Each fault can be planted, and each rule has one; -planted builds the client with each, and wants the rule to notice it.
+func TestPlantedFaults(t *testing.T) {
+	t.Parallel()
+	rules := map[string]bool{}
+	for _, f := range plantedFaults(t) {
+		rules[f.rule] = true
+		t.Run(f.name, func(t *testing.T) {
+			path, text := f.planted(t)
+			if _, err := parser.ParseFile(token.NewFileSet(), path, text, 0); err != nil {
+				t.Fatal(err)
+			}
+			if !*plant {
+				return
+			}
+			output, err := f.simulation(t, path, text).CombinedOutput()
+			if noticed := regexp.MustCompile(`seed \d+ `).FindString(string(output)); err == nil || noticed == "" {
+				t.Errorf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
+			} else {
+				t.Logf("noticed by %q, %s", f.rule, noticed)
+			}
+		})
+	}
+	for _, r := range simRules {
+		if !rules[r.name] {
+			t.Errorf("no planted fault breaks the rule %q", r.name)
+		}
+	}
+}
+
+// simulation builds the tests of this package with the fault, and returns the command that simulates.
+func (f plantedFault) simulation(t *testing.T, path, text string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	patched, overlay, tests := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {path: patched}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{patched: text, overlay: string(replaced)} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+}
