@@ -145,7 +145,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // documentOf is an answer of the right shape.
 func documentOf(path string) string {
-	document, _ := simDocument("/v1"+path[strings.LastIndex(path, "/v1")+3:], 2, 1)
+	document, _ := simDocument(path, 2)
 	return document
 }
 

@@ -29,7 +29,7 @@ func TestAnInterrupt(t *testing.T) {
 		"in a pause":             {always(retryAfter(429, "200")), nil, 1, "the pause that the service asked for", 192 * sec, toldLimited},
 		"under a ceiling":        {always(found), []setting{atMost(1, 100*sec)}, 0, "max_requests", 92 * sec, toldNothing},
 		"a token is asked for":   {tokens(hangs), nil, 0, "a token", 0, toldNothing},
-		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 0, toldUnavailable},
+		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 7 * sec, toldUnavailable},
 		"nothing kept, it hangs": {always(hangs), []setting{afresh()}, 1, "", 0, toldNothing},
 	}, func(t *testing.T, r row) {
 		c := over(t, r.service, r.settings...)

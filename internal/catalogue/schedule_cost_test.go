@@ -7,7 +7,6 @@ package catalogue_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"syscall"
 	"testing"
@@ -31,10 +30,9 @@ func TestTheCostOfWaiting(t *testing.T) {
 		"a token": {service: func() *service {
 			return &service{token: func(n int) reply { return issue(n, 0).in(10 * sec) }}
 		}},
-		"a ceiling":      {service: func() *service { return &service{} }, ceiling: 100},
-		"one question":   {service: func() *service { return always(found.in(sec)) }, shared: true},
-		"all cancelled":  {service: func() *service { return &service{} }, ceiling: 100, cancelAt: sec},
-		"all are failed": {service: func() *service { return always(answered(http.StatusServiceUnavailable)) }},
+		"a ceiling":     {service: func() *service { return &service{} }, ceiling: 100},
+		"one question":  {service: func() *service { return always(found.in(sec)) }, shared: true},
+		"all cancelled": {service: func() *service { return &service{} }, ceiling: 100, cancelAt: sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cost := func(callers int) (took time.Duration) {

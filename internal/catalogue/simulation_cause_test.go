@@ -139,7 +139,7 @@ func (c *simCheck) gaveUp(r *simReading, told ending) bool {
 		return told.Wait > told.Remaining && (told.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *simRequest) bool {
 			until, named := x.waits()
 			own := x.path == r.path || x.token || x.limited()
-			return own && x.headerAt != never && x.headerAt <= r.end && until >= r.end && (told.Wait <= most && !named || told.Wait == until-r.end)
+			return own && x.headerAt != never && x.headerAt <= r.end && until >= r.end && (told.Wait <= most && !named || told.Wait >= until-r.end && told.Wait <= until-r.end+8*time.Second)
 		}))
 	case ceilingTooLow:
 		counted := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })

@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -36,7 +35,7 @@ func between(r *rand.Rand, low, high time.Duration) time.Duration {
 // simReader asks one question.
 type simReader struct {
 	index, process int
-	source         string // model_groups, model_group, latest_model, models, or pinned: models with a certain revision
+	source         string // model_group, latest_model, or pinned: models with a certain revision
 	group          int
 	revision       int // that pinned asks for
 	start          time.Duration
@@ -48,11 +47,9 @@ type simReader struct {
 func (r *simReader) path() string {
 	path := "/v1/model-group/" + groupID(r.group)
 	switch r.source {
-	case "model_groups":
-		return "/v1/model-group"
 	case "latest_model":
 		return path + "/latest-model"
-	case "models", "pinned":
+	case "pinned":
 		return path + "/models"
 	}
 	return path
@@ -146,16 +143,10 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	count := 1 + r.IntN(oneOf(r, 1, 2, 3, 5, 10, 10, 20, 30, 60))
 	p.service.groups = oneOf(r, 1, 2, 5, 20, 100)
 	spread := oneOf(r, 0, 0, time.Millisecond, time.Second, 20*time.Second, 2*time.Minute)
-	sources := []string{"model_group", "latest_model", "models", "pinned"}
-	switch r.IntN(4) {
-	case 0:
-		sources = append(sources, "model_groups", "models", "pinned")
-	case 1:
-		sources = sources[1:2]
-	}
+	sources := []string{"model_group", "latest_model", "pinned"}
 	if !p.snapshot {
 		// Nothing is shared, and a question is told from another by its path only.
-		sources, p.service.groups = []string{oneOf(r, "model_group", "latest_model", "pinned")}, count
+		sources, p.service.groups = []string{oneOf(r, sources...)}, count
 	}
 	for i := range count {
 		reader := simReader{
@@ -243,19 +234,12 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	}
 }
 
-func (p *simPlan) String() string {
-	return fmt.Sprintf("%d processes, read_timeout %s, request_timeout %s, max_retries %d, ceiling %s, snapshot %t, "+
-		"access_token %t, interrupt %s, jitter %.3f\nservice %+v\nreaders %+v", p.processes, p.readTimeout,
-		p.requestTimeout, p.maxRetries, p.ceiling, p.snapshot, p.accessToken, p.interruptAt, p.jitter, p.service, p.readers)
-}
-
 // shrink drops from a plan whatever it still fails without.
 func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 	try := func(change func(*simPlan)) {
 		changed := plan
 		changed.readers = slices.Clone(plan.readers)
 		changed.service.readFaults = slices.Clone(plan.service.readFaults)
-		changed.service.tokenFaults = slices.Clone(plan.service.tokenFaults)
 		if change(&changed); fails(changed) {
 			plan = changed
 		}
@@ -265,14 +249,8 @@ func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 			try(func(p *simPlan) { p.readers = slices.Delete(p.readers, from, min(from+size, len(p.readers))) })
 		}
 	}
-	for i := range plan.readers {
-		try(func(p *simPlan) { p.readers[i].cancelAt, p.readers[i].timeout = 0, p.readTimeout })
-	}
 	for i := range slices.Backward(plan.service.readFaults) {
 		try(func(p *simPlan) { p.service.readFaults = slices.Delete(p.service.readFaults, i, i+1) })
-	}
-	for i := range slices.Backward(plan.service.tokenFaults) {
-		try(func(p *simPlan) { p.service.tokenFaults = slices.Delete(p.service.tokenFaults, i, i+1) })
 	}
 	for _, change := range []func(*simPlan){
 		func(p *simPlan) { p.interruptAt = 0 },
@@ -281,10 +259,10 @@ func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 		func(p *simPlan) { p.service.allowance = simAllowance{} },
 		func(p *simPlan) { p.service.outage = "" },
 		func(p *simPlan) { p.service.strays, p.service.revocations = 0, nil },
-		func(p *simPlan) { p.service.tokenTakes = 0 },
-		func(p *simPlan) { p.service.publications = nil },
-		func(p *simPlan) { p.service.disabledFrom, p.service.wrongSecret = 0, false },
-		func(p *simPlan) { p.service.jsonOnly = "" },
+		func(p *simPlan) { p.service.tokenFaults, p.service.tokenTakes, p.service.jsonOnly = nil, 0, "" },
+		func(p *simPlan) {
+			p.service.publications, p.service.disabledFrom, p.service.wrongSecret = nil, 0, false
+		},
 		func(p *simPlan) { p.service.latency = "constant" },
 		func(p *simPlan) { p.service.tokenLife = time.Hour },
 	} {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -317,7 +318,7 @@ func (s *simService) decide(x *simRequest, body []byte) *simReply {
 	}
 	if wait := s.counter.admit(now); wait > 0 {
 		x.fault = "allowance"
-		return s.limit(x, wait, plan.retryAfter)
+		return s.retryLater(x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	}
 	if stray := plan.strays; stray > 0 && !x.token && s.plan.dice.roll("stray", x.number).Float64() < stray {
 		x.fault = "401 stray"
@@ -326,27 +327,23 @@ func (s *simService) decide(x *simRequest, body []byte) *simReply {
 	if x.fault = s.drawFault(x); x.fault == "" {
 		return s.honest(x, body)
 	}
-	r := s.roll("distort", x)
-	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
-	switch x.fault { // these concern the way of the answer, whatever it is
-	case "slow":
-		reply := s.honest(x, body)
-		reply.slow = late
-		return reply
-	case "stall":
-		reply := s.honest(x, body)
-		reply.stall = late
-		return reply
-	case "cut length":
-		reply := s.honest(x, body)
-		reply.body, reply.cut = reply.body[:r.IntN(len(reply.body))], true
-		return reply
-	case "cut json":
-		reply := s.honest(x, body)
-		reply.body, reply.halved = reply.body[:1+r.IntN(len(reply.body)-1)], true
-		return reply
+	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, x.fault) {
+		return s.apply(x, x.fault)
 	}
-	return s.apply(x, x.fault)
+	// These concern the way of the answer, whatever it is.
+	r, reply := s.roll("distort", x), s.honest(x, body)
+	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	switch x.fault {
+	case "slow":
+		reply.slow = late
+	case "stall":
+		reply.stall = late
+	case "cut length":
+		reply.body, reply.cut = reply.body[:r.IntN(len(reply.body))], true
+	case "cut json":
+		reply.body, reply.halved = reply.body[:1+r.IntN(len(reply.body)-1)], true
+	}
+	return reply
 }
 
 // drawFault draws the fault of this attempt.
@@ -420,11 +417,6 @@ func (s *simService) apply(x *simRequest, fault string) *simReply {
 	return reply
 }
 
-// limit is the 429 of an allowance.
-func (s *simService) limit(x *simRequest, wait time.Duration, way string) *simReply {
-	return s.retryLater(x, http.StatusTooManyRequests, wait, way)
-}
-
 // retryLater is an answer that asks to wait in one of the ways that services have.
 func (s *simService) retryLater(x *simRequest, status int, wait time.Duration, way string) *simReply {
 	reply := s.refuse(x, status, "RATE_LIMITED")
@@ -471,7 +463,7 @@ func (s *simService) honest(x *simRequest, body []byte) *simReply {
 		}
 	}
 	var document string
-	document, x.answer = simDocument(x.path, revision, s.plan.service.groups)
+	document, x.answer = simDocument(x.path, revision)
 	return &simReply{status: http.StatusOK, header: s.headers(x), body: []byte(document)}
 }
 
@@ -571,31 +563,25 @@ func inJSON(value any) []byte {
 }
 
 // simDocument is a document of the service, and what it says in short.
-func simDocument(path string, revision, groups int) (document, answer string) {
-	list := func(n int, element func(i int) (string, string)) (string, string) {
-		var documents, answers []string
-		for i := range n {
-			d, a := element(i)
-			documents, answers = append(documents, d), append(answers, a)
-		}
-		return "[" + strings.Join(documents, ",") + "]", strings.Join(answers, ",")
-	}
-	model := func(group string, revision int) (string, string) {
+func simDocument(path string, revision int) (document, answer string) {
+	parts := strings.Split(path+"//", "/")
+	group := parts[3]
+	model := func(revision int) (document, answer string) {
 		return fmt.Sprintf(`{"id":"%s-%d","modelGroupId":%[1]q,"name":"model","revision":%[2]d,"tags":["a","b"]}`, group, revision),
 			fmt.Sprintf("%s-%d", group, revision)
 	}
-	object := func(group string) (string, string) {
-		return fmt.Sprintf(`{"id":%q,"name":"Group %[1]s","latestRevision":%[2]d,"models":[]}`, group, revision),
-			fmt.Sprintf("%s@%d", group, revision)
-	}
-	switch parts := strings.Split(path, "/"); {
-	case len(parts) == 3:
-		return list(groups, func(i int) (string, string) { return object(groupID(i)) })
-	case len(parts) == 4:
-		return object(parts[3])
+	object := fmt.Sprintf(`{"id":%q,"name":"Group","latestRevision":%d,"models":[]}`, group, revision)
+	switch {
+	case group == "":
+		return "[" + strings.Replace(object, `""`, `"any"`, 1) + "]", ""
+	case parts[4] == "":
+		return object, fmt.Sprintf("%s@%d", group, revision)
 	case parts[4] == "latest-model":
-		return model(parts[3], revision)
-	default:
-		return list(revision, func(i int) (string, string) { return model(parts[3], revision-i) })
+		return model(revision)
 	}
+	for i := revision; i > 0; i-- {
+		d, a := model(i)
+		document, answer = document+","+d, answer+","+a
+	}
+	return "[" + document[1:] + "]", answer[1:]
 }

@@ -7,9 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net/url"
-	"os"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -39,14 +37,6 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	var next, failed atomic.Uint64
-	began := time.Now()
-	defer every(200*time.Millisecond, boundMemory)()
-	defer every(10*time.Second, func() {
-		if testing.Verbose() {
-			fmt.Fprintf(os.Stderr, "%d of %d seeds in %s, %d with violations\n",
-				next.Load(), *simSeeds, time.Since(began).Round(time.Second), failed.Load())
-		}
-	})()
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
@@ -70,32 +60,6 @@ func TestSimulation(t *testing.T) {
 	}
 	all.Wait()
 	t.Logf("%d seeds, %d with violations", min(next.Load(), uint64(*simSeeds)), failed.Load())
-}
-
-// every calls f again and again until stop is called.
-func every(interval time.Duration, f func()) (stop func()) {
-	done := make(chan struct{})
-	ticker := time.NewTicker(interval)
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				f()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() { ticker.Stop(); close(done) }
-}
-
-// boundMemory ends a client that sends without end at one instant, before it takes
-// the whole machine.
-func boundMemory() {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	if metrics.Read(sample); sample[0].Value.Uint64() > 3<<30 {
-		panic("the simulation takes more than 3 GiB")
-	}
 }
 
 // violationsOf returns what is wrong with a run of the plan, each with its rule first.
@@ -122,9 +86,9 @@ func replay(t *testing.T, seed uint64) {
 	}
 	run, problem := simulate(t, plan)
 	if problem != "" {
-		t.Fatalf("%s\n%s", &plan, problem)
+		t.Fatalf("%+v\n%s", plan, problem)
 	}
-	t.Logf("%s\n%s\nwhat was logged:\n%s", &plan, run.trace(), run.logged.String())
+	t.Logf("%+v\n%s\nwhat was logged:\n%s", plan, run.trace(), run.logged.String())
 	for _, v := range run.check() {
 		t.Error(v)
 	}
@@ -227,35 +191,27 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 }
 
 func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
-	var parts []string
 	var models []*catalogue.Model
-	var groups []*catalogue.ModelGroup
+	id := groupID(r.group)
 	switch r.source {
-	case "model_groups":
-		groups, r.err = client.ModelGroups(ctx, "")
 	case "model_group":
-		groups = make([]*catalogue.ModelGroup, 1)
-		groups[0], r.err = client.ModelGroup(ctx, groupID(r.group))
-	case "models":
-		models, r.err = client.Models(ctx, groupID(r.group))
-	case "pinned":
-		models, r.err = client.ModelsWith(ctx, groupID(r.group), func(models []*catalogue.Model) bool {
+		var g *catalogue.ModelGroup
+		if g, r.err = client.ModelGroup(ctx, id); r.err == nil {
+			r.answer = fmt.Sprintf("%s@%d", *g.ID, *g.LatestRevision)
+		}
+	case "latest_model":
+		var m *catalogue.Model
+		if m, r.err = client.LatestModel(ctx, id); r.err == nil {
+			models = append(models, m)
+		}
+	default:
+		models, r.err = client.ModelsWith(ctx, id, func(models []*catalogue.Model) bool {
 			return slices.ContainsFunc(models, func(m *catalogue.Model) bool { return int(*m.Revision) == r.revision })
 		})
-	default:
-		models = make([]*catalogue.Model, 1)
-		models[0], r.err = client.LatestModel(ctx, groupID(r.group))
 	}
-	if r.err != nil {
-		return
+	for i, m := range models {
+		r.answer += strings.Repeat(",", min(i, 1)) + *m.ID
 	}
-	for _, m := range models {
-		parts = append(parts, *m.ID)
-	}
-	for _, g := range groups {
-		parts = append(parts, fmt.Sprintf("%s@%d", *g.ID, *g.LatestRevision))
-	}
-	r.answer = strings.Join(parts, ",")
 }
 
 // lacks reports whether an answer lacks the revision that a reader asks for.

@@ -14,7 +14,7 @@ import (
 // revisions is a service whose groups have so many revisions, which answers after a second.
 func revisions(n *int) *service {
 	return &service{read: func(_ int, r *http.Request) reply {
-		document, _ := simDocument(r.URL.Path, *n, 3)
+		document, _ := simDocument(r.URL.Path, *n)
 		return reply{body: document, after: sec}
 	}}
 }
