@@ -101,19 +101,18 @@ func (c *simCheck) provesRejection(x *simRequest) bool {
 	if !x.unauthorized() || c.plan.accessToken {
 		return x.unauthorized()
 	}
-	unproven := func(t *simToken) (before *simToken) {
-		refused := c.refused(t, func(*simRequest) bool { return true })
-		served := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.bearer == t && y.served() && y.endAt < refused.headerAt })
-		before = c.current(t.asked)
-		if before == nil || served || refused.headerAt > t.known+time.Minute ||
-			c.refused(before, func(y *simRequest) bool { return y.headerAt <= t.asked }) == nil {
+	// unproven returns the token before t, if its refusal at that moment can be part of a proof.
+	unproven := func(t *simToken, at time.Duration) *simToken {
+		before := c.current(t.asked)
+		served := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.bearer == t && y.served() && y.endAt < at })
+		if before == nil || served || at > t.known+time.Minute || c.refusedAt(before) > t.asked {
 			return nil
 		}
 		return before
 	}
-	before := unproven(x.bearer)
+	before := unproven(x.bearer, x.headerAt)
 	anyServed := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.served() && y.endAt < x.headerAt })
-	return before != nil && (!anyServed || unproven(before) != nil)
+	return before != nil && (!anyServed || unproven(before, c.refusedAt(before)) != nil)
 }
 
 // gaveUp reports whether a read gave up for the cause that it is told.
@@ -139,7 +138,8 @@ func (c *simCheck) gaveUp(r *simReading, told ending) bool {
 		return told.Wait > told.Remaining && (told.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *simRequest) bool {
 			until, named := x.waits()
 			own := x.path == r.path || x.token || x.limited()
-			return own && x.headerAt != never && x.headerAt <= r.end && until >= r.end && (told.Wait <= most && !named || told.Wait >= until-r.end && told.Wait <= until-r.end+8*time.Second)
+			exact := until >= r.end && told.Wait >= until-r.end && told.Wait <= until-r.end+maxGap
+			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && told.Wait <= most+maxGap)
 		}))
 	case ceilingTooLow:
 		counted := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
@@ -187,7 +187,9 @@ func (c *simCheck) attempts(r *simReading, path string) (counts []int) {
 		}
 	}
 	for _, from := range since {
-		counts = append(counts, len(filter(requests, func(x *simRequest) bool { return x.sentAt >= from })))
+		sent := filter(requests, func(x *simRequest) bool { return x.sentAt >= from })
+		atTheEnd := filter(sent, func(x *simRequest) bool { return x.sentAt == r.end }) // or just after it
+		counts = append(counts, len(sent), len(sent)-len(atTheEnd))
 	}
 	if path == "" {
 		for n := range len(requests) {

@@ -125,8 +125,10 @@ func (x *simRequest) waits() (until time.Duration, named bool) {
 	return x.headerAt + time.Second, false
 }
 
-// most is the longest back-off, with its jitter.
-const most = 30 * time.Second * 5 / 4
+const (
+	most   = 30 * time.Second * 5 / 4 // the longest back-off, with its jitter
+	maxGap = 8 * time.Second          // between two requests while all are limited
+)
 
 // began is since when the ceiling and a congestion window count an answer as begun.
 func (x *simRequest) began() time.Duration {
@@ -200,7 +202,7 @@ func (c *simCheck) oneTokenRequestAtATime() {
 			c.fail("request %d was sent at %s, while request %d was under way", x.number, x.sentAt, c.tokens[i-1].number)
 		}
 		t := c.current(x.sentAt)
-		if t == nil || c.refused(t, func(y *simRequest) bool { return y.headerAt <= x.sentAt }) != nil {
+		if t == nil || c.refusedAt(t) <= x.sentAt {
 			continue
 		}
 		if t.short() || x.sentAt < t.asked+t.stated-min(10*time.Second, t.stated/10)-time.Second/10 {
@@ -223,15 +225,18 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 	return current
 }
 
-// refused finds a request of this process whose 401 refused the token.
-func (c *simCheck) refused(t *simToken, is func(*simRequest) bool) *simRequest {
-	i := slices.IndexFunc(c.requests, func(x *simRequest) bool {
-		return x.bearer == t && x.unauthorized() && x.headerAt != never && is(x)
-	})
-	if i < 0 {
-		return nil
+// forever is a moment that never comes.
+const forever = time.Duration(1<<63 - 1)
+
+// refusedAt is when the first 401 of this process to a read with the token came.
+func (c *simCheck) refusedAt(t *simToken) time.Duration {
+	at := forever
+	for _, x := range c.requests {
+		if x.bearer == t && x.unauthorized() && x.headerAt != never {
+			at = min(at, x.headerAt)
+		}
 	}
-	return c.requests[i]
+	return at
 }
 
 // noReadWithABadToken is the other half of invariant 2.
@@ -242,7 +247,7 @@ func (c *simCheck) noReadWithABadToken() {
 		case x.token:
 		case t == nil:
 			c.fail("request %d was sent with no token of the service", x.number)
-		case c.refused(t, func(y *simRequest) bool { return y.endAt < x.sentAt }) != nil:
+		case c.refusedAt(t) < x.sentAt:
 			c.fail("request %d was sent at %s with token %d, which was refused", x.number, x.sentAt, t.number)
 		case !t.short() && x.sentAt >= t.asked+t.stated+time.Second:
 			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.asked, t.stated)
@@ -263,7 +268,7 @@ func (c *simCheck) inTime() {
 // one reader, and nobody else is told of either.
 func (c *simCheck) endsWithItsOwnReader() {
 	for _, r := range c.readings {
-		due := time.Duration(1<<63 - 1)
+		due := forever
 		if r.cancelAt > 0 {
 			due = r.start + r.cancelAt
 		}
@@ -432,14 +437,14 @@ func (c *simCheck) noMoreAttempts() {
 func (c *simCheck) nobodyIsHeld() {
 	type span struct{ from, to time.Duration }
 	var excuses []span
-	limited := time.Duration(1<<63 - 1)
+	limited := forever
 	for _, x := range c.requests {
 		excuses = append(excuses, span{x.sentAt, x.sentAt})
 		until, named := x.waits()
 		if x.token && x.transient() || x.limited() && !named {
 			until = max(x.endAt+most, until)
 		}
-		if x.token || x.limited() {
+		if x.token || x.limited() || x.unauthorized() { // whose words may be on their way
 			excuses = append(excuses, span{x.sentAt, max(x.endAt, until)})
 		}
 		if x.limited() && x.headerAt != never {
@@ -461,7 +466,7 @@ func (c *simCheck) nobodyIsHeld() {
 		for _, s := range append(excuses, span{until, until}) {
 			allowed := time.Duration(0)
 			if s.from > limited {
-				allowed = 11 * time.Second
+				allowed = 3*time.Second + maxGap
 			}
 			if at := min(s.from, until); at-free > allowed {
 				c.fail("reader %d waited from %s to %s, and nothing was in its way", r.index, free, at)
