@@ -1,224 +1,96 @@
 package catalogue_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// expectSpacing wants no two requests closer than apart: what a ceiling of so
-// much a second comes to. The limiter rounds up to a nanosecond.
-func expectSpacing(t *testing.T, service *sandbox.Sandbox, apart time.Duration) {
-	t.Helper()
-	requests := service.Requests()
-	for i := range requests[1:] {
-		if got := requests[i+1].At.Sub(requests[i].At); got < apart {
-			t.Errorf("request %d came %s after the one before it, want at least %s", i+1, got, apart)
+// Under a ceiling reads are sent in the order in which they came, tokens included, and a retry has its old place.
+func TestReadsAreSentInTheirOrder(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		failed := false
+		s := &service{
+			token: func(n int) reply { return issue(n, 20*sec) },
+			read: func(_ int, r *http.Request) reply {
+				if strings.HasSuffix(r.URL.Path, groupID(3)) && !failed {
+					failed = true
+					return answered(503)
+				}
+				return found.in(100 * time.Millisecond)
+			},
 		}
-	}
-}
-
-// A token that ends while reads wait releases none of them early.
-func TestTheCeilingHoldsWhileTokensEnd(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string][]sandbox.Option{
-		"life known":     {sandbox.WithTokenLife(8 * sec)},
-		"life not known": {sandbox.WithTokenLife(8 * sec), sandbox.WithExpiresIn(nil)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 60), options...)
-				service.Inject(sandbox.Fault{Delay: 200 * time.Millisecond})
-				c := connect(t, service, atMost(1, sec))
-				expectAllRead(t, readAll(t, c, 30, eachGroup(0, 60)))
-				expectSpacing(t, service, sec)
-			})
-		})
-	}
-}
-
-func TestACeilingBelowOneInTenSecondsIsKept(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 8))
-		refusal := limited(sandbox.RouteGroup, "3", 2)
-		service.Inject(refusal)
-		c := connect(t, service, atMost(1, 50*sec), readTimeout(20*time.Minute))
-		expectAllRead(t, readAll(t, c, 8, eachGroup(0, 8)))
-		expectSpacing(t, service, 50*sec)
-	})
-}
-
-// Reads are sent in the order in which they came, whatever makes them wait.
-func TestReadsAreSentInTheOrderInWhichTheyCame(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		apart time.Duration
-		life  time.Duration
-	}{
-		"under a ceiling":      {apart: sec / 2, life: time.Hour},
-		"with tokens that end": {apart: sec / 2, life: 8 * sec},
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				const blocks = 100
-				service := sandbox.New(manyGroups(t, blocks), sandbox.WithTokenLife(test.life))
-				service.Inject(sandbox.Fault{Delay: 100 * time.Millisecond})
-				c := connect(t, service, atMost(1, test.apart))
-				var readers []*reader
-				for _, r := range eachGroup(0, blocks) {
-					readers = append(readers, r.start(t, c))
-					synctest.Wait()
-				}
-				for _, r := range readers {
-					<-r.done
-					expectAllRead(t, []answer{r.answer})
-				}
-				var sent []string
-				for _, r := range service.Requests() {
-					if r.Route == sandbox.RouteGroup && r.Status == http.StatusOK {
-						sent = append(sent, r.Path)
-					}
-				}
-				if !slices.IsSorted(sent) {
-					t.Errorf("not in order: %v", sent)
-				}
-			})
-		})
-	}
-}
-
-// 300 reads at 60 a minute take four minutes: first come, first served, none
-// fails for lack of time.
-func TestAnAllowanceOfSixtyAMinuteStarvesNobody(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		sixty := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
-		service := sandbox.New(manyGroups(t, 300), sandbox.WithAllowance(sixty))
-		service.Inject(sandbox.Fault{Delay: 50 * time.Millisecond})
-		c := connect(t, service, readTimeout(3*time.Minute))
-		expectAllRead(t, readAll(t, c, 30, eachGroup(0, 300)))
-	})
-}
-
-// A pause that outlasts the time of who waits fails it at once, wherever it
-// waits: in the queue, or in its back-off.
-func TestAPauseThatDoesNotFitFailsWhoeverWaits(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 3))
-		at := func(i int, fault sandbox.Fault) {
-			fault.Path = "/v1/model-group/" + groupID(i)
-			service.Inject(fault)
-		}
-		// The token at 0 s, the first read at 2 s, the second at 4 s. When that is
-		// refused, the first is in its back-off and the third in the queue.
-		at(0, sandbox.Fault{Status: 503, Delay: 2900 * time.Millisecond})
-		refusal := limited(sandbox.RouteGroup, "600", 0)
-		refusal.Delay = 1500 * time.Millisecond
-		at(1, refusal)
-		c := connect(t, service, atMost(1, 2*sec))
-		began := time.Now()
+		c := over(t, s, atMost(1, 2*sec))
 		var readers []*reader
-		for _, r := range eachGroup(0, 3) {
+		for _, r := range eachGroup(0, 30) {
 			readers = append(readers, r.start(t, c))
-			synctest.Wait()
 		}
-		for i, r := range readers {
-			<-r.done
-			expectError(t, r.answer.err, toldLimited, "asked to wait 10m0s")
-			if took := time.Since(began); took != 5500*time.Millisecond {
-				t.Errorf("reader %d ended after %s", i, took)
-			}
-		}
-	})
-}
-
-// A 429 counts from its header on, whatever becomes of its body.
-func TestARefusalCountsBeforeItsBodyHasEnded(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		inner := sandbox.New(manyGroups(t, 20))
-		service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/v1/model-group/"+groupID(0) || inner.Count(sandbox.RouteGroup) > 5 {
-				inner.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Retry-After", "20")
-			w.Header().Set("Content-Length", "100")
-			w.WriteHeader(http.StatusTooManyRequests)
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done() // the body never comes
-		})
-		c := connect(t, service)
-		began := time.Now()
-		var readers []*reader
-		for i, r := range eachGroup(0, 20) {
-			readers = append(readers, r.start(t, c))
-			if i > 0 {
-				time.Sleep(500 * time.Millisecond)
-			}
-			synctest.Wait()
-		}
-		time.Sleep(5 * sec)
-		for _, r := range inner.Requests() {
-			if at := r.At.Sub(began); r.Route == sandbox.RouteGroup && at < 20*sec {
-				t.Errorf("%s was sent %s after the refusal", r.Path, at)
-			}
-		}
-		readers[0].cancel()
 		for _, r := range readers {
-			<-r.done
+			expectAllRead(t, []answer{r.end()})
+		}
+		var order []string
+		for _, x := range s.sent {
+			if !strings.HasSuffix(x.path, catalogue.TokenPath) {
+				order = append(order, x.path[len(x.path)-3:])
+			}
+		}
+		want := []string{"000", "001", "002", "003", "003"} // the retry, a second later
+		for i := 4; i < 30; i++ {
+			want = append(want, fmt.Sprintf("%03d", i))
+		}
+		if !slices.Equal(order, want) {
+			t.Errorf("sent in the order %v, want %v", order, want)
 		}
 	})
 }
 
-// A read that never got its turn because of refusals is told of these.
-func TestAReadWithoutATurnIsToldWhy(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 40), sandbox.WithAllowance(sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 5, Per: 20 * sec}))
-		c := connect(t, service, readTimeout(50*sec))
-		answers := readAll(t, c, 40, eachGroup(0, 40))
-		late := 0
-		for _, a := range answers {
-			if a.err != nil {
-				expectError(t, a.err, toldLimited, "429 Too Many Requests")
-				late++
-			}
-		}
-		if late == 0 || late == 40 {
-			t.Errorf("%d of 40 had no turn", late)
-		}
+// A request counts against the ceiling from when it is sent until that length after its answer began, or after 3 s.
+func TestWhenARequestCountsAgainstTheCeiling(t *testing.T) {
+	type row struct {
+		takes time.Duration // what each answer takes
+		want  []time.Duration
+	}
+	half := sec / 2
+	eachOnFakeClock(t, map[string]row{ // of the first two requests one is for the token
+		"at once":     {0, []time.Duration{0, 10 * sec, 10 * sec, 20 * sec}},
+		"after 0.5 s": {half, []time.Duration{0, 10 * sec, 10*sec + half, 20*sec + half}},
+		"hanging":     {20 * sec, []time.Duration{0, 10 * sec, 13 * sec, 23 * sec}},
+	}, func(t *testing.T, r row) {
+		s := always(found.in(r.takes))
+		expectAllRead(t, readAll(t, over(t, s, atMost(2, 10*sec)), 4, eachGroup(0, 4)))
+		s.expectTimes(t, false, r.want...)
 	})
 }
 
-// The back-off of a 429 without a header goes on doubling while other reads
-// succeed.
-func TestTheBackOffOfARefusalIsItsOwn(t *testing.T) {
+// A read whose turn under the ceiling comes after its time fails at once; the others are read.
+func TestACeilingThatIsTooLow(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 30))
-		refusal := limited(sandbox.RouteGroup, "-", 3)
-		refusal.Path = "/v1/model-group/" + groupID(0)
-		service.Inject(refusal)
-		c := connect(t, service)
-		first := eachGroup(0, 1)[0].start(t, c)
-		for _, r := range eachGroup(1, 30) {
-			time.Sleep(400 * time.Millisecond)
-			r.start(t, c)
-		}
-		<-first.done
-		expectAllRead(t, []answer{first.answer})
-		var at []time.Time
-		for _, r := range service.Requests() {
-			if r.Path == refusal.Path {
-				at = append(at, r.At)
+		s := &service{}
+		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
+		late := filter(answers, func(a answer) bool { return a.err != nil })
+		expectAllTold(t, late, toldCeiling)
+		for _, a := range late {
+			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
+				t.Errorf("%+v", end)
 			}
 		}
-		for i, least := range []time.Duration{1 * sec, 2 * sec, 4 * sec} {
-			if got := at[i+1].Sub(at[i]); got < least {
-				t.Errorf("wait %d took %s, want at least %s", i+1, got, least)
-			}
+		if len(late) != 8 { // the token at 0 s, reads at 10 s and 20 s
+			t.Errorf("%d of 10 reads were late, want 8", len(late))
 		}
-		time.Sleep(time.Minute)
+		s.expectCounts(t, 1, 2)
+	})
+}
+
+// The ceiling is a cause only if it held the read.
+func TestACeilingThatHeldNobody(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := always(retryAfter(429, "2"))
+		answers := readAll(t, over(t, s, atMost(2000, sec), readTimeout(20*sec)), 30, eachGroup(0, 30))
+		expectAllTold(t, answers, toldLimited)
 	})
 }

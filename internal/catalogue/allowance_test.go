@@ -1,322 +1,355 @@
 package catalogue_test
 
 import (
-	"context"
+	"cmp"
+	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
+	"os"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// allowanceCell is a plan over a service that limits requests: each process
-// reads so many groups, so many at once, and all of them share one allowance.
+var (
+	allowanceSeeds  = flag.Int("allowance-seeds", 3, "how many seeds TestAllowances runs for each cell")
+	allowanceReport = flag.String("allowance-report", "", "write the tables into this file, between their markers")
+)
+
+// These markers enclose the tables in BENCHMARKS.md; `make bench` keeps what is between them.
+const allowanceBegin, allowanceEnd = "<!-- allowances: begin -->\n", "<!-- allowances: end -->\n"
+
+// allowanceCell is a plan over a service that limits requests: each process reads 300 groups, or 100 if it is not
+// alone, some of them at once, and all share one allowance.
 type allowanceCell struct {
-	allowance   sandbox.Allowance
-	processes   int
-	groups      int
-	parallelism int
-	tokenLife   time.Duration
-	latency     latency
-	tenths      int // the run begins so many tenths of a window after one did; 0: at any phase, by the seed
-	trouble     trouble
-	fleet       bool // as latest_models does: 10 at once, up to parallelism while all goes well
+	allowance                 simAllowance
+	processes, groups, atOnce int
+	latency                   allowanceLatency
+	stray                     time.Duration // one 429 beside the allowance names that wait
+	ceiling                   bool          // max_requests is the allowance
 }
 
-// latency is how long answers take, half of it on the way there.
-type latency struct {
+// allowanceLatency is how long answers take.
+type allowanceLatency struct {
 	name string
 	draw func(*rand.Rand) time.Duration
 }
 
-func spread(name string, least, most time.Duration) latency {
-	return latency{name: name, draw: func(r *rand.Rand) time.Duration { return least + time.Duration(r.Int64N(int64(most-least))) }}
-}
-
 var (
-	quickAnswers = spread("0.02 to 0.18 s", 20*time.Millisecond, 180*time.Millisecond)
-	// evenAnswers differ by microseconds, so that the order of what happens follows from the seed.
-	evenAnswers   = spread("0.6 s", 600*time.Millisecond, 600*time.Millisecond+20*time.Microsecond)
-	spreadAnswers = spread("0 to 1.5 s", 0, 1500*time.Millisecond)
-	// tailedAnswers are quick but for one in a hundred.
-	tailedAnswers = latency{name: "heavy tail", draw: func(r *rand.Rand) time.Duration {
+	quick = allowanceLatency{"quick", func(r *rand.Rand) time.Duration { return between(r, 20*time.Millisecond, 180*time.Millisecond) }}
+	slow  = allowanceLatency{"0.6 s", func(r *rand.Rand) time.Duration { return between(r, 600*time.Millisecond, 600020*time.Microsecond) }}
+	// One in a hundred takes seconds.
+	tailed = allowanceLatency{"heavy tail", func(r *rand.Rand) time.Duration {
 		if r.IntN(100) == 0 {
-			return 2500*time.Millisecond + time.Duration(r.Int64N(int64(5*time.Second)))
+			return between(r, 2500*time.Millisecond, 7500*time.Millisecond)
 		}
-		return quickAnswers.draw(r)
+		return quick.draw(r)
 	}}
-	latencies = []latency{quickAnswers, evenAnswers, spreadAnswers, tailedAnswers}
 )
 
-// trouble is what a run meets beside its allowance.
-type trouble struct {
-	strays    []int         // which requests are answered with 429 although there is plenty
-	strayWait time.Duration // and what those name
-	others    time.Duration // for so long from the beginning, or from othersAt on, others take the whole allowance
-	othersAt  time.Duration
-	half      bool // others take half of it only
-}
-
-// most is the time that the trouble may cost.
-func (t trouble) most() time.Duration {
-	return time.Duration(len(t.strays))*t.strayWait + t.others
-}
-
-// allowanceRun is what one such plan came to on a fake clock.
-type allowanceRun struct {
-	took     time.Duration // until the last read of the last process ended
-	least    time.Duration // the least time that the allowance permits
-	refusals int
-	tokens   int
-	failure  error // of a read, nil where all went well
-}
-
-// excess is the time in multiples of the least, where windows are only what
-// counts in full: a plan that fits in the first window has no least to compare
-// with, and 0 stands for it.
-func (r allowanceRun) excess() float64 {
-	if r.least <= 0 {
-		return 0
+func (c allowanceCell) String() string {
+	text := fmt.Sprintf("%s, %d × %d groups, %d at once, %s", c.allowance, c.processes, c.groups, c.atOnce, c.latency.name)
+	if c.stray > 0 {
+		text += ", a stray 429"
 	}
-	return float64(r.took) / float64(r.least)
+	if c.ceiling {
+		text += ", with max_requests"
+	}
+	return text
 }
 
-// run makes the plan. The seed decides the phase of the windows and how long
-// answers take.
+func (a simAllowance) String() string {
+	name := map[string]string{"fixed": "fixed window", "sliding": "sliding window", "bucket": "bucket"}[a.kind]
+	return fmt.Sprintf("%s, %d in %s", name, a.requests, strings.TrimSuffix(a.per.String(), "0s"))
+}
+
+// least is the least time in which the allowance lets that many requests through, which take no time themselves.
+func (a simAllowance) least(requests int) time.Duration {
+	windows := time.Duration((requests - 1) / a.requests)
+	switch {
+	case windows == 0:
+		return 0
+	case a.kind == "bucket":
+		return time.Duration(requests-a.requests) * a.per / time.Duration(a.requests)
+	case a.kind == "fixed":
+		return windows*a.per - a.phase
+	}
+	return windows * a.per
+}
+
+// allowanceRun is what came of a plan on a fake clock.
+type allowanceRun struct {
+	took, least time.Duration // until the last read of the last process ended
+	limited     int           // how many requests were answered with 429
+	failure     error         // of a read, nil if all went well
+}
+
+// run makes the plan. The seed decides the phase of the windows and how long answers take.
 func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 8))
-		phase := time.Duration(random.Int64N(int64(c.allowance.Per)))
-		if c.tenths > 0 {
-			time.Sleep(time.Until(time.Now().Truncate(c.allowance.Per).Add(c.allowance.Per)))
-			phase = c.allowance.Per * time.Duration(c.tenths) / 10
+		c.allowance.phase = between(random, 0, c.allowance.per-1)
+		out.least = c.allowance.least(c.processes*(c.groups+1)) + c.stray
+		line := &limitedLine{cell: c, random: random, began: time.Now(), counter: simCounter{simAllowance: c.allowance, window: -1}}
+		settings := []setting{}
+		if c.ceiling {
+			settings = append(settings, atMost(c.allowance.requests, c.allowance.per))
 		}
-		time.Sleep(phase)
-		service := &limitedService{
-			handler: sandbox.New(groupsOf(t, c.groups), sandbox.WithAllowance(c.allowance), sandbox.WithTokenLife(c.tokenLife)),
-			random:  random, cell: c, began: time.Now(),
-		}
-		began := time.Now()
-		out.least = c.least(began) + c.trouble.most()
-		var failure atomic.Pointer[error]
 		var all sync.WaitGroup
+		var mu sync.Mutex
 		for range c.processes {
-			client := service.client(t)
+			client := newClient(t, append(settings, func(cfg *catalogue.Config) { cfg.Transport = line })...)
 			all.Go(func() {
-				c.readAll(func(i int) {
-					if _, err := client.LatestModel(t.Context(), groupName(i)); err != nil {
-						failure.CompareAndSwap(nil, &err)
-					}
-				}, client.refused.Load)
+				for _, a := range readAll(t, client, c.atOnce, eachGroup(0, c.groups)) {
+					mu.Lock()
+					out.failure = cmp.Or(out.failure, a.err)
+					mu.Unlock()
+				}
 			})
 		}
 		all.Wait()
-		out.took, out.refusals, out.tokens = time.Since(began), service.refusals, service.tokens
-		if first := failure.Load(); first != nil {
-			out.failure = *first
-		}
+		out.took, out.limited = time.Since(line.began), line.limited
 	})
 	return out
 }
 
-// readAll reads every group once, as many at a time as the cell has readers. A fleet widens from 10 as
-// internal/provider does, and keeps to 10 once a 429 was heard.
-func (c allowanceCell) readAll(read func(int), refused func() bool) {
-	const first, more, soon = 10, 2, 5 * time.Second
-	width, ended := c.parallelism, make(chan time.Duration)
-	if c.fleet {
-		width = first
-	}
-	for begun, open := 0, 0; begun < c.groups || open > 0; {
-		if begun < c.groups && open < width {
-			i, at := begun, time.Now()
-			go func() {
-				read(i)
-				ended <- time.Since(at)
-			}()
-			begun, open = begun+1, open+1
-			continue
-		}
-		took := <-ended
-		open--
-		switch {
-		case !c.fleet:
-		case refused() || took > soon:
-			width = first
-		default:
-			width = min(width+more, c.parallelism)
-		}
-	}
+// limitedLine carries requests to a service that limits them.
+type limitedLine struct {
+	cell  allowanceCell
+	began time.Time
+
+	mu               sync.Mutex
+	random           *rand.Rand
+	counter          simCounter
+	arrived, limited int
 }
 
-// least is the least time in which the allowance lets all requests through that
-// the plan needs, its token requests included. Requests take no time.
-func (c allowanceCell) least(began time.Time) time.Duration {
-	counted, reads := c.allowance, c.processes*c.groups
-	life := c.tokenLife - min(10*time.Second, c.tokenLife/10)
-	if counted.Kind == sandbox.Bucket {
-		// While a token serves, no more can pass than the whole bucket and what
-		// comes in meanwhile.
-		interval := counted.Per / time.Duration(counted.Requests)
-		most := counted.Requests + int(life/interval)
-		renewals := (reads + most - 1) / most
-		return max(0, time.Duration(reads+c.processes*renewals-counted.Requests)*interval)
-	}
-	now, renew := began, began
-	for {
-		if reads -= counted.Requests; !now.Before(renew) {
-			reads += c.processes
-			renew = now.Add(life)
-		}
-		if reads <= 0 {
-			return now.Sub(began)
-		}
-		if now = now.Add(counted.Per); counted.Kind == sandbox.FixedWindow {
-			now = now.Truncate(counted.Per)
-		}
-	}
-}
-
-// limitedService carries requests to a sandbox without a connection.
-type limitedService struct {
-	handler http.Handler
-
-	mu       sync.Mutex
-	random   *rand.Rand
-	cell     allowanceCell
-	began    time.Time
-	arrived  int
-	refusals int
-	tokens   int
-}
-
-func (s *limitedService) RoundTrip(request *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	half := s.cell.latency.draw(s.random) / 2
-	s.mu.Unlock()
-	if err := pass(request, half); err != nil {
+func (l *limitedLine) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	takes := l.cell.latency.draw(l.random)
+	l.mu.Unlock()
+	there := min(takes/2, sec) // a slow answer is slow at the service
+	if err := elapse(r.Context(), there); err != nil {
 		return nil, err
 	}
-	recorder := httptest.NewRecorder()
-	if request.Body == nil {
-		request.Body = http.NoBody
+	l.mu.Lock()
+	l.arrived++
+	wait := time.Duration(0)
+	if l.arrived == 150 {
+		wait = l.cell.stray
 	}
-	if !s.troubles(recorder) {
-		s.handler.ServeHTTP(recorder, request)
+	if wait == 0 {
+		wait = l.counter.admit(time.Since(l.began))
 	}
-	s.mu.Lock()
-	if recorder.Code == http.StatusTooManyRequests {
-		s.refusals++
-	} else if request.Method == http.MethodPost {
-		s.tokens++
+	if wait > 0 {
+		l.limited++
 	}
-	s.mu.Unlock()
-	if err := pass(request, half); err != nil {
+	l.mu.Unlock()
+	if err := elapse(r.Context(), takes-there); err != nil {
 		return nil, err
 	}
-	return recorder.Result(), nil
-}
-
-// troubles lets others take what they take, and tells whether it answers with a stray 429.
-func (s *limitedService) troubles(answer *httptest.ResponseRecorder) (stray bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.arrived++
-	t := s.cell.trouble
-	if slices.Contains(t.strays, s.arrived) {
-		answer.Header().Set("Retry-After", strconv.Itoa(int(t.strayWait/time.Second)))
-		answer.WriteHeader(http.StatusTooManyRequests)
-		return true
+	answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Request: r}
+	text := documentOf(r.URL.Path)
+	switch {
+	case wait > 0:
+		answer.StatusCode = 429
+		answer.Header.Set("Retry-After", fmt.Sprint(int64((wait+sec-1)/sec)))
+	case r.Method == http.MethodPost:
+		text = issue(1, time.Hour).body
 	}
-	if at := time.Since(s.began) - t.othersAt; t.others > 0 && at >= 0 && at < t.others {
-		for s.othersAsk() && !t.half {
-		}
-	}
-	return false
+	answer.Body = io.NopCloser(strings.NewReader(text))
+	return answer, nil
 }
 
-// othersAsk makes a request of the same client id that is none of the run's, and tells whether it was let through.
-func (s *limitedService) othersAsk() bool {
-	form := strings.NewReader("grant_type=client_credentials&client_id=northwind&client_secret=northwind-sandbox-secret")
-	request := httptest.NewRequest(http.MethodPost, catalogue.TokenPath, form)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	recorder := httptest.NewRecorder()
-	s.handler.ServeHTTP(recorder, request)
-	return recorder.Code != http.StatusTooManyRequests
+// allowanceResult is a cell over its seeds.
+type allowanceResult struct {
+	allowanceCell
+	excess  float64 // the median of the time over the least
+	beyond  float64 // the median of the time less one window, over the least
+	limited int     // the median
+	most    int     // and the most
+	failure error
 }
 
-// pass lets time pass, unless the request ends first.
-func pass(request *http.Request, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-request.Context().Done():
-		return request.Context().Err()
-	}
-}
-
-// process is a client with the settings of a user who sets none, and knows whether it was refused.
-type process struct {
-	*catalogue.Client
-	refused atomic.Bool
-}
-
-func (s *limitedService) client(t *testing.T) *process {
+func (c allowanceCell) measure(t *testing.T) allowanceResult {
 	t.Helper()
-	base, err := url.Parse("https://catalogue.example.com")
-	if err != nil {
-		t.Fatal(err)
+	result := allowanceResult{allowanceCell: c}
+	var excess, beyond []float64
+	var limited []int
+	for seed := range *allowanceSeeds {
+		run := c.run(t, uint64(seed))
+		excess = append(excess, float64(run.took)/float64(run.least))
+		beyond = append(beyond, float64(run.took-c.allowance.per)/float64(run.least))
+		limited = append(limited, run.limited)
+		result.failure = cmp.Or(result.failure, run.failure)
 	}
-	p := &process{}
-	p.Client = catalogue.New(catalogue.Config{
-		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret",
-		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
-		Transport: s,
-		Observe: func(_ context.Context, x catalogue.Exchange) {
-			if x.Status == http.StatusTooManyRequests {
-				p.refused.Store(true)
+	result.most = slices.Max(limited)
+	result.excess, result.beyond, result.limited = median(excess), median(beyond), median(limited)
+	return result
+}
+
+func median[T cmp.Ordered](values []T) T {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// problem says which bound a cell is outside of, "" if it is within all: DESIGN.md, Pace, has them.
+func (r allowanceResult) problem() string {
+	second := r.allowance.per == sec
+	most, took := 1.25, r.beyond // and one window more
+	switch {
+	case r.ceiling && second && r.latency.name == quick.name:
+		most, took = 1.15, r.excess
+	case r.ceiling && second:
+		most, took = 1.9, r.excess
+	case r.ceiling && r.allowance.kind == "bucket" && r.allowance.per == time.Minute:
+		most, took = 1.5, r.excess
+	case r.ceiling:
+		most, took = 1.3, r.excess
+	case second:
+		most, took = 2, r.excess
+	case r.processes > 1:
+		most = 1.5
+	case r.allowance.kind == "sliding":
+		most = 1.5
+	}
+	switch {
+	case r.failure != nil:
+		return r.failure.Error()
+	case r.ceiling && r.most > 0:
+		return fmt.Sprintf("%d requests were limited, want none", r.most)
+	case took > most:
+		return fmt.Sprintf("%.2f times the least (%.2f without one window), want at most %.2f", r.excess, r.beyond, most)
+	}
+	return ""
+}
+
+// allowanceTable is a table of cells: a row for each allowance.
+type allowanceTable struct {
+	columns []string
+	cells   []allowanceCell // row by row
+}
+
+// allowanceTables are without max_requests, and with it.
+func allowanceTables() (without, with allowanceTable) {
+	one := allowanceCell{processes: 1, groups: 300, atOnce: 10, latency: quick}
+	change := func(table *allowanceTable, name string, cell allowanceCell) {
+		table.columns = append(table.columns, name)
+		table.cells = append(table.cells, cell)
+	}
+	for _, l := range []allowanceLatency{quick, slow, tailed} {
+		cell := one
+		cell.latency = l
+		change(&without, "1 process, "+l.name, cell)
+		cell.ceiling = true
+		change(&with, l.name, cell)
+	}
+	stray := one
+	stray.stray = 10 * sec
+	change(&without, "a stray 429", stray)
+	for _, several := range []allowanceCell{{processes: 2, latency: quick}, {processes: 4, latency: slow}, {processes: 8, latency: quick}} {
+		several.groups, several.atOnce = 100, 10
+		change(&without, fmt.Sprintf("%d, %s", several.processes, several.latency.name), several)
+	}
+	for _, table := range []*allowanceTable{&without, &with} {
+		columns := table.cells
+		table.cells = nil
+		for _, kind := range []string{"fixed", "sliding", "bucket"} {
+			for _, size := range []simAllowance{{requests: 60, per: time.Minute}, {requests: 20, per: 4 * sec}, {requests: 10, per: sec}} {
+				for _, cell := range columns {
+					cell.allowance = simAllowance{kind: kind, requests: size.requests, per: size.per}
+					table.cells = append(table.cells, cell)
+				}
 			}
-		},
-	})
-	return p
+		}
+	}
+	return without, with
 }
 
-func groupName(i int) string { return fmt.Sprintf("group-%03d", i) }
-
-// catalogues are parsed once for each number of groups.
-var catalogues sync.Map
-
-// groupsOf is a catalogue of so many groups of one model.
-func groupsOf(t *testing.T, n int) *sandbox.Catalogue {
+// measure measures the cells on all cores, and returns the table as Markdown.
+func (table allowanceTable) measure(t *testing.T) string {
 	t.Helper()
-	if known, ok := catalogues.Load(n); ok {
-		return known.(*sandbox.Catalogue) //nolint:forcetypeassert // nothing else is stored
+	results := make([]allowanceResult, len(table.cells))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := range next {
+				results[i] = table.cells[i].measure(t)
+			}
+		})
 	}
-	groups := make([]string, 0, n)
-	for i := range n {
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
-			"models": [{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"}]}`, groupName(i), i))
+	for i := range table.cells {
+		next <- i
 	}
-	parsed, err := sandbox.ParseCatalogue(strings.NewReader(`{
-		"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],
-		"modelGroups": [` + strings.Join(groups, ",") + `]}`))
+	close(next)
+	all.Wait()
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n| allowance | %s |\n| --- |%s\n", strings.Join(table.columns, " | "), strings.Repeat(" ---: |", len(table.columns)))
+	for row := range slices.Chunk(results, len(table.columns)) {
+		fmt.Fprintf(&out, "| %s |", row[0].allowance)
+		for _, r := range row {
+			if problem := r.problem(); problem != "" {
+				t.Errorf("%s: %s", r, problem)
+			}
+			fmt.Fprintf(&out, " %.2f, %d |", r.excess, r.limited)
+		}
+		fmt.Fprintln(&out)
+	}
+	return out.String()
+}
+
+// TestAllowances holds the time that plans take under an allowance within bounds, and how often they are limited.
+func TestAllowances(t *testing.T) {
+	t.Parallel()
+	without, with := allowanceTables()
+	report := fmt.Sprintf(`
+## Within a request allowance
+
+What a plan takes if the service limits requests, in multiples of the least time that the allowance permits. The
+second figure of a cell is how many requests were answered with 429. Time is simulated, and the phase of windows is
+random. Answers take 20 to 180 ms, 0.6 s, or seconds for one in a hundred ("heavy tail"). Medians of %d seeds.
+
+    make bench-pace
+
+One process reads 300 groups, 10 at a time. Several processes share the allowance and read 100 groups each; the time is
+that of the last one.
+%s
+With max_requests set to the allowance, nothing is answered with 429; one process.
+%s`, *allowanceSeeds, without.measure(t), with.measure(t))
+	t.Log(report)
+	if *allowanceReport == "" {
+		return
+	}
+	old, err := os.ReadFile(*allowanceReport)
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogues.Store(n, parsed)
-	return parsed
+	before, rest, _ := strings.Cut(string(old), allowanceBegin)
+	_, after, _ := strings.Cut(rest, allowanceEnd)
+	if err := os.WriteFile(*allowanceReport, []byte(before+allowanceBegin+report+allowanceEnd+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Fleets of several runs, 16 groups at a time each, lose no group under 60 a minute.
+func TestFleetsShareAnAllowance(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"fixed", "sliding", "bucket"} {
+		for _, cell := range []allowanceCell{{processes: 4, groups: 200, latency: quick}, {processes: 6, groups: 100, latency: slow}} {
+			cell.allowance, cell.atOnce = simAllowance{kind: kind, requests: 60, per: time.Minute}, 16
+			if run := cell.run(t, 1); run.failure != nil {
+				t.Errorf("%s: %v", cell, run.failure)
+			}
+		}
+	}
 }

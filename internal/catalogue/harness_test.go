@@ -1,7 +1,11 @@
 package catalogue_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,10 +21,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// pipe serves a handler without a socket: one that waits on a socket keeps the
-// clock of a bubble from moving.
-var pipe = sandboxtest.Pipe
-
 var (
 	manyGroups     = sandboxtest.ManyGroups
 	groupID        = sandboxtest.GroupID
@@ -28,11 +28,151 @@ var (
 	expectRequests = sandboxtest.ExpectRequests
 )
 
+const sec = time.Second
+
 // onFakeClock runs a test in a bubble of testing/synctest, beside others.
 func onFakeClock(t *testing.T, test func(*testing.T)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, test)
+}
+
+// eachOnFakeClock runs the test of each row in a bubble of its own, beside the others.
+func eachOnFakeClock[R any](t *testing.T, rows map[string]R, test func(*testing.T, R)) {
+	t.Helper()
+	t.Parallel()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) { test(t, row) })
+		})
+	}
+}
+
+// reply is what a service answers, after a while.
+type reply struct {
+	status int // 0 for 200
+	header http.Header
+	body   string
+	after  time.Duration // until its header comes
+	stalls bool          // the body never comes
+	err    error         // in place of an answer
+}
+
+// found answers a read with a model of two revisions, whatever was asked for.
+var found = reply{}
+
+// answered is any status, with a code of the service.
+func answered(status int) reply { return reply{status: status, body: `{"code":"X","message":"No."}`} }
+
+// retryAfter is a status with that Retry-After.
+func retryAfter(status int, value string) reply {
+	r := answered(status)
+	r.header = http.Header{"Retry-After": {value}}
+	return r
+}
+
+// issue is the n-th token; a life of 0 is not stated.
+func issue(n int, life time.Duration) reply {
+	expires := ""
+	if life > 0 {
+		expires = fmt.Sprintf(`,"expires_in":%d`, int(life.Seconds()))
+	}
+	return reply{body: fmt.Sprintf(`{"access_token":"bearer-%d","token_type":"bearer"%s}`, n, expires)}
+}
+
+func (r reply) in(after time.Duration) reply { r.after = after; return r }
+
+// service is the catalogue service as a transport, without a network. It keeps what was sent.
+type service struct {
+	token func(n int) reply                  // the n-th request for a token, from 1; nil for tokens that serve for ever
+	read  func(n int, r *http.Request) reply // the n-th read, from 1; nil for found
+
+	mu            sync.Mutex
+	began         time.Time
+	tokens, reads int
+	sent          []sent
+}
+
+// sent is a request as it was sent.
+type sent struct {
+	at           time.Duration // since its client was made
+	path, bearer string
+}
+
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := s.receive(r)
+	if err := elapse(r.Context(), answer.after); err != nil || answer.err != nil {
+		return nil, cmp.Or(err, answer.err)
+	}
+	if answer.status == 0 {
+		answer.status = http.StatusOK
+	}
+	if answer.body == "" && answer.status == http.StatusOK {
+		answer.body = documentOf(r.URL.Path)
+	}
+	if answer.header == nil {
+		answer.header = http.Header{}
+	}
+	var body io.Reader = strings.NewReader(answer.body)
+	if answer.stalls {
+		body = readerFunc(func([]byte) (int, error) { <-r.Context().Done(); return 0, r.Context().Err() })
+	}
+	return &http.Response{StatusCode: answer.status, Header: answer.header, Body: io.NopCloser(body), ContentLength: -1, Request: r}, nil
+}
+
+func (s *service) receive(r *http.Request) reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = append(s.sent, sent{time.Since(s.began), r.URL.Path, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
+	switch {
+	case r.Method == http.MethodPost && s.token != nil:
+		s.tokens++
+		return s.token(s.tokens)
+	case r.Method == http.MethodPost:
+		s.tokens++
+		return issue(s.tokens, 0)
+	case s.read != nil:
+		s.reads++
+		return s.read(s.reads, r)
+	}
+	s.reads++
+	return found
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// documentOf is an answer of the right shape.
+func documentOf(path string) string {
+	document, _ := simDocument(path, 2)
+	return document
+}
+
+// expectCounts compares the numbers of requests that were sent.
+func (s *service) expectCounts(t *testing.T, tokens, reads int) {
+	t.Helper()
+	if s.tokens != tokens || s.reads != reads {
+		t.Errorf("%d tokens and %d reads, want %d and %d", s.tokens, s.reads, tokens, reads)
+	}
+}
+
+// times are when reads, or requests for tokens, were sent.
+func (s *service) times(tokens bool) (at []time.Duration) {
+	for _, x := range s.sent {
+		if strings.HasSuffix(x.path, catalogue.TokenPath) == tokens {
+			at = append(at, x.at)
+		}
+	}
+	return at
+}
+
+// expectTimes wants reads, or requests for tokens, sent at those times.
+func (s *service) expectTimes(t *testing.T, tokens bool, want ...time.Duration) {
+	t.Helper()
+	if got := s.times(tokens); !slices.Equal(got, want) {
+		t.Errorf("sent at %v, want %v", got, want)
+	}
 }
 
 // setting changes the configuration of a client from the provider's defaults.
@@ -50,22 +190,34 @@ func afresh() setting { return func(c *catalogue.Config) { c.Snapshot = false } 
 
 func secret(text string) setting { return func(c *catalogue.Config) { c.ClientSecret = text } }
 
+func accessToken(text string) setting {
+	return func(c *catalogue.Config) { c.ClientID, c.ClientSecret, c.AccessToken = "", "", text }
+}
+
 // atMost sets the operator's ceiling.
 func atMost(requests int, per time.Duration) setting {
 	return func(c *catalogue.Config) { c.Ceiling = pace.Limit{Requests: requests, Per: per} }
 }
 
-// connect makes a client of a service that is reached without a socket.
-func connect(t *testing.T, service http.Handler, settings ...setting) *catalogue.Client {
+// over makes a client of the service, without jitter.
+func over(t *testing.T, s *service, settings ...setting) *catalogue.Client {
 	t.Helper()
-	dial, closeAll := pipe(service)
-	t.Cleanup(closeAll)
-	return dialling(t, dial, settings...)
+	s.began = time.Now()
+	return newClient(t, append([]setting{func(c *catalogue.Config) {
+		c.Transport, c.Jitter = s, func() float64 { return 0 }
+	}}, settings...)...)
 }
 
-// dialling makes a client that connects by dial, of the organisation that owns
-// most groups of the sandbox's default catalogue.
-func dialling(t *testing.T, dial dialFunc, settings ...setting) *catalogue.Client {
+// connect makes a client of a handler that is reached by net/http without a socket.
+func connect(t *testing.T, handler http.Handler, settings ...setting) *catalogue.Client {
+	t.Helper()
+	dial, closeAll := sandboxtest.Pipe(handler)
+	t.Cleanup(closeAll)
+	return newClient(t, append([]setting{func(c *catalogue.Config) { c.DialContext = dial }}, settings...)...)
+}
+
+// newClient makes a client of the organisation that owns most groups of the sandbox's default catalogue.
+func newClient(t *testing.T, settings ...setting) *catalogue.Client {
 	t.Helper()
 	base, err := url.Parse("http://localhost")
 	if err != nil {
@@ -73,7 +225,7 @@ func dialling(t *testing.T, dial dialFunc, settings ...setting) *catalogue.Clien
 	}
 	config := catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret", RequestTimeout: 30 * sec,
-		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true, DialContext: dial,
+		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
 	}
 	for _, change := range settings {
 		change(&config)
@@ -87,10 +239,9 @@ type (
 	answer  struct {
 		value any
 		err   error
+		took  time.Duration
 	}
 )
-
-// The four questions of INTERFACE.md, Endpoints.
 
 func group(id string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroup(ctx, id) }
@@ -108,15 +259,7 @@ func models(id string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.Models(ctx, id) }
 }
 
-// theGroup is the main one of the sandbox's default catalogue, and mainPath where
-// it is read.
-var theGroup = group(mainGroup)
-
-const (
-	mainGroup = sandbox.MainGroup
-	mainPath  = "/v1/model-group/" + mainGroup
-	sec       = time.Second
-)
+var theGroup = group(sandbox.MainGroup)
 
 // eachGroup reads groups of manyGroups, one question each.
 func eachGroup(from, to int) (readings []reading) {
@@ -129,8 +272,9 @@ func eachGroup(from, to int) (readings []reading) {
 // read asks one question.
 func (r reading) read(t *testing.T, c *catalogue.Client) answer {
 	t.Helper()
+	began := time.Now()
 	value, err := r(t.Context(), c)
-	return answer{value, err}
+	return answer{value, err, time.Since(began)}
 }
 
 // mustRead reads what has to be there.
@@ -141,7 +285,7 @@ func (r reading) mustRead(t *testing.T, c *catalogue.Client) any {
 	return a.value
 }
 
-// readAll asks all of them, so many at once, as an engine does.
+// readAll asks all of them, as many at once as an engine does.
 func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []answer {
 	t.Helper()
 	answers := make([]answer, len(readings))
@@ -160,12 +304,12 @@ func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []read
 
 // reader is a read under way.
 type reader struct {
+	answer
 	cancel context.CancelFunc
 	done   chan struct{}
-	answer answer
-	took   time.Duration
 }
 
+// start begins a read, and returns when it waits for something.
 func (r reading) start(t *testing.T, c *catalogue.Client) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -173,10 +317,18 @@ func (r reading) start(t *testing.T, c *catalogue.Client) *reader {
 	began := time.Now()
 	go func() {
 		defer close(under.done)
-		under.answer.value, under.answer.err = r(ctx, c)
+		under.value, under.err = r(ctx, c)
 		under.took = time.Since(began)
 	}()
+	synctest.Wait()
 	return under
+}
+
+// end waits for the read.
+func (r *reader) end() answer {
+	<-r.done
+	r.cancel()
+	return r.answer
 }
 
 func expectAllRead(t *testing.T, answers []answer) {
@@ -188,79 +340,100 @@ func expectAllRead(t *testing.T, answers []answer) {
 	}
 }
 
-// expectError wants an error of that kind, whose text has all of the fragments.
-func expectError(t *testing.T, err error, kind simTold, fragments ...string) {
-	t.Helper()
-	if got := kindOf(err); got != kind {
-		t.Fatalf("an error of %q, want one of %q: %v", got, kind, err)
-	}
-	for _, fragment := range fragments {
-		if err != nil && !strings.Contains(err.Error(), fragment) {
-			t.Errorf("the error lacks %q: %v", fragment, err)
-		}
-	}
-}
-
-// expectAllTold wants one error of that kind for all.
+// expectAllTold wants an error of that kind for all, whose text has all of the fragments.
 func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...string) {
 	t.Helper()
 	for _, a := range answers {
-		expectError(t, a.err, kind, fragments...)
-	}
-}
-
-// arrivals are the times at which requests of the route came in.
-func arrivals(service *sandbox.Sandbox, route sandbox.Route) (at []time.Time) {
-	for _, r := range service.Requests() {
-		if r.Route == route {
-			at = append(at, r.At)
+		if got := kindOf(a.err); got != kind {
+			t.Fatalf("an error of %q, want one of %q: %v", got, kind, a.err)
 		}
-	}
-	return at
-}
-
-// wait is what may lie between two requests.
-type wait struct{ least, most time.Duration }
-
-// backOffs are waits of that length and up to a quarter more.
-func backOffs(lengths ...time.Duration) (waits []wait) {
-	for _, d := range lengths {
-		waits = append(waits, wait{least: d, most: d + d/4})
-	}
-	return waits
-}
-
-func exactly(lengths ...time.Duration) (waits []wait) {
-	for _, d := range lengths {
-		waits = append(waits, wait{least: d, most: d})
-	}
-	return waits
-}
-
-// after adds what an attempt itself takes.
-func after(took time.Duration, waits []wait) []wait {
-	later := slices.Clone(waits)
-	for i := range later {
-		later[i].least += took
-		later[i].most += took
-	}
-	return later
-}
-
-func expectWaits(t *testing.T, at []time.Time, waits []wait) {
-	t.Helper()
-	if len(at) != len(waits)+1 {
-		t.Errorf("%d requests, want %d", len(at), len(waits)+1)
-		return
-	}
-	for i, want := range waits {
-		if got := at[i+1].Sub(at[i]); got < want.least || got > want.most {
-			t.Errorf("wait %d took %s, want %s to %s", i+1, got, want.least, want.most)
+		for _, fragment := range fragments {
+			if !strings.Contains(fmt.Sprint(a.err), fragment) {
+				t.Errorf("the error lacks %q: %v", fragment, a.err)
+			}
 		}
 	}
 }
 
-// status is an answer to every read of a group, so often.
-func status(code int, body string, times int) sandbox.Fault {
-	return sandbox.Fault{Route: sandbox.RouteGroup, Status: code, Body: body, Times: times}
+// simTold is what kind of failure a caller is told of.
+type simTold string
+
+const (
+	toldNothing     simTold = ""
+	toldInterrupted simTold = "an interrupt"
+	toldRejected    simTold = "rejected credentials"
+	toldNoToken     simTold = "no token"
+	toldDisabled    simTold = "a disabled organisation"
+	toldLimited     simTold = "a pause"
+	toldCeiling     simTold = "the ceiling"
+	toldTimeout     simTold = "a time-out"
+	toldNetwork     simTold = "a fault of the network"
+	toldUnavailable simTold = "a failure of the service"
+	toldUnusable    simTold = "an unusable answer"
+	toldStatus      simTold = "another status"
+	toldWaiting     simTold = "that its time was over"
+	toldOther       simTold = "nothing that is known"
+)
+
+// kindOf is the kind of an error of the client.
+func kindOf(err error) simTold {
+	api, isAPI := errors.AsType[*catalogue.APIError](err)
+	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
+	end, gaveUp := endOf(err)
+	switch {
+	case err == nil:
+		return toldNothing
+	case is[*catalogue.InterruptedError](err), errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
+		return toldInterrupted
+	case is[*catalogue.RejectedError](err):
+		// Only these two mean the credentials.
+		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
+			return toldRejected
+		}
+		return toldNoToken
+	case is[*catalogue.TokenError](err):
+		return toldNoToken
+	case gaveUp && end.Cause == ceilingTooLow:
+		return toldCeiling
+	case isAPI && api.Is(catalogue.ErrRateLimited):
+		return toldLimited
+	case isNetwork && network.TimedOut:
+		return toldTimeout
+	case isNetwork:
+		return toldNetwork
+	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
+		return toldDisabled
+	case isAPI && (api.Is(catalogue.ErrUnavailable) || api.Method == http.MethodPost):
+		return toldUnavailable
+	case isAPI:
+		return toldStatus
+	case is[*catalogue.UnusableAnswerError](err):
+		return toldUnusable
+	case gaveUp:
+		return toldWaiting
+	}
+	return toldOther
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// ending is what a read is told that gave up.
+type ending = catalogue.GaveUpError
+
+const (
+	retriesUsedUp = catalogue.RetriesUsedUp
+	serviceDown   = catalogue.ServiceDown
+	waitTooLong   = catalogue.WaitTooLong
+	ceilingTooLow = catalogue.CeilingTooLow
+	timeOver      = catalogue.TimeOver
+)
+
+func endOf(err error) (end ending, ok bool) {
+	if told, ok := errors.AsType[*ending](err); ok {
+		return *told, true
+	}
+	return ending{}, false
 }

@@ -2,184 +2,177 @@ package catalogue_test
 
 import (
 	"net/http"
-	"slices"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-func TestRetryAfterIsKept(t *testing.T) {
+// A 429 is waited for as long as it says, or for the back-off if it says nothing that can be used.
+func TestRetryAfterOfA429(t *testing.T) {
 	type row struct {
 		header string
-		in     time.Duration // a date in so much time, in place of header
-		waits  []wait        // of three refusals in a row
+		wait   time.Duration
 	}
-	seconds, none := exactly(3*sec, 3*sec, 3*sec), backOffs(1*sec, 2*sec, 4*sec)
+	inFiveSeconds := time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC).Format(http.TimeFormat) // bubbles begin in 2000
 	eachOnFakeClock(t, map[string]row{
-		"seconds": {"3", 0, seconds},
-		"a date":  {"", 5 * sec, append(exactly(5*sec), backOffs(1*sec, 2*sec)...)},
-		"absent":  {"-", 0, none},
-	}, func(t *testing.T, test row) {
-		if test.in != 0 { // on the clock of the bubble
-			test.header = time.Now().Add(test.in).UTC().Format(http.TimeFormat)
+		"seconds":           {"3", 3 * sec},
+		"a fraction":        {"1.5", 1500 * time.Millisecond},
+		"a small fraction":  {"0.25", 250 * time.Millisecond},
+		"a date":            {inFiveSeconds, 5 * sec},
+		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec},
+		"nothing":           {"", 1 * sec},
+		"zero":              {"0", 1 * sec},
+		"a negative number": {"-3", 1 * sec},
+		"a word":            {"soon", 1 * sec},
+	}, func(t *testing.T, r row) {
+		s := first(1, retryAfter(429, r.header))
+		c := over(t, s, maxRetries(0))
+		theGroup.mustRead(t, c)
+		s.expectTimes(t, false, 0, r.wait)
+		if got := c.Paused(); got != r.wait {
+			t.Errorf("reads were paused for %s, want %s", got, r.wait)
 		}
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, test.header, 3))
-		// What the service asks for is no failure: it uses up no retry.
-		theGroup.mustRead(t, connect(t, service, maxRetries(0)))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 4})
-		// From the second refusal on the process goes more slowly, which may add
-		// to a wait, and takes nothing from it.
-		at := arrivals(service, sandbox.RouteGroup)
-		expectWaits(t, at[:2], test.waits[:1])
-		for i, want := range test.waits {
-			if got := at[i+1].Sub(at[i]); got < want.least {
-				t.Errorf("wait %d took %s, want at least %s", i+1, got, want.least)
+	})
+}
+
+// Refusals that say nothing are waited for twice as long each time, and from the second on with a gap beside.
+func TestRefusalsThatSayNothingBackOff(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := first(3, answered(429))
+		theGroup.mustRead(t, over(t, s, maxRetries(0)))
+		at := s.times(false)
+		for i, least := range []time.Duration{1 * sec, 2 * sec, 4 * sec} {
+			if got := at[i+1] - at[i]; got < least || got > least+8*sec {
+				t.Errorf("wait %d took %s, want %s and a gap of 8s at most", i+1, got, least)
 			}
 		}
 	})
 }
 
-func TestEveryReaderWaits(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenLife(8*sec))
-		refusal := limited(sandbox.RouteGroup, "10", 1)
-		refusal.Path = "/v1/model-group/" + groupID(0)
-		service.Inject(refusal)
-		c, began := connect(t, service), time.Now()
-		var all sync.WaitGroup
-		for i := range 20 {
-			// The first is refused; the others start one by one in the pause.
-			all.Go(func() {
-				time.Sleep(time.Duration(i) * 400 * time.Millisecond)
-				group(groupID(i)).mustRead(t, c)
-			})
+// A pause counts from its header on, whatever becomes of the body, for reads and for tokens, and those who come in it
+// wait as well.
+func TestEveryRequestWaitsForAPause(t *testing.T) {
+	stalled := retryAfter(429, "10")
+	stalled.stalls = true
+	eachOnFakeClock(t, map[string]reply{"whole": retryAfter(429, "10"), "without its body": stalled}, func(t *testing.T, r reply) {
+		s := first(1, r)
+		s.token = func(n int) reply { return issue(n, 10*sec) } // to be renewed in the pause
+		c := over(t, s)
+		readers := []*reader{theGroup.start(t, c)}
+		for _, r := range eachGroup(0, 19) {
+			time.Sleep(400 * time.Millisecond)
+			readers = append(readers, r.start(t, c))
 		}
-		all.Wait()
-		for i, r := range service.Requests() {
-			if at := r.At.Sub(began); i > 1 && at < 10*sec {
-				t.Errorf("request %d, %s, was sent %s after the refusal", i, r.Path, at)
+		for _, r := range readers {
+			expectAllRead(t, []answer{r.end()})
+		}
+		s.expectCounts(t, 2, 21)
+		for _, x := range s.sent[2:] {
+			if x.at < 10*sec {
+				t.Errorf("%s was sent at %s, in the pause", x.path, x.at)
 			}
 		}
-		// A token that ends during the pause is asked for after it, too.
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 21})
+	})
+	t.Run("of the token endpoint", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := &service{token: func(n int) reply {
+				if n == 1 {
+					return retryAfter(429, "7")
+				}
+				return issue(n, 0)
+			}}
+			expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
+			s.expectTimes(t, true, 0, 7*sec)
+		})
 	})
 }
 
-func TestAWaitThatDoesNotFitFailsAtOnce(t *testing.T) {
-	type row struct {
-		header string
-		within time.Duration // the read's time
-		says   string
-	}
-	const asked = "the service asked to wait "
-	eachOnFakeClock(t, map[string]row{
-		"seconds":            {"600", 5 * time.Minute, asked + "10m0s, and 5m0s are left"},
-		"of a short read":    {"31", 30 * sec, asked + "31s, and 30s are left"},
-		"for a hundred ages": {"99999999999999999999", 5 * time.Minute, asked + "876000h0m0s"},
-		"a date":             {"Tue, 01 Feb 2000 00:00:00 GMT", 5 * time.Minute, asked + "744h0m0s"},
-		"no wait named":      {"-", 900 * time.Millisecond, "named no wait"},
-	}, func(t *testing.T, test row) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, test.header, 0))
-		c, began := connect(t, service, readTimeout(test.within)), time.Now()
-		answers := readAll(t, c, 1, []reading{theGroup, theGroup, theGroup}) // the first is refused; what comes later asks no more
-		expectAllTold(t, answers, toldLimited, test.says, "429 Too Many Requests (RATE_LIMITED): Too many requests.")
-		if took := time.Since(began); took != 0 {
-			t.Errorf("it took %s", took)
-		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
-	})
-}
-
-func TestAReadThatStartsLateInThePauseSitsItOut(t *testing.T) {
+// A pause that outlasts a read's time fails it at once, wherever it waits: just refused, in the queue, in its
+// back-off, or when it comes. It is told what it waited for.
+func TestAPauseThatDoesNotFit(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 2))
-		service.Inject(limited(sandbox.RouteGroup, "600", 1))
-		c, began := connect(t, service), time.Now()
-		expectError(t, group(groupID(0)).read(t, c).err, toldLimited, "asked to wait 10m0s")
-		time.Sleep(400 * sec)
-		group(groupID(1)).mustRead(t, c)
-		if took := time.Since(began); took != 600*sec {
-			t.Errorf("the second read ended after %s, want 10 minutes", took)
+		s := &service{read: func(_ int, r *http.Request) reply {
+			switch r.URL.Path {
+			case "/v1/model-group/backs-off":
+				return answered(503)
+			case "/v1/model-group/refused":
+				return retryAfter(429, "600").in(sec / 2)
+			}
+			return found
+		}}
+		c := over(t, s, atMost(3, 10*sec))
+		backsOff, refused := group("backs-off").start(t, c), group("refused").start(t, c)
+		queued := group("queued").start(t, c)
+		answers := []answer{backsOff.end(), refused.end(), queued.end(), theGroup.read(t, c)}
+		expectAllTold(t, answers, toldLimited, "429")
+		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
+			end, _ := endOf(answers[i].err)
+			if end.Cause != waitTooLong || end.Wait != 600*sec || end.Attempts != want.Attempts || end.Remaining != 5*time.Minute-answers[i].took {
+				t.Errorf("read %d: %+v", i, end)
+			}
 		}
+		if refused, queued := answers[1].took, answers[2].took; refused != queued || answers[0].took != refused || answers[3].took != 0 {
+			t.Errorf("they took %s, %s and %s, want as long as the refusal: %s", answers[0].took, queued, answers[3].took, refused)
+		}
+		time.Sleep(400 * sec) // what is left of the pause fits
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 1, 3)
+	})
+	t.Run("for ages", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := always(retryAfter(429, "99999999999999999999"))
+			expectAllTold(t, []answer{theGroup.read(t, over(t, s))}, toldLimited)
+			s.expectCounts(t, 1, 1)
+		})
 	})
 }
 
-// Ever new refusals, each with a wait that fits, end with the read's time.
+// Ever new refusals, each with a wait that fits, end before the read's time does.
 func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, "20", 0))
-		c, began := connect(t, service, readTimeout(70*sec)), time.Now()
-		expectError(t, theGroup.read(t, c).err, toldLimited, "429 Too Many Requests (RATE_LIMITED)")
-		if took, n := time.Since(began), service.Count(sandbox.RouteGroup); took > 70*sec || n < 2 || n > 4 {
-			t.Errorf("%d reads in %s, want 2 to 4 in at most 70s", n, took)
+		s := always(retryAfter(429, "20"))
+		a := theGroup.read(t, over(t, s, readTimeout(70*sec)))
+		expectAllTold(t, []answer{a}, toldLimited)
+		if a.took > 70*sec || s.reads < 2 || s.reads > 4 {
+			t.Errorf("%d reads in %s, want 2 to 4 in at most 70s", s.reads, a.took)
 		}
 	})
 }
 
-func TestAReadWhoseTurnComesTooLateFailsAtOnce(t *testing.T) {
+// A pause that is over is nobody's cause.
+func TestAPauseThatIsOver(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 10))
-		c, began := connect(t, service, atMost(1, 10*sec), readTimeout(25*sec)), time.Now()
-		answers := readAll(t, c, 10, eachGroup(0, 10))
-		if took := time.Since(began); took > 25*sec {
-			t.Errorf("it took %s", took)
-		}
-		late := 0
-		for _, a := range answers {
-			if a.err != nil {
-				expectError(t, a.err, toldCeiling)
-				late++
-			}
-		}
-		// The token at 0 s, reads at 10 s and 20 s.
-		if late != 8 {
-			t.Errorf("%d of 10 reads were late, want 8", late)
-		}
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 2})
-	})
-}
-
-func TestAllWhoWaitFailAtOnceWhereANewWaitDoesNotFit(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 20))
-		first := limited(sandbox.RouteGroup, "5", 20)
-		first.Delay = sec // so that every reader has asked
-		service.Inject(first)
-		service.Inject(limited(sandbox.RouteGroup, "600", 0))
-		c, began := connect(t, service), time.Now()
-		expectAllTold(t, readAll(t, c, 20, eachGroup(0, 20)), toldLimited, "asked to wait 10m0s")
-		if took := time.Since(began); took != 6*sec {
-			t.Errorf("it took %s", took)
-		}
-		// The few that came back first, and no other.
-		if came := service.Count(sandbox.RouteGroup) - 20; came < 1 || came > 4 {
-			t.Errorf("%d came back, want 1 to 4", came)
-		}
-	})
-}
-
-// An apply may read, change things for ten minutes, and read again.
-func TestTimeWithoutRequestsDoesNotLowerTheRate(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, "1", 1))
-		c := connect(t, service, afresh())
-		ten := slices.Repeat([]reading{theGroup}, 10)
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return map[int]reply{1: retryAfter(429, "2"), 3: {after: time.Hour}}[n]
+		}}
+		c := over(t, s, readTimeout(10*sec))
 		theGroup.mustRead(t, c)
-		time.Sleep(10 * time.Minute)
-		service.Inject(limited(sandbox.RouteLatest, "1", 1))
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Delay: 100 * time.Millisecond})
-		expectAllRead(t, readAll(t, c, 1, ten))
-		latestModel(mainGroup).mustRead(t, c)
+		time.Sleep(time.Minute)
+		expectAllTold(t, []answer{group("slow").read(t, c)}, toldTimeout)
+	})
+}
+
+// After a pause a request under way keeps others from being sent for 3 s at most.
+func TestSlowReadsHoldNothingUp(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, r *http.Request) reply {
+			switch r.URL.Path {
+			case "/v1/model-group/slow-1", "/v1/model-group/slow-2":
+				return reply{after: time.Hour}
+			}
+			if n <= 4 {
+				return retryAfter(429, "2").in(time.Millisecond)
+			}
+			return found.in(20 * time.Millisecond)
+		}}
+		c := over(t, s, maxRetries(0))
+		slow := []*reader{group("slow-1").start(t, c), group("slow-2").start(t, c)}
 		began := time.Now()
-		expectAllRead(t, readAll(t, c, 1, ten))
-		if took := time.Since(began); took > 20*sec {
-			t.Errorf("ten reads after the second refusal took %s, want at most 20s", took)
+		expectAllRead(t, readAll(t, c, 4, eachGroup(0, 24)))
+		if took := time.Since(began); took > 8*sec {
+			t.Errorf("24 quick reads took %s beside two slow ones", took)
+		}
+		for _, r := range slow {
+			expectAllTold(t, []answer{r.end()}, toldTimeout)
 		}
 	})
 }

@@ -3,119 +3,146 @@ package catalogue_test
 import (
 	"encoding/json"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
 var plant = flag.Bool("planted", false, "build the client with each fault of testdata/planted.txt, and want the simulation to notice it")
 
-// plantedFault is the client with one mechanism removed or wrong.
-type plantedFault struct {
-	name, rule string // the rule of the simulation that has to notice it
-	file       string // from the directory of this package
-	old, new   string
-}
-
 // plantedSeeds is within how many seeds a fault has to be noticed.
 const plantedSeeds = "3000"
 
-// readPlantedFaults reads testdata/planted.txt, which says how it is written.
-func readPlantedFaults(t *testing.T) (faults []plantedFault) {
+// plantedFault is the client with one mechanism broken: testdata/planted.txt says how it is written.
+type plantedFault struct{ rule, name, function, old, added string }
+
+func plantedFaults(t *testing.T) (faults []plantedFault) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "planted.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, block := range strings.Split(string(text), "\n== ")[1:] {
-		head, body, _ := strings.Cut(block, "\n")
-		var f plantedFault
-		f.rule, f.name, _ = strings.Cut(head, ": ")
-		f.file, body, _ = strings.Cut(body, "\n")
-		var removed, added []string
-		for line := range strings.SplitSeq(body, "\n") {
-			if old, ok := strings.CutPrefix(line, "-"); ok {
-				removed = append(removed, old)
-			} else if line, ok := strings.CutPrefix(line, "+"); ok {
-				added = append(added, line)
-			} else if strings.TrimSpace(line) != "" {
-				t.Fatalf("%s: %q is neither what to remove nor what to add", f.name, line)
+		lines := strings.Split(block, "\n")
+		f := plantedFault{function: strings.TrimPrefix(lines[1], "func ")}
+		f.rule, f.name, _ = strings.Cut(lines[0], ": ")
+		for _, line := range lines[2:] {
+			if removed, ok := strings.CutPrefix(line, "-"); ok {
+				f.old = strings.TrimSpace(removed)
+			}
+			if added, ok := strings.CutPrefix(line, "+"); ok {
+				f.added += added + "\n"
 			}
 		}
-		f.old, f.new = strings.Join(removed, "\n"), strings.Join(added, "\n")
 		faults = append(faults, f)
 	}
 	return faults
 }
 
-// source is the file of a fault and its text.
-func (f plantedFault) source(t *testing.T) (path, text string) {
+// planted returns the file of the fault's function, and its text with the fault.
+func (f plantedFault) planted(t *testing.T) (path, text string) {
 	t.Helper()
-	path, err := filepath.Abs(f.file)
-	if err != nil {
-		t.Fatal(err)
+	dir, function := ".", f.function
+	if inPace, ok := strings.CutPrefix(function, "pace."); ok {
+		dir, function = "../pace", inPace
 	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		positions := token.NewFileSet()
+		parsed, err := parser.ParseFile(positions, file, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || nameOf(decl) != function {
+				continue
+			}
+			from, to := positions.Position(decl.Body.Lbrace).Offset+1, positions.Position(decl.Body.Rbrace).Offset
+			body := source[from:to]
+			changed := "\n" + f.added + string(body)
+			if f.old != "" {
+				line := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(f.old) + `$`)
+				if found := line.FindAllIndex(body, -1); len(found) != 1 {
+					t.Fatalf("%q stands %d times in %s", f.old, len(found), f.function)
+				}
+				changed = line.ReplaceAllLiteralString(string(body), f.added)
+			}
+			path, err := filepath.Abs(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return path, string(source[:from]) + changed + string(source[to:])
+		}
 	}
-	return path, string(content)
+	t.Fatalf("there is no function %s", f.function)
+	return "", ""
 }
 
-// Each fault can be planted: the text that it changes stands once in its file. And
-// each rule has a fault.
-func TestPlantedFaultsApply(t *testing.T) {
+// nameOf is the name of a function, after that of the type of its receiver.
+func nameOf(decl *ast.FuncDecl) string {
+	if decl.Recv == nil {
+		return decl.Name.Name
+	}
+	receiver := decl.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	if name, ok := receiver.(*ast.Ident); ok {
+		return name.Name + "." + decl.Name.Name
+	}
+	return ""
+}
+
+// Each fault can be planted, and each rule has one; -planted builds the client with each, and wants the rule to notice it.
+func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
-	noticed := map[string]bool{}
-	for _, f := range readPlantedFaults(t) {
-		noticed[f.rule] = true
-		if _, text := f.source(t); f.old == "" || strings.Count(text, f.old) != 1 {
-			t.Errorf("%s: what it changes stands %d times in %s", f.name, strings.Count(text, f.old), f.file)
-		}
-		if !slices.ContainsFunc(simRules, func(r simRule) bool { return r.name == f.rule }) {
-			t.Errorf("%s: there is no rule %q", f.name, f.rule)
-		}
+	rules := map[string]bool{}
+	for _, f := range plantedFaults(t) {
+		rules[f.rule] = true
+		t.Run(f.name, func(t *testing.T) {
+			path, text := f.planted(t)
+			if _, err := parser.ParseFile(token.NewFileSet(), path, text, 0); err != nil {
+				t.Fatal(err)
+			}
+			if !*plant {
+				return
+			}
+			output, err := f.simulation(t, path, text).CombinedOutput()
+			if noticed := regexp.MustCompile(`seed \d+ `).FindString(string(output)); err == nil || noticed == "" {
+				t.Errorf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
+			} else {
+				t.Logf("noticed by %q, %s", f.rule, noticed)
+			}
+		})
 	}
 	for _, r := range simRules {
-		if !noticed[r.name] {
+		if !rules[r.name] {
 			t.Errorf("no planted fault breaks the rule %q", r.name)
 		}
 	}
 }
 
-// The simulation notices each planted fault. `make simulate` runs this.
-func TestPlantedFaultsAreNoticed(t *testing.T) {
-	if !*plant {
-		t.Skip("it builds the client once for each fault: give -planted")
-	}
-	for _, f := range readPlantedFaults(t) {
-		t.Run(f.name, func(t *testing.T) {
-			output, err := f.simulation(t).CombinedOutput()
-			noticed := regexp.MustCompile(`seed \d+ \(`).FindString(string(output))
-			if err == nil || noticed == "" {
-				t.Fatalf("%s seeds and the rule %q did not notice it: %v\n%s", plantedSeeds, f.rule, err, output)
-			}
-			t.Logf("noticed by %q, %s", f.rule, strings.TrimSuffix(noticed, " ("))
-		})
-	}
-}
-
-// simulation builds the tests of this package with the fault, and returns the
-// command that simulates.
-func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
+// simulation builds the tests of this package with the fault, and returns the command that simulates.
+func (f plantedFault) simulation(t *testing.T, path, text string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir()
-	path, text := f.source(t)
 	patched, overlay, tests := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
 	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {path: patched}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{patched: strings.Replace(text, f.old, f.new, 1), overlay: string(replaced)} {
+	for name, content := range map[string]string{patched: text, overlay: string(replaced)} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -124,6 +151,5 @@ func (f plantedFault) simulation(t *testing.T) *exec.Cmd {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-test.timeout=5m",
-		"-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
 }

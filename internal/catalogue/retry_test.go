@@ -1,98 +1,246 @@
-package catalogue
+package catalogue_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-func TestBackOffDoublesUpToHalfAMinuteAndIsNeverLess(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]time.Duration{
-		1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 8 * time.Second, 5: 16 * time.Second,
-		6: 30 * time.Second, 7: 30 * time.Second, 1000: 30 * time.Second,
-	} {
-		if got := backOff(n, 0); got != want {
-			t.Errorf("%d without jitter: %s, want %s", n, got, want)
+var errDropped = errors.New("connection reset by peer")
+
+// always and first are services whose reads get a reply each time, or the first n times.
+func always(r reply) *service { return first(1<<30, r) }
+
+func first(n int, r reply) *service {
+	return &service{read: func(i int, _ *http.Request) reply {
+		if i <= n {
+			return r
 		}
-		if got := backOff(n, 0.999999); got <= want || got > want+want/4 {
-			t.Errorf("%d with the most jitter: %s, want at most a quarter over %s", n, got, want)
+		return found
+	}}
+}
+
+// expectEnd wants reads that gave up for a cause, after that number of requests.
+func expectEnd(t *testing.T, answers []answer, want ending) {
+	t.Helper()
+	for i, a := range answers {
+		got, ok := endOf(a.err)
+		if !ok || got.Cause != want.Cause || got.Attempts != want.Attempts || got.Wait != want.Wait || got.Elapsed != a.took {
+			t.Errorf("read %d: after %s %+v, want %+v: %v", i, a.took, got, want, a.err)
 		}
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	// A date counts on the clock of the service, which may differ from ours.
-	dated := http.Header{
-		"Retry-After": {now.Add(time.Hour + 30*time.Second).Format(http.TimeFormat)},
-		"Date":        {now.Add(time.Hour).Format(http.TimeFormat)},
-	}
-	if got, ok := retryAfter(dated, now); !ok || got != 30*time.Second {
-		t.Errorf("30 s after the answer's own date: %s, %t", got, ok)
-	}
-	for header, want := range map[string]time.Duration{
-		"1": time.Second, " 120 ": 2 * time.Minute,
-		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
-		"Sunday, 01-Mar-26 12:00:05 GMT":                  5 * time.Second,
-		"99999999999999999999":                            maxRetryAfter * time.Second,
-		"9223372036854775807":                             maxRetryAfter * time.Second,
-		// None to go by.
-		"": 0, "0": 0, "-1": 0, "-99999999999999999999": 0, "soon": 0, "1.5": 0,
-		now.Add(-time.Hour).Format(http.TimeFormat): 0, now.Format(http.TimeFormat): 0,
-	} {
-		got, ok := retryAfter(http.Header{"Retry-After": {header}}, now)
-		if ok != (want > 0) || ok && got != want {
-			t.Errorf("%q: %s, %t; want %s", header, got, ok, want)
+// Back-offs double up to half a minute. Jitter makes them longer by up to a quarter, and never shorter.
+func TestBackOff(t *testing.T) {
+	eachOnFakeClock(t, map[string]float64{"no jitter": 0, "most jitter": 0.999999}, func(t *testing.T, jitter float64) {
+		s := always(answered(503))
+		c := over(t, s, maxRetries(8), func(c *catalogue.Config) { c.Jitter = func() float64 { return jitter } })
+		expectAllTold(t, []answer{theGroup.read(t, c)}, toldUnavailable, "503")
+		at, waits := s.times(false), []time.Duration{1, 2, 4, 8, 16, 30, 30, 30}
+		if len(at) != 9 {
+			t.Fatalf("%d requests, want 9", len(at))
 		}
-	}
+		for i, want := range waits {
+			want *= sec
+			if got := at[i+1] - at[i]; got < want || got > want+want/4 || (got > want) != (jitter > 0) {
+				t.Errorf("wait %d took %s, want %s and up to a quarter of jitter", i+1, got, want)
+			}
+		}
+	})
 }
 
-func TestClassify(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		want   outcome
-		method string
-		status int
-		code   string
-	}{
-		{final, "GET", 400, "VALIDATION_FAILED"},
-		{final, "GET", 403, "FORBIDDEN"},
-		{final, "GET", 404, "NOT_FOUND"},
-		{final, "GET", 409, "MODEL_RUN_OUTPUT_UNAVAILABLE"},
-		{final, "GET", 418, "BRAND_NEW"},
-		{final, "GET", 302, ""},
-		{final, "GET", 204, ""},
-		{unauthorized, "GET", 401, "UNAUTHORIZED"},
-		{unauthorized, "GET", 401, "BRAND_NEW"},
-		{final, "POST", 401, "invalid_client"},
-		{transient, "GET", 408, "REQUEST_TIMEOUT"},
-		{transient, "POST", 408, ""},
-		{transient, "GET", 500, "INTERNAL_ERROR"},
-		{transient, "GET", 503, "BRAND_NEW"},
-		{transient, "GET", 599, ""},
-		{limited, "GET", 429, ""},
-		{limited, "POST", 429, ""},
-		// What a code of the token endpoint means, it means there only.
-		{transient, "POST", 400, "temporarily_unavailable"},
-		{final, "GET", 404, "temporarily_unavailable"},
-	} {
-		err := &APIError{Endpoint: Endpoint{Method: test.method}, Status: test.status, Code: test.code}
-		if got := classify(fmt.Errorf("wrapped: %w", err)); got != test.want {
-			t.Errorf("%v: %d, want %d", err, got, test.want)
-		}
+// A failure that may pass is tried again max_retries times, for reads and for tokens; any other ends the read at once.
+func TestWhatIsTriedAgain(t *testing.T) {
+	stalled, cut := found, found
+	stalled.stalls = true
+	cut.body = `{"id":"group-0`
+	type row struct {
+		reply
+		again bool
+		took  time.Duration // by an attempt
+		kind  simTold
 	}
-	for err, want := range map[error]outcome{
-		&NetworkError{Err: io.ErrUnexpectedEOF}: transient, &NetworkError{Err: errors.New("x509"), Permanent: true}: final,
-		&UnusableAnswerError{}: final, &TooLargeError{}: final, &TokenError{}: final, context.Canceled: final,
-	} {
-		if got := classify(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
+	rows := map[string]row{
+		"dropped":         {reply{err: errDropped}, true, 0, toldNetwork},
+		"ended early":     {reply{err: io.ErrUnexpectedEOF}, true, 0, toldNetwork},
+		"no answer":       {reply{after: time.Hour}, true, 30 * sec, toldTimeout},
+		"a body on hold":  {stalled, true, 30 * sec, toldTimeout},
+		"half of a body":  {cut, true, 0, toldNetwork},
+		"a list":          {reply{body: `[]`}, false, 0, toldUnusable},
+		"a page":          {reply{body: `<html>`}, false, 0, toldUnusable},
+		"no identity":     {reply{body: `{}`}, false, 0, toldUnusable},
+		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, toldStatus},
 	}
+	for status, again := range map[int]bool{
+		101: false, 103: false, 201: false, 204: false, 301: false, 304: false, 400: false, 403: false, 404: false, 405: false,
+		408: true, 409: false, 418: false, 422: false, 451: false, 500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
+	} {
+		kind := toldStatus
+		if again {
+			kind = toldUnavailable
+		}
+		rows[strconv.Itoa(status)] = row{answered(status), again, 0, kind}
+	}
+	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
+		s := always(r.reply)
+		answers := []answer{theGroup.read(t, over(t, s, maxRetries(2)))}
+		expectAllTold(t, answers, r.kind)
+		if !r.again {
+			s.expectCounts(t, 1, 1)
+			return
+		}
+		s.expectTimes(t, false, 0, r.took+1*sec, 2*r.took+3*sec)
+		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 3})
+		s = first(2, r.reply)
+		theGroup.mustRead(t, over(t, s, maxRetries(2)))
+		s = &service{token: func(n int) reply {
+			if n <= 2 {
+				return r.reply
+			}
+			return issue(n, 0)
+		}}
+		theGroup.mustRead(t, over(t, s, maxRetries(2)))
+		s.expectTimes(t, true, 0, r.took+1*sec, 2*r.took+3*sec)
+	})
+}
+
+// The token endpoint is tried again for all who wait; then they fail together, and are told of its requests.
+func TestTokenRequestsAreTriedAgain(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{token: func(n int) reply {
+			if n <= 3 {
+				return reply{status: 400, body: `{"error":"temporarily_unavailable","error_description":"Later."}`, after: 1 * sec}
+			}
+			return issue(n, 0)
+		}}
+		c := over(t, s, maxRetries(2))
+		answers := readAll(t, c, 20, eachGroup(0, 20))
+		expectAllTold(t, answers, toldUnavailable, "temporarily_unavailable")
+		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 3})
+		s.expectTimes(t, true, 0, 2*sec, 5*sec)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20))) // a failure is not kept
+		s.expectCounts(t, 4, 20)
+	})
+}
+
+// A 503 is not tried again before its Retry-After is over, nor before the back-off is.
+func TestRetryAfterOfA503(t *testing.T) {
+	eachOnFakeClock(t, map[string]time.Duration{
+		"5": 5 * sec, "1.5": 1500 * time.Millisecond, "0.5": 1 * sec, "": 1 * sec, "soon": 1 * sec,
+	}, func(t *testing.T, want time.Duration) {
+		header := t.Name()[len("TestRetryAfterOfA503/"):]
+		if want == 1*sec && header != "0.5" {
+			header = "" // names of subtests are made unique
+		}
+		s := first(1, retryAfter(503, header))
+		c := over(t, s)
+		r := theGroup.start(t, c)
+		time.Sleep(100 * time.Millisecond)
+		group("other").mustRead(t, c) // it concerns that one read
+		expectAllRead(t, []answer{r.end()})
+		s.expectTimes(t, false, 0, 100*time.Millisecond, want)
+	})
+	t.Run("that does not fit", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := always(retryAfter(503, "600"))
+			answers := []answer{theGroup.read(t, over(t, s))}
+			expectEnd(t, answers, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
+			expectAllTold(t, answers, toldUnavailable)
+		})
+	})
+}
+
+// 429 and renewed tokens use up no retries.
+func TestWaitsUseUpNoRetries(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return map[int]reply{1: answered(401), 2: retryAfter(429, "3"), 3: retryAfter(429, "3"), 4: answered(429), 5: answered(503)}[n]
+		}}
+		theGroup.mustRead(t, over(t, s, maxRetries(1)))
+		s.expectCounts(t, 2, 6)
+	})
+}
+
+// A read does not sit out a back-off that ends after its time, and ends with its time under way.
+func TestReadTimeoutEndsTheAttempts(t *testing.T) {
+	type row struct {
+		reply reply
+		time  time.Duration
+		took  time.Duration
+		want  ending
+		kind  simTold
+	}
+	hangs := reply{after: time.Hour}
+	eachOnFakeClock(t, map[string]row{
+		"no back-off fits":     {answered(503), 14 * sec, 7 * sec, ending{Cause: waitTooLong, Attempts: 4, Wait: 8 * sec}, toldUnavailable},
+		"in the first attempt": {hangs, 20 * sec, 20 * sec, ending{Cause: timeOver, Attempts: 1}, toldTimeout},
+		"in the second":        {hangs, 45 * sec, 45 * sec, ending{Cause: timeOver, Attempts: 2}, toldTimeout},
+	}, func(t *testing.T, r row) {
+		a := theGroup.read(t, over(t, always(r.reply), readTimeout(r.time), maxRetries(100)))
+		expectEnd(t, []answer{a}, r.want)
+		expectAllTold(t, []answer{a}, r.kind)
+		if end, _ := endOf(a.err); a.took != r.took || end.Remaining != r.time-r.took {
+			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, r.time-r.took)
+		}
+	})
+}
+
+// The last failure is the one that is reported, and the next read asks anew.
+func TestAFailureIsNotKept(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return map[int]reply{1: answered(500), 2: {err: errDropped}, 3: answered(504), 4: answered(404)}[n]
+		}}
+		c := over(t, s, maxRetries(2))
+		expectAllTold(t, []answer{theGroup.read(t, c)}, toldUnavailable, "504")
+		expectAllTold(t, []answer{theGroup.read(t, c)}, toldStatus, "404")
+		theGroup.mustRead(t, c)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 1, 5)
+	})
+}
+
+// After a read has used up its retries, those that begin later make one attempt each, until one comes back well.
+// Those under way keep their retries.
+func TestAnOutageIsWaitedForOnce(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		down := true
+		s := &service{read: func(n int, _ *http.Request) reply {
+			if down || n == 22 || n == 23 {
+				return answered(503)
+			}
+			return found
+		}}
+		c := over(t, s)
+		early := group("early").start(t, c)
+		time.Sleep(10 * sec)
+		under := group("under way").start(t, c)
+		expectEnd(t, []answer{early.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
+		later := readAll(t, c, 5, eachGroup(0, 10))
+		expectEnd(t, later, ending{Cause: serviceDown, Attempts: 1})
+		expectAllTold(t, later, toldUnavailable)
+		expectEnd(t, []answer{under.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
+		down = false
+		theGroup.mustRead(t, c) // the 21st
+		a := group("after").read(t, c)
+		expectAllRead(t, []answer{a}) // it has its retries again
+		if s.expectCounts(t, 1, 24); a.took != 3*sec {
+			t.Errorf("it took %s", a.took)
+		}
+	})
+	t.Run("of the token endpoint", func(t *testing.T) {
+		onFakeClock(t, func(t *testing.T) {
+			s := &service{token: func(int) reply { return reply{err: errDropped, after: 1 * sec} }}
+			c := over(t, s, maxRetries(2))
+			expectEnd(t, readAll(t, c, 10, eachGroup(0, 10)), ending{Cause: retriesUsedUp, Attempts: 3})
+			expectEnd(t, readAll(t, c, 1, eachGroup(10, 20)), ending{Cause: serviceDown, Attempts: 1})
+			s.expectCounts(t, 13, 0)
+		})
+	})
 }

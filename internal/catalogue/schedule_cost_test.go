@@ -1,50 +1,62 @@
 //go:build unix && !race
 
-// The race detector ends a program of so many goroutines; the tests on the newest Go run
-// without it.
+// The race detector ends a program of that many goroutines; the tests on the newest Go run without it.
 
-package catalogue
+package catalogue_test
 
 import (
-	"net/http"
+	"context"
+	"fmt"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// TestTheCostOfADecisionDoesNotGrowWithTheQueue compares the CPU of ten times as many
-// callers: where a decision looked at all who wait, it would be a hundred times as much.
-func TestTheCostOfADecisionDoesNotGrowWithTheQueue(t *testing.T) {
+// The cost of a decision does not grow with the queue: if it did, ten times as many callers would cost a hundred times
+// as much.
+func TestTheCostOfWaiting(t *testing.T) {
 	const few, many, most = 1_000, 10_000, 30
+	limitedAtFirst := func() *service { return first(few, retryAfter(429, "5")) }
 	for name, test := range map[string]struct {
-		ceiling pace.Limit
-		read    func(n int) reply
-		token   func(n int) reply
+		service  func() *service
+		ceiling  int // requests a second
+		shared   bool
+		cancelAt time.Duration
 	}{
-		"nothing in the way": {},
-		"a ceiling of 10/s":  {ceiling: pace.Limit{Requests: 10, Per: time.Second}},
-		"a ceiling of 100/s": {ceiling: pace.Limit{Requests: 100, Per: time.Second}},
-		"a burst of 429": {read: func(n int) reply {
-			if n <= few {
-				return limitedFor(5)
-			}
-			return reply{body: `{"id":"a","revision":1}`}
+		"nothing in the way": {service: func() *service { return always(found.in(sec)) }},
+		"a pause":            {service: limitedAtFirst},
+		"a token": {service: func() *service {
+			return &service{token: func(n int) reply { return issue(n, 0).in(10 * sec) }}
 		}},
-		"all are 503":    {read: func(int) reply { return refuse(503) }},
-		"tokens are 503": {token: func(int) reply { return refuse(503) }},
+		"a ceiling":     {service: func() *service { return &service{} }, ceiling: 100},
+		"one question":  {service: func() *service { return always(found.in(sec)) }, shared: true},
+		"all cancelled": {service: func() *service { return &service{} }, ceiling: 100, cancelAt: sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cost := func(callers int) (took time.Duration) {
 				synctest.Test(t, func(t *testing.T) {
-					s := &script{token: test.token}
-					if test.read != nil {
-						s.read = func(n int, _ *http.Request) reply { return test.read(n) }
+					settings := []setting{readTimeout(time.Hour)}
+					if test.ceiling > 0 {
+						settings = append(settings, atMost(test.ceiling, sec))
+					}
+					c := over(t, test.service(), settings...)
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					if test.cancelAt > 0 {
+						time.AfterFunc(test.cancelAt, cancel)
 					}
 					before := cpu(t)
-					readAll(t, over(s, func(cfg *Config) { cfg.Ceiling = test.ceiling }), callers)
+					var all sync.WaitGroup
+					for i := range callers {
+						id := fmt.Sprint(i)
+						if test.shared {
+							id = "one"
+						}
+						all.Go(func() { _, _ = c.ModelGroup(ctx, id) })
+					}
+					all.Wait()
 					took = cpu(t) - before
 				})
 				return took

@@ -1,10 +1,7 @@
 package catalogue_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,83 +10,26 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// simTold is what kind of failure a reader is told of.
-type simTold string
-
-const (
-	toldNothing     simTold = ""
-	toldInterrupted simTold = "an interrupt"
-	toldRejected    simTold = "rejected credentials"
-	toldNoToken     simTold = "no token"
-	toldTokensOver  simTold = "tokens that are over when they come"
-	toldDisabled    simTold = "a disabled organisation"
-	toldLimited     simTold = "a pause"
-	toldCeiling     simTold = "the ceiling"
-	toldTimeout     simTold = "a time-out"
-	toldNetwork     simTold = "a fault of the network"
-	toldUnavailable simTold = "a failure of the service"
-	toldUnusable    simTold = "an unusable answer"
-	toldStatus      simTold = "another status"
-	toldAllowance   simTold = "what he waited for"
-	toldOther       simTold = "nothing that is known"
-)
-
-// kindOf is the kind of an error of the client.
-func kindOf(err error) simTold {
-	api, isAPI := errors.AsType[*catalogue.APIError](err)
-	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
-	switch {
-	case err == nil:
-		return toldNothing
-	case errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
-		return toldInterrupted
-	case is[*catalogue.InterruptedError](err):
-		return toldInterrupted
-	case is[*catalogue.RejectedError](err):
-		// Only these two mean the credentials.
-		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
-			return toldRejected
-		}
-		return toldNoToken
-	case is[*catalogue.CeilingError](err):
-		return toldCeiling
-	case is[*catalogue.TokenError](err):
-		return toldTokensOver
-	case is[*catalogue.WaitTooLongError](err), isAPI && api.Is(catalogue.ErrRateLimited):
-		return toldLimited
-	case isNetwork && network.TimedOut:
-		return toldTimeout
-	case isNetwork:
-		return toldNetwork
-	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
-		return toldDisabled
-	case isAPI && api.Is(catalogue.ErrUnavailable), isAPI && api.Method == http.MethodPost:
-		return toldUnavailable
-	case isAPI:
-		return toldStatus
-	case is[*catalogue.UnusableAnswerError](err):
-		return toldUnusable
-	}
-	if gaveUp, ok := errors.AsType[*catalogue.GaveUpError](err); ok && gaveUp.WaitingFor != "" {
-		return toldAllowance
-	}
-	return toldOther
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
-// processEnd tells whether an error ends the whole process.
-func processEnd(err error) bool {
+// endsProcess reports whether an error ends the whole process.
+func endsProcess(err error) bool {
 	kind := kindOf(err)
 	return kind == toldRejected || kind == toldNoToken || kind == toldDisabled
 }
 
-// of is the request that an error tells of, by the id that its answer had; nil
-// where it had none.
-func (c *simCheck) of(err error) *simRequest {
+// cause is the part of an error that all who share it are told.
+func cause(err error) string {
+	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
+		return rejected.Error()
+	}
+	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
+		return api.Error()
+	}
+	return ""
+}
+
+// answerOf is the request that an error tells of, by the id that its answer had; nil
+// if it had none.
+func (c *simCheck) answerOf(err error) *simRequest {
 	id := ""
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
 		id = api.RequestID
@@ -98,125 +38,163 @@ func (c *simCheck) of(err error) *simRequest {
 	}
 	id, _, _ = strings.Cut(strings.TrimPrefix(id, "request-"), " ")
 	number, err := strconv.Atoi(id)
-	if err != nil {
+	if err != nil || number >= len(c.service.log) {
 		return nil
 	}
-	i := slices.IndexFunc(c.requests, func(x *simRequest) bool { return x.number == number })
-	if i < 0 {
-		return nil
-	}
-	return c.requests[i]
+	return c.service.log[number]
 }
 
-// causesAreTrue is the second half of DESIGN.md, invariant 5: an error tells what the service
-// did, to this reader, while he waited.
+// causesAreTrue is invariant 5: a read that fails has a cause that the rules do not forgive, and is told that one.
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {
-		if kind := kindOf(r.err); kind != toldNothing && !c.caused(r, kind) {
-			c.fail("reader %d is told of %s at %s, and that was not his cause: %v", r.reader.index, kind, r.end, r.err)
+		if r.err != nil && !c.caused(r) {
+			end, _ := endOf(r.err)
+			c.fail("reader %d is told at %s what was not its cause: %+v: %v", r.index, r.end, end, r.err)
 		}
 	}
 }
 
-func (c *simCheck) caused(r *simReading, kind simTold) bool {
-	own := func(happened func(*simRequest) bool) bool {
-		x := c.of(r.err)
-		return slices.ContainsFunc(c.concerning(r), func(y *simRequest) bool {
-			return (x == nil || x == y) && y.endAt >= r.start && happened(y)
-		})
-	}
-	anywhere := func(happened func(*simRequest) bool) bool {
-		return slices.ContainsFunc(c.requests, func(x *simRequest) bool {
-			return x.headerAt != never && x.headerAt <= r.end && happened(x)
-		})
-	}
-	switch kind {
-	case toldInterrupted:
-		return true // see endsWithItsOwnReader
-	case toldLimited:
-		return c.paused(r)
-	case toldAllowance:
-		// He is told that he waited for it, or for a token after one was refused.
-		return anywhere(func(x *simRequest) bool { return x.limited() || x.unauthorized() })
-	case toldCeiling:
-		return c.plan.ceiling.Requests > 0
-	case toldTimeout:
-		at, _ := errors.AsType[*catalogue.NetworkError](r.err)
-		return own(func(x *simRequest) bool {
-			return strings.HasSuffix(at.Path, x.path) && (x.timedOut || x.sentAt <= r.end && x.endAt >= r.end)
-		})
-	case toldNetwork:
-		return own(func(x *simRequest) bool {
-			return x.status == 0 && !x.timedOut && !x.left || x.status == http.StatusOK && x.cut
-		})
-	case toldUnavailable:
-		return own(func(x *simRequest) bool { return x.status != http.StatusOK && x.status != 0 && x.transient() })
-	case toldRejected:
-		return anywhere(func(x *simRequest) bool { return x.token && x.code == "invalid_client" || c.mayProve(x) })
-	case toldNoToken:
-		return anywhere(func(x *simRequest) bool { return c.final(x) })
-	case toldTokensOver:
-		all := slices.DeleteFunc(c.tokens(), func(t *simToken) bool { return t.known > r.end })
-		if len(all) < 3 || all[len(all)-1].known < r.start {
-			return false
-		}
-		return !anywhere(func(x *simRequest) bool { return slices.Contains(all[len(all)-3:], x.bearer) })
-	case toldDisabled:
-		return anywhere(func(x *simRequest) bool { return !x.token && x.code == "ORGANISATION_DISABLED" })
-	case toldUnusable:
-		return own(func(x *simRequest) bool {
-			return x.status == http.StatusOK && slices.Contains(finalReadFaults, x.fault)
-		})
-	case toldStatus:
-		api, _ := errors.AsType[*catalogue.APIError](r.err)
-		return own(func(x *simRequest) bool {
-			return !x.token && x.status == api.Status && (api.Code == "" || x.code == api.Code)
-		})
-	default:
+func (c *simCheck) caused(r *simReading) bool {
+	x := c.answerOf(r.err)
+	if x != nil && (x.process != r.process || x.sentAt > r.end) {
 		return false
 	}
+	anywhere := func(happened func(*simRequest) bool) bool {
+		return slices.ContainsFunc(c.requests, func(y *simRequest) bool {
+			return (x == nil || x == y) && y.sentAt <= r.end && (y.endAt == never || y.headerAt <= r.end) && happened(y)
+		})
+	}
+	own := func(happened func(*simRequest) bool) bool {
+		return anywhere(func(y *simRequest) bool { return y.path == r.path && happened(y) })
+	}
+	gaveUp, isGaveUp := endOf(r.err)
+	api, isAPI := errors.AsType[*catalogue.APIError](r.err)
+	switch kind := kindOf(r.err); {
+	case kind == toldInterrupted:
+		return true // see endsWithItsOwnReader
+	case kind == toldRejected:
+		return anywhere(func(y *simRequest) bool { return y.token && y.code == "invalid_client" || c.provesRejection(y) })
+	case kind == toldNoToken:
+		return anywhere(func(y *simRequest) bool {
+			return y.token && y.status != 0 && y.issued == nil && !y.transient() && !y.limited()
+		})
+	case kind == toldDisabled:
+		return anywhere(func(y *simRequest) bool { return !y.token && y.code == "ORGANISATION_DISABLED" })
+	case isGaveUp:
+		return c.gaveUp(r, gaveUp)
+	case kind == toldUnusable:
+		return own(func(y *simRequest) bool { return y.status == 200 && y.answer == "" })
+	case isAPI && api.Status == 401:
+		return len(filter(c.of(r.path), (*simRequest).unauthorized)) >= 3
+	case isAPI:
+		return own(func(y *simRequest) bool {
+			return y.status == api.Status && (api.Code == "" || y.code == api.Code) && !y.transient() && !y.limited()
+		})
+	}
+	return false
 }
 
-// paused tells whether a pause lasted while a reader waited, of the length that he
-// is told.
-func (c *simCheck) paused(r *simReading) bool {
-	tooLong, isTooLong := errors.AsType[*catalogue.WaitTooLongError](r.err)
-	return slices.ContainsFunc(c.requests, func(x *simRequest) bool {
-		_, most := c.pauseEnds(x)
-		if !x.limited() || x.headerAt == never || x.headerAt > r.end || most < r.start {
-			return false
+// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token was asked for in
+// place of one that was refused, and refused itself within a minute, before it served any read; and if another
+// one has served, that one was such a token as well.
+func (c *simCheck) provesRejection(x *simRequest) bool {
+	if !x.unauthorized() || c.plan.accessToken {
+		return x.unauthorized()
+	}
+	// unproven returns the token before t, if its refusal at that moment can be part of a proof.
+	unproven := func(t *simToken, at time.Duration) *simToken {
+		before := c.current(t.asked)
+		served := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.bearer == t && y.served() && y.endAt < at })
+		if before == nil || served || at > t.known+time.Minute || c.refusedAt(before) > t.asked {
+			return nil
 		}
-		if !isTooLong || tooLong.RetryAfter == 0 {
-			return true
-		}
-		lasts := most >= r.start+c.plan.readTimeout
-		return lasts && (x.pauseFor == 0 || x.pauseFor == tooLong.RetryAfter)
+		return before
+	}
+	before := unproven(x.bearer, x.headerAt)
+	anyServed := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.served() && y.endAt < x.headerAt })
+	return before != nil && (!anyServed || unproven(before, c.refusedAt(before)) != nil)
+}
+
+// gaveUp reports whether a read gave up for the cause that it is told.
+func (c *simCheck) gaveUp(r *simReading, told ending) bool {
+	failed := filter(c.requests, func(x *simRequest) bool {
+		return x.transient() && x.sentAt <= r.end && (x.path == r.path || x.token)
 	})
+	lastFailed := slices.ContainsFunc(failed, func(x *simRequest) bool { return x.learned() == r.end || x.endAt == r.end })
+	if x := c.answerOf(told.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
+		return false
+	}
+	switch told.Cause {
+	case retriesUsedUp:
+		return lastFailed && len(failed) > c.plan.maxRetries
+	case serviceDown:
+		return lastFailed && slices.ContainsFunc(c.readings, func(q *simReading) bool {
+			end, _ := endOf(q.err)
+			return q.err != nil && end.Cause == retriesUsedUp && q.end <= r.start && !slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+				return x.served() && x.endAt > q.start && x.endAt < r.end
+			})
+		})
+	case waitTooLong:
+		return told.Wait > told.Remaining && (told.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+			until, named := x.waits()
+			own := x.path == r.path || x.token || x.limited()
+			exact := until >= r.end && told.Wait >= until-r.end && told.Wait <= until-r.end+maxGap
+			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && told.Wait <= most+maxGap)
+		}))
+	case ceilingTooLow:
+		counted := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
+		ahead := filter(c.readings, func(q *simReading) bool { return q.start <= r.start && q.end >= r.end })
+		return told.Wait > told.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
+	}
+	return r.end == r.deadline()
 }
 
-// wordsAreTheReadersOwn: how long an error says it took, and how many attempts, is
-// what this reader saw.
-func (c *simCheck) wordsAreTheReadersOwn() {
+// numbersAreTrue: the numbers of an error are those of its caller and of the requests that the service saw.
+func (c *simCheck) numbersAreTrue() {
 	for _, r := range c.readings {
-		var attempts int
-		var elapsed time.Duration
-		if gaveUp, ok := errors.AsType[*catalogue.GaveUpError](r.err); ok {
-			attempts, elapsed = gaveUp.Attempts, gaveUp.Elapsed
-		} else if tooLong, ok := errors.AsType[*catalogue.WaitTooLongError](r.err); ok && tooLong.Elapsed > 0 {
-			attempts, elapsed = tooLong.Attempts, tooLong.Elapsed
-		} else {
+		told, ok := endOf(r.err)
+		if !ok {
 			continue
 		}
-		if took := r.end - r.start; elapsed != took && !processEnd(r.err) {
-			c.fail("reader %d took %s and is told %s: %v", r.reader.index, took, elapsed, r.err)
+		if took := r.end - r.start; told.Elapsed != took || told.Remaining != r.timeout-took {
+			c.fail("reader %d had %s and took %s, and is told %s and %s left: %v", r.index, r.timeout, took, told.Elapsed, told.Remaining, r.err)
 		}
-		if most := len(c.concerning(r)); attempts > most {
-			c.fail("reader %d is told of %d attempts, and there were %d: %v", r.reader.index, attempts, most, r.err)
+		path := r.path
+		if api, ok := errors.AsType[*catalogue.APIError](told.Err); ok && api.Method == "POST" {
+			path = ""
+		} else if network, ok := errors.AsType[*catalogue.NetworkError](told.Err); ok && network.Method == "POST" {
+			path = ""
+		}
+		if counts := c.attempts(r, path); !slices.Contains(counts, told.Attempts) {
+			c.fail("reader %d is told of %d attempts, and the service saw %v: %v", r.index, told.Attempts, counts, r.err)
 		}
 	}
 }
 
-// String names a request for violations.
-func (x *simRequest) String() string {
-	return fmt.Sprintf("request %d for %s, sent at %s: %d %s", x.number, x.path, x.sentAt, x.status, x.code)
+// attempts are the numbers of requests that were sent for a reader's question, or for its token: from when anybody
+// who may share them began to ask, or from the last answer on.
+func (c *simCheck) attempts(r *simReading, path string) (counts []int) {
+	requests := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && (x.path == path || path == "" && x.token) })
+	since := []time.Duration{r.start}
+	for _, q := range c.readings {
+		if q.start <= r.start && (path == "" || q.path == path) {
+			since = append(since, q.start)
+		}
+	}
+	for _, x := range requests {
+		if x.whole() {
+			since = append(since, x.endAt)
+		}
+	}
+	for _, from := range since {
+		sent := filter(requests, func(x *simRequest) bool { return x.sentAt >= from })
+		atTheEnd := filter(sent, func(x *simRequest) bool { return x.sentAt == r.end }) // or just after it
+		counts = append(counts, len(sent), len(sent)-len(atTheEnd))
+	}
+	if path == "" {
+		for n := range len(requests) {
+			counts = append(counts, n+1)
+		}
+	}
+	return counts
 }

@@ -1,68 +1,63 @@
 package catalogue_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 )
 
-// simViolation is a rule that a run has broken, and how.
-type simViolation struct{ rule, text string }
-
-func (v simViolation) String() string { return v.rule + ": " + v.text }
-
-// simRule is one rule, and hold looks for what breaks it.
-type simRule struct {
-	name string
-	hold func(*simCheck)
+// simCheck holds one process of a simulation to the contract: what is sent and
+// when, and what readers are told. It knows what the service saw and what callers
+// were told, and nothing of how the client does it.
+type simCheck struct {
+	*simRun
+	requests   []*simRequest // of this process, in the order in which they were sent
+	tokens     []*simRequest // those of them that ask for one
+	readings   []*simReading // in the order in which they began
+	rule       string
+	violations []string
 }
 
-// Each rule has planted faults that it must notice (planted_test.go).
-var simRules = []simRule{
+// simRules are what a run is held to. testdata/planted.txt has a fault for each.
+var simRules = []struct {
+	name string
+	hold func(*simCheck)
+}{
 	{name: "endless", hold: (*simCheck).notEndless},
 	{name: "pause", hold: (*simCheck).noRequestInAPause},
 	{name: "ceiling", hold: (*simCheck).neverAboveTheCeiling},
 	{name: "one token request", hold: (*simCheck).oneTokenRequestAtATime},
-	{name: "token needed", hold: (*simCheck).noNeedlessTokenRequest},
 	{name: "token current", hold: (*simCheck).noReadWithABadToken},
-	{name: "tokens unused", hold: (*simCheck).noTokensWithoutReads},
 	{name: "time", hold: (*simCheck).inTime},
 	{name: "interrupt", hold: (*simCheck).endsWithItsOwnReader},
 	{name: "nothing runs", hold: (*simCheck).nothingRuns},
 	{name: "latch", hold: (*simCheck).silentOnceEnded},
+	{name: "at once", hold: (*simCheck).atOnceIfAPauseDoesNotFit},
 	{name: "order", hold: (*simCheck).inOrder},
 	{name: "attempts", hold: (*simCheck).noMoreAttempts},
-	{name: "back-off", hold: (*simCheck).noEarlierAttempt},
-	{name: "outage", hold: (*simCheck).oneAttemptInAnOutage},
-	{name: "wait that does not fit", hold: (*simCheck).atOnceWhereAWaitDoesNotFit},
 	{name: "held", hold: (*simCheck).nobodyIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
-	{name: "snapshot", hold: (*simCheck).oneSnapshot},
-	{name: "absent", hold: (*simCheck).absenceIsAskedAgain},
 	{name: "secret", hold: (*simCheck).noCredentialTold},
 	{name: "cause", hold: (*simCheck).causesAreTrue},
-	{name: "words", hold: (*simCheck).wordsAreTheReadersOwn},
-	{name: "forgiven", hold: (*simCheck).noReadFailsWhoseFaultsAreForgiven},
+	{name: "numbers", hold: (*simCheck).numbersAreTrue},
 }
 
-// check returns what is wrong with a run, nil where nothing is.
-func (run *simRun) check() (violations []simViolation) {
+// check returns what is wrong with a run, nil if nothing is.
+func (run *simRun) check() (violations []string) {
+	slices.SortStableFunc(run.readings, func(a, b *simReading) int { return cmp.Compare(a.start, b.start) })
 	for process := range run.plan.processes {
 		c := &simCheck{simRun: run}
-		for _, x := range run.requests {
+		for _, x := range run.service.log {
 			if x.process == process {
 				c.requests = append(c.requests, x)
 			}
 		}
-		for _, r := range run.readings {
-			if r.reader.process == process {
-				c.readings = append(c.readings, r)
-			}
-		}
-		slices.SortStableFunc(c.readings, func(a, b *simReading) int { return int(a.start - b.start) })
-		c.calls = c.callsOf()
+		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
+		c.tokens = filter(c.requests, func(x *simRequest) bool { return x.token })
 		for _, rule := range simRules {
 			if c.rule = rule.name; *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
 				rule.hold(c)
@@ -75,184 +70,457 @@ func (run *simRun) check() (violations []simViolation) {
 
 // fail records that a rule is broken. One mistake can break it very often.
 func (c *simCheck) fail(format string, args ...any) {
-	if len(c.violations) >= 1000 {
-		return
+	if len(c.violations) < 100 {
+		c.violations = append(c.violations, c.rule+": "+fmt.Sprintf(format, args...))
 	}
-	c.violations = append(c.violations, simViolation{c.rule, fmt.Sprintf(format, args...)})
 }
 
-// notEndless: no plan takes so many requests, and no read more than one in each
+func filter[T any](all []T, keep func(T) bool) (kept []T) {
+	for _, one := range all {
+		if keep(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// What became of a request, in the words of the contract.
+
+func (x *simRequest) limited() bool      { return x.status == http.StatusTooManyRequests }
+func (x *simRequest) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
+
+// whole reports whether the client has a 200 to its end, and served whether that is a record.
+func (x *simRequest) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
+func (x *simRequest) served() bool { return x.answer != "" && x.whole() }
+
+// transient reports whether the contract has the request tried again after a back-off.
+func (x *simRequest) transient() bool {
+	switch {
+	case x.left && x.status == 0, x.limited(), x.unauthorized():
+		return false
+	case x.status >= 500, x.status == http.StatusRequestTimeout, x.token && x.code == "temporarily_unavailable":
+		return true
+	}
+	return x.status == 0 || x.status == http.StatusOK && (x.timedOut || x.delivered && x.cut)
+}
+
+// learned is when the client knew of a failure, at the earliest.
+func (x *simRequest) learned() time.Duration {
+	if x.status != 0 && x.status != http.StatusOK {
+		return x.headerAt
+	}
+	return x.endAt
+}
+
+// waits is until when an answer asks to wait, at least; named is false if the client chooses.
+func (x *simRequest) waits() (until time.Duration, named bool) {
+	switch {
+	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
+		return never, false
+	case x.retryAfter > 0:
+		return x.headerAt + x.retryAfter, true
+	case x.retryAt > x.headerAt:
+		return x.retryAt, true
+	}
+	return x.headerAt + time.Second, false
+}
+
+const (
+	most   = 30 * time.Second * 5 / 4 // the longest back-off, with its jitter
+	maxGap = 8 * time.Second          // between two requests while all are limited
+)
+
+// began is since when the ceiling and a congestion window count an answer as begun.
+func (x *simRequest) began() time.Duration {
+	began := x.sentAt + 3*time.Second
+	if x.headerAt != never {
+		began = min(began, x.headerAt)
+	}
+	return began
+}
+
+func (r *simReading) deadline() time.Duration { return r.start + r.timeout }
+
+// during reports whether a reading waits at that moment.
+func (r *simReading) during(at time.Duration) bool { return r.start <= at && r.end >= at }
+
+func (c *simCheck) of(path string) []*simRequest {
+	return filter(c.requests, func(x *simRequest) bool { return x.path == path })
+}
+
+// notEndless: no plan takes that many requests, and no read more than one in each
 // second of its time.
 func (c *simCheck) notEndless() {
-	for _, call := range c.calls {
-		if n := len(call.requests); n > int(c.plan.readTimeout/time.Second)+10+c.plan.maxRetries {
-			c.fail("%d requests were sent for reader %d and %s", n, call.reading.reader.index, call.path)
+	for _, r := range c.readings {
+		sent := filter(c.of(r.path), func(x *simRequest) bool { return r.during(x.sentAt) })
+		if len(sent) > int(r.timeout/time.Second)+10+c.plan.maxRetries {
+			c.fail("%d requests were sent for %s in %s", len(sent), r.path, r.end-r.start)
 		}
 	}
 	if len(c.requests) >= mostSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
-		// The other rules compare each with each.
-		c.requests, c.calls = c.requests[:100], nil
+		c.requests, c.tokens = c.requests[:100], nil // the other rules compare each with each
 	}
 }
 
-// noRequestInAPause is the first half of DESIGN.md, invariant 1.
+// noRequestInAPause is the first half of invariant 1.
 func (c *simCheck) noRequestInAPause() {
-	for _, refusal := range c.requests {
-		if refusal.pauseUntil == never || refusal.headerAt == never {
-			continue
-		}
+	for _, pause := range c.requests {
+		until, _ := pause.waits()
 		for _, x := range c.requests {
-			if refusal.headerAt < x.sentAt && x.sentAt < refusal.pauseUntil {
-				c.fail("request %d was sent at %s, in the pause that request %d announced at %s until %s",
-					x.number, x.sentAt, refusal.number, refusal.headerAt, refusal.pauseUntil)
+			if pause.limited() && pause.headerAt < x.sentAt && x.sentAt < until {
+				c.fail("request %d was sent at %s, in the pause from %s to %s that request %d announced",
+					x.number, x.sentAt, pause.headerAt, until, pause.number)
 			}
 		}
 	}
 }
 
-// neverAboveTheCeiling is the other half: at most N requests in any stretch of
-// that length, tokens and what the transport would send by itself included.
+// neverAboveTheCeiling is the other half: a request counts until that length after its answer began, or after 3 s.
 func (c *simCheck) neverAboveTheCeiling() {
-	n := c.plan.ceiling.Requests
-	if n == 0 {
-		return
-	}
-	for i := n; i < len(c.requests); i++ {
-		a, b := c.requests[i-n], c.requests[i]
-		if b.sentAt-a.sentAt < c.plan.ceiling.Per {
-			c.fail("requests %d to %d were sent from %s to %s, with a ceiling of %s",
-				a.number, b.number, a.sentAt, b.sentAt, c.plan.ceiling)
+	for i, x := range c.requests {
+		counted := 0
+		for _, y := range c.requests[:i] {
+			if began := y.began(); min(began, max(y.endAt, y.sentAt))+c.plan.ceiling.Per > x.sentAt {
+				counted++
+			}
+		}
+		if limit := c.plan.ceiling.Requests; limit > 0 && counted >= limit {
+			c.fail("request %d was sent at %s, when %d counted, with a ceiling of %s", x.number, x.sentAt, counted, c.plan.ceiling)
 		}
 	}
 }
 
-// inTime is DESIGN.md, invariant 3: a question ends within its read_timeout.
+// oneTokenRequestAtATime is the first half of invariant 2. A request needs a reason: no
+// token, one that was refused, or one that ends.
+func (c *simCheck) oneTokenRequestAtATime() {
+	for i, x := range c.tokens {
+		if c.plan.accessToken {
+			c.fail("request %d asks for a token, though one is given", x.number)
+		}
+		if i > 0 && x.sentAt < c.tokens[i-1].endAt {
+			c.fail("request %d was sent at %s, while request %d was under way", x.number, x.sentAt, c.tokens[i-1].number)
+		}
+		t := c.current(x.sentAt)
+		if t == nil || c.refusedAt(t) <= x.sentAt {
+			continue
+		}
+		if t.short() || x.sentAt < t.asked+t.stated-min(10*time.Second, t.stated/10)-time.Second/10 {
+			c.fail("request %d was sent at %s, though token %d, asked for at %s to live %s, served",
+				x.number, x.sentAt, t.number, t.asked, t.stated)
+		}
+	}
+}
+
+// short reports whether a token's life counts as absent.
+func (t *simToken) short() bool { return t.stated < 10*time.Second }
+
+// current is the newest token of the process at that moment, nil for none.
+func (c *simCheck) current(at time.Duration) (current *simToken) {
+	for _, x := range c.tokens {
+		if x.issued != nil && x.issued.known != never && x.issued.known < at {
+			current = x.issued
+		}
+	}
+	return current
+}
+
+// forever is a moment that never comes.
+const forever = time.Duration(1<<63 - 1)
+
+// refusedAt is when the first 401 of this process to a read with the token came.
+func (c *simCheck) refusedAt(t *simToken) time.Duration {
+	at := forever
+	for _, x := range c.requests {
+		if x.bearer == t && x.unauthorized() && x.headerAt != never {
+			at = min(at, x.headerAt)
+		}
+	}
+	return at
+}
+
+// noReadWithABadToken is the other half of invariant 2.
+func (c *simCheck) noReadWithABadToken() {
+	for _, x := range c.requests {
+		t := x.bearer
+		switch {
+		case x.token:
+		case t == nil:
+			c.fail("request %d was sent with no token of the service", x.number)
+		case c.refusedAt(t) < x.sentAt:
+			c.fail("request %d was sent at %s with token %d, which was refused", x.number, x.sentAt, t.number)
+		case !t.short() && x.sentAt >= t.asked+t.stated+time.Second:
+			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.asked, t.stated)
+		}
+	}
+}
+
+// inTime is invariant 3: a question ends within its read_timeout.
 func (c *simCheck) inTime() {
 	for _, r := range c.readings {
-		if took := r.end - r.start; took > c.plan.readTimeout {
-			c.fail("reader %d took %s, with a read_timeout of %s", r.reader.index, took, c.plan.readTimeout)
+		if r.end > r.deadline() {
+			c.fail("reader %d took %s, and had %s", r.index, r.end-r.start, r.timeout)
 		}
 	}
 }
 
-// endsWithItsOwnReader: an interrupt ends everybody at once, a cancellation
-// only the one reader, and nobody else is told of either.
+// endsWithItsOwnReader: an interrupt ends everybody at once, a cancellation only the
+// one reader, and nobody else is told of either.
 func (c *simCheck) endsWithItsOwnReader() {
 	for _, r := range c.readings {
-		least := never // when it has to end
-		if r.reader.cancelAt > 0 {
-			least = r.start + r.reader.cancelAt
+		due := forever
+		if r.cancelAt > 0 {
+			due = r.start + r.cancelAt
 		}
-		if at := c.plan.interruptAt; at > 0 && (least == never || at < least) {
-			least = max(at, r.start)
+		if at := c.plan.interruptAt; at > 0 {
+			due = min(due, max(at, r.start))
 		}
-		told := kindOf(r.err) == toldInterrupted
-		switch {
-		case least != never && r.end > least:
-			c.fail("reader %d, cancelled or interrupted at %s, ended at %s", r.reader.index, least, r.end)
-		case told && (least == never || r.end < least):
-			c.fail("reader %d is told of an interrupt at %s, and there was none", r.reader.index, r.end)
-		case least != never && r.end == least && r.start < least && r.err != nil && !told &&
-			r.end-r.start < c.plan.readTimeout && !c.somethingEnded(r.end) && !processEnd(r.err):
-			c.fail("reader %d, cancelled or interrupted at %s, is told %v", r.reader.index, least, r.err)
+		if r.end > due {
+			c.fail("reader %d, cancelled or interrupted at %s, ended at %s", r.index, due, r.end)
+		}
+		if kindOf(r.err) == toldInterrupted && r.end < due {
+			c.fail("reader %d is told of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
 		}
 	}
 	for _, x := range c.requests {
 		if c.plan.interruptAt > 0 && x.sentAt > c.plan.interruptAt {
-			c.fail("request %d was sent at %s, after the interrupt at %s", x.number, x.sentAt, c.plan.interruptAt)
+			c.fail("request %d was sent at %s, after the interrupt", x.number, x.sentAt)
 		}
 	}
 }
 
-// somethingEnded tells whether a request ended at that moment.
-func (c *simCheck) somethingEnded(at time.Duration) bool {
-	return slices.ContainsFunc(c.requests, func(x *simRequest) bool { return !x.left && (x.endAt == at || x.headerAt == at) })
-}
-
-// nothingRuns is the end of DESIGN.md, invariant 3: a request goes on only as long as
-// somebody waits for it. That no goroutine is left is what the end of the bubble
-// shows.
+// nothingRuns is the end of invariant 3: a request goes on only as long as somebody waits
+// for it. That no goroutine is left is what the end of the bubble shows.
 func (c *simCheck) nothingRuns() {
 	if c.left != 0 {
 		c.fail("%d requests were under way when every reader had ended", c.left)
 	}
 	for _, x := range c.requests {
-		// A request ends with its last reader, and none is sent when nobody is left.
-		waits := func(r *simReading) bool {
-			concerns := x.token || r.path == x.path && (c.plan.snapshot || r.reader.index == x.reader)
-			return concerns && r.start <= x.sentAt && r.end >= x.sentAt
+		waits := func(at time.Duration) bool {
+			return slices.ContainsFunc(c.readings, func(r *simReading) bool { return (x.token || r.path == x.path) && r.during(at) })
 		}
-		if !slices.ContainsFunc(c.readings, waits) {
-			c.fail("request %d was sent at %s, and no reader waited for it", x.number, x.sentAt)
-		}
-		if x.endAt == never || x.endAt > c.over {
-			c.fail("request %d went on until %s, and every reader had ended at %s", x.number, x.endAt, c.over)
-		}
-		if x.token || x.endAt == never {
-			continue
-		}
-		during := func(r *simReading) bool {
-			return r.path == x.path && (c.plan.snapshot || r.reader.index == x.reader) && r.start <= x.endAt && r.end >= x.endAt
-		}
-		if !slices.ContainsFunc(c.readings, during) {
-			c.fail("request %d for %s went on until %s, and nobody waited for it any more", x.number, x.path, x.endAt)
+		if !waits(x.sentAt) || x.endAt != never && !waits(x.endAt) {
+			c.fail("request %d was under way from %s to %s, and no reader waited for it", x.number, x.sentAt, x.endAt)
 		}
 	}
 }
 
-// inOrder is DESIGN.md, invariant 4.
-func (c *simCheck) inOrder() {
-	if c.plan.way != inMemory {
+// silentOnceEnded: once the credentials are rejected, the organisation is disabled
+// or no token is to be had, nothing is sent, and everybody is told the same at once.
+func (c *simCheck) silentOnceEnded() {
+	var first *simReading
+	for _, r := range c.readings {
+		if endsProcess(r.err) && (first == nil || r.end < first.end) {
+			first = r
+		}
+	}
+	if first == nil {
 		return
 	}
-	for _, q := range c.calls {
-		// Since when it waits, and what was under way then.
-		ready, under := c.joined(q.reading, q.requests[0].sentAt), 0
-		failures := 0
-		for _, x := range q.requests {
-			for _, r := range c.calls {
-				if c.cameBefore(r, q) || q == r {
-					continue
-				}
-				overtook := func(y *simRequest) bool { return y.sentAt > ready && y.sentAt < x.sentAt }
-				if i := slices.IndexFunc(r.requests, overtook); i >= 0 {
-					if under--; under < 0 {
-						c.fail("request %d of reader %d, which came at %s, waited from %s to %s, overtaken by request %d of reader %d, which came at %s",
-							x.number, q.reading.reader.index, q.reading.start, ready, x.sentAt,
-							r.requests[i].number, r.reading.reader.index, r.reading.start)
-					}
+	for _, x := range c.requests {
+		if x.sentAt > first.end {
+			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
+			break
+		}
+	}
+	for _, r := range c.readings {
+		underWay := slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool { return x.sentAt <= first.end && x.endAt >= first.end })
+		kept := r.start > first.end && r.err == nil && c.plan.snapshot
+		if r.end <= first.end || underWay || kept {
+			continue
+		}
+		if r.end > max(first.end, r.start) || cause(r.err) != cause(first.err) {
+			c.fail("reader %d ended at %s with %v, though the process ended at %s: %v", r.index, r.end, r.err, first.end, first.err)
+		}
+	}
+}
+
+// atOnceIfAPauseDoesNotFit is invariant 3, too. What the service says of a pause is in the
+// body, which may come late, and so may the answer to a request under way.
+func (c *simCheck) atOnceIfAPauseDoesNotFit() {
+	for _, pause := range c.requests {
+		until, named := pause.waits()
+		if !pause.limited() || !named {
+			continue
+		}
+		for _, r := range c.readings {
+			if r.deadline() >= until || r.end <= pause.headerAt || r.start >= until {
+				continue
+			}
+			latest := max(pause.endAt, r.start)
+			for _, x := range c.requests {
+				if (x.token || x.path == r.path) && x.sentAt <= pause.headerAt && x.endAt > pause.headerAt {
+					latest = max(latest, x.endAt)
 				}
 			}
-			if ready = x.endAt; x.transient() {
-				failures++
-				ready += time.Duration(float64(simBackOff(failures)) * (1 + 0.25*c.plan.jitter))
-			}
-			under = 0
-			for _, y := range c.requests {
-				if y.sentAt <= ready && y.endAt > ready {
-					under++
-				}
+			if r.end > latest {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d announced a pause until %s at %s",
+					r.index, r.deadline(), r.end, pause.number, until, pause.headerAt)
 			}
 		}
 	}
 }
 
-// cameBefore tells whether one call came before another, by when its reader came
-// or by when he began to ask himself.
-func (c *simCheck) cameBefore(a, b *simCall) bool {
-	return a.reading.start <= b.reading.start ||
-		c.joined(a.reading, a.requests[0].sentAt) <= c.joined(b.reading, b.requests[0].sentAt)
+// inOrder is invariant 4, for readers who began to ask a question that nobody asked just
+// then. Of what came later one request may hold the turn when a retry comes back.
+func (c *simCheck) inOrder() {
+	for i, r := range c.readings {
+		if slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start }) {
+			continue // it shares
+		}
+		ready, allowed := r.start, 0
+		for _, x := range append(c.of(r.path), &simRequest{sentAt: r.end}) {
+			if x.sentAt < r.start || x.sentAt > r.end {
+				continue
+			}
+			overtaking := filter(c.requests, func(y *simRequest) bool {
+				return !y.token && y.sentAt > ready && y.sentAt < x.sentAt && c.cameAfter(r, y)
+			})
+			if len(overtaking) > allowed {
+				c.fail("reader %d, which came at %s, waited from %s to %s, and request %d for %s went before it",
+					r.index, r.start, ready, x.sentAt, overtaking[allowed].number, overtaking[allowed].path)
+			}
+			ready, allowed = x.endAt, 1
+			if until, named := x.waits(); named && x.limited() {
+				ready = max(ready, until)
+			} else if x.transient() || x.limited() {
+				ready = max(ready+most, until)
+			}
+		}
+	}
+}
+
+// cameAfter reports whether everybody who waits for a request came after r.
+func (c *simCheck) cameAfter(r *simReading, x *simRequest) bool {
+	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
+		return q.path == x.path && q.start <= r.start && q.end >= r.start
+	})
+}
+
+// noMoreAttempts: after a failure that may pass there are max_retries attempts more, none
+// of them early; and a read has its token renewed twice.
+func (c *simCheck) noMoreAttempts() {
+	paths := map[string][]*simRequest{}
+	for _, x := range c.requests {
+		paths[x.path] = append(paths[x.path], x)
+	}
+	for path, all := range paths {
+		failures, renewals := 0, 0
+		for i, x := range all[1:] {
+			before := all[i]
+			if slices.ContainsFunc(c.readings, func(r *simReading) bool {
+				return (before.token || r.path == path) && r.end >= before.learned() && r.end <= x.sentAt
+			}) || before.whole() {
+				failures, renewals = 0, 0 // another read may ask now
+				continue
+			}
+			wait := before.learned()
+			if before.transient() {
+				failures++
+				until, _ := before.waits()
+				wait = max(wait+time.Second, until)
+			}
+			if before.unauthorized() {
+				renewals++
+			}
+			if failures > c.plan.maxRetries || renewals > 2 || x.sentAt < wait {
+				c.fail("request %d for %s was sent at %s after %d failures and %d renewals, the last at %s", x.number, path, x.sentAt,
+					failures, renewals, before.learned())
+			}
+		}
+	}
+}
+
+// nobodyIsHeld is invariant 6: as long as somebody waits, and neither a pause nor the ceiling nor a request for a
+// token is in the way, something is sent: at once before the first 429, and then at most 3 s after what is under
+// way, or 8 s of a gap.
+func (c *simCheck) nobodyIsHeld() {
+	type span struct{ from, to time.Duration }
+	var excuses []span
+	limited := forever
+	for _, x := range c.requests {
+		excuses = append(excuses, span{x.sentAt, x.sentAt})
+		until, named := x.waits()
+		if x.token && x.transient() || x.limited() && !named {
+			until = max(x.endAt+most, until)
+		}
+		if x.token || x.limited() || x.unauthorized() { // whose words may be on their way
+			excuses = append(excuses, span{x.sentAt, max(x.endAt, until)})
+		}
+		if x.limited() && x.headerAt != never {
+			limited = min(limited, x.headerAt)
+		}
+	}
+	for i := c.plan.ceiling.Requests - 1; i >= 0 && i < len(c.requests); i++ {
+		excuses = append(excuses, span{c.requests[i].sentAt, c.freed(c.requests[:i+1])})
+	}
+	slices.SortFunc(excuses, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	for i, r := range c.readings {
+		if slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start }) {
+			continue // it shares
+		}
+		until, free := r.end, r.start
+		if sent := filter(c.of(r.path), func(x *simRequest) bool { return r.during(x.sentAt) }); len(sent) > 0 {
+			until = sent[0].sentAt
+		}
+		for _, s := range append(excuses, span{until, until}) {
+			allowed := time.Duration(0)
+			if s.from > limited {
+				allowed = 3*time.Second + maxGap
+			}
+			if at := min(s.from, until); at-free > allowed {
+				c.fail("reader %d waited from %s to %s, and nothing was in its way", r.index, free, at)
+				break
+			}
+			free = max(free, s.to)
+		}
+	}
+}
+
+// freed is when the ceiling lets one more request be sent after these, at the latest.
+func (c *simCheck) freed(sent []*simRequest) time.Duration {
+	var ends []time.Duration
+	for _, x := range sent {
+		ends = append(ends, x.began()+c.plan.ceiling.Per)
+	}
+	slices.Sort(ends)
+	return ends[len(ends)-c.plan.ceiling.Requests]
+}
+
+// answersAreTheRecords: what a reader has is what the service sent for it, in this run, or since
+// it came without snapshot. Kept answers are not asked for again, and prove no absence.
+func (c *simCheck) answersAreTheRecords() {
+	for _, r := range c.readings {
+		if (r.answer == "") != (r.err != nil) {
+			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
+		}
+		if r.answer != "" && !slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool {
+			fresh := c.plan.snapshot && !r.lacks(r.answer) || x.sentAt >= r.start
+			return x.served() && x.headerAt <= r.end && x.answer == r.answer && fresh
+		}) {
+			c.fail("reader %d, which came at %s, has %q, and no answer that it may have says so", r.index, r.start, r.answer)
+		}
+		var known *simRequest
+		for _, x := range c.of(r.path) {
+			switch {
+			case !c.plan.snapshot:
+			case known != nil && x.sentAt < known.endAt:
+				c.fail("requests %d and %d for %s were under way at once", known.number, x.number, r.path)
+			case known != nil && known.served() && !known.left && x.sentAt > known.endAt &&
+				!slices.ContainsFunc(c.readings, func(q *simReading) bool { return q.path == r.path && q.during(x.sentAt) && q.lacks(known.answer) }):
+				c.fail("request %d asks %s again, which request %d had answered", x.number, r.path, known.number)
+			}
+			known = x
+		}
+	}
 }
 
 // noCredentialTold looks for the secret and the tokens in all that was told.
 func (c *simCheck) noCredentialTold() {
-	var told strings.Builder
-	told.WriteString(c.logged)
+	all := c.logged.String()
 	for _, r := range c.readings {
-		told.WriteString("\n" + r.told())
+		all += "\n" + r.text()
 	}
-	all := told.String()
 	for what, part := range map[string]string{"secret": c.service.secretPart, "token": c.service.tokenPart} {
 		needles := []string{part}
 		for shift := range 3 {

@@ -2,10 +2,15 @@ package catalogue_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,43 +20,38 @@ import (
 const never = time.Duration(-1)
 
 // simRequest is one request as the service knows it, for the checks. Times
-// count from the beginning of the simulation, and are those of the client's end
-// of the connection.
+// count from the beginning of the simulation and are those of the client's end.
 type simRequest struct {
-	number  int
-	process int
-	token   bool   // it asks for one
-	path    string // with the query
-	reader  int    // who made the call that it belongs to, -1 where that is not known
-	bearer  *simToken
-	asJSON  bool
-	fault   string // what was done to it, "" for nothing
-	status  int    // 0 where no header came
-	answer  string // what a 200 tells, in the words of simReading.answer
-	issued  *simToken
-	code    string // of the error, or of the token endpoint's
-	unnamed bool   // a 429 that names no wait
+	number, process int
+	token           bool   // it asks for one
+	path            string // with the query
+	bearer          *simToken
+	asJSON          bool
+	fault           string // what was done to it, "" for nothing
+	status          int    // 0 if no header came
+	code            string // of the error, or of the token endpoint's
+	answer          string // what a 200 says, in the words of simReading.answer
+	issued          *simToken
 
 	sentAt, arrivedAt, headerAt, endAt time.Duration
-	pauseFor, pauseUntil               time.Duration // of a 429: from its header, or at least until then
-	timedOut                           bool          // request_timeout ended it
-	left                               bool          // it ended because nobody waited for it any more
-	delivered                          bool          // the client has all that the service sent
-	cut                                bool          // which was not all
-	closed                             bool          // a kept connection was closed before the first byte
+
+	retryAfter time.Duration // what a 429 or 503 asks to wait from its header on, 0 for nothing
+	retryAt    time.Duration // or until when
+	timedOut   bool          // request_timeout ended it
+	left       bool          // it ended because nobody waited for it any more
+	delivered  bool          // the client has all that the service sent
+	cut        bool          // which was not all
 }
 
 // simToken is a token as the service knows it.
 type simToken struct {
 	number  int
-	process int
 	text    string
 	asked   time.Duration // when the request for it was sent
 	known   time.Duration // when the client had it, or never
 	ends    time.Duration // 0: it serves for ever
-	stated  time.Duration // its life as the answer tells it, 0 where it does not
+	stated  time.Duration // its life as the answer gives it, 0 if it does not
 	revoked bool
-	refused time.Duration // when the client was told that it is refused, or never
 }
 
 // simService is the service of a simulation.
@@ -65,14 +65,13 @@ type simService struct {
 	mu       sync.Mutex
 	log      []*simRequest
 	counter  simCounter
-	attempts map[string]int // by question, and who asks
+	attempts map[string]int // by question and process
 	hits     map[string]int // faults of each
 	tokens   map[string]*simToken
-	issued   []*simToken
-	given    *simToken // in place of credentials, nil where these are given
+	issued   int
+	given    *simToken // in place of credentials, nil if these are given
 	revoked  int       // how many revocations have been
 	underWay int
-	kept     map[string]bool // connections that have carried a request
 }
 
 func newSimService(plan *simPlan) *simService {
@@ -88,15 +87,10 @@ func newSimService(plan *simPlan) *simService {
 		plan: plan, began: time.Now(), counter: simCounter{simAllowance: plan.service.allowance, window: -1},
 		attempts: map[string]int{}, hits: map[string]int{}, tokens: map[string]*simToken{},
 	}
-	s.secret = oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n")
 	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
-	s.secret = strings.ReplaceAll(s.secret, "%s", s.secretPart)
+	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
 	if plan.accessToken {
-		s.given = &simToken{text: "t/en+&=?" + s.tokenPart, known: 0, refused: never}
-		if plan.service.tokenLife > 0 {
-			s.given.ends = plan.service.tokenLife
-		}
-		s.given.revoked = plan.service.wrongSecret
+		s.given = &simToken{text: "t/en+&=?" + s.tokenPart, ends: plan.service.tokenLife, revoked: plan.service.wrongSecret}
 		s.tokens[s.given.text] = s.given
 	}
 	return s
@@ -109,28 +103,15 @@ const mostSimRequests = 5_000
 // now is the time since the beginning.
 func (s *simService) now() time.Duration { return time.Since(s.began) }
 
-type simReaderKey struct{}
-
 // arrive records a request that the client sends now.
-func (s *simService) arrive(ctx context.Context, process int, method, path string, header http.Header) *simRequest {
+func (s *simService) arrive(process int, method, path string, header http.Header) *simRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reader, ok := ctx.Value(simReaderKey{}).(int)
-	if !ok {
-		reader = -1
-		if s.plan.way != inMemory && method == http.MethodGet {
-			for _, other := range s.plan.readers {
-				if path == other.path(other.groups[0]) {
-					reader = other.index
-				}
-			}
-		}
-	}
 	x := &simRequest{
-		number: len(s.log), process: process, token: method == http.MethodPost, path: path, reader: reader,
-		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never, pauseUntil: never,
+		number: len(s.log), process: process, token: method == http.MethodPost, path: path,
+		asJSON: strings.HasPrefix(header.Get("Content-Type"), "application/json"),
+		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never,
 	}
-	x.asJSON = strings.HasPrefix(header.Get("Content-Type"), "application/json")
 	if bearer, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer "); ok && !x.token {
 		x.bearer = s.tokens[bearer]
 	}
@@ -158,48 +139,34 @@ func (s *simService) end(x *simRequest, err error) {
 	}
 }
 
-// header records that the header of the answer is with the client.
-func (s *simService) header(x *simRequest, reply *simReply) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x.headerAt, x.status = s.now(), reply.status
-	if x.status == http.StatusUnauthorized && x.bearer != nil && x.bearer.refused == never {
-		x.bearer.refused = x.headerAt
-	}
-	if x.pauseFor > 0 {
-		x.pauseUntil = x.headerAt + x.pauseFor
-	}
-}
-
-// latency is how long each way of a request takes.
+// latency is how long each way of a request takes. No two requests take quite the
+// same time, so that a replay takes the same turns.
 func (s *simService) latency(x *simRequest) (there, back time.Duration) {
-	r := s.plan.dice.roll("latency "+x.path, x.reader, s.attempts[x.key()])
+	r := s.roll("latency", x)
 	base := s.plan.service.latencyBase
-	if x.token {
-		defer func() { there += s.plan.service.tokenTakes }()
-	}
 	half := func() time.Duration {
+		jiggle := time.Duration(r.IntN(1000)) * time.Nanosecond
 		switch s.plan.service.latency {
 		case "constant":
-			return base / 2
+			return base/2 + jiggle
 		case "jitter":
-			return between(r, base/10, base)
+			return between(r, base/10, base) + jiggle
 		default: // heavy-tailed: one in a hundred takes twenty times as long and more
-			return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second)
+			return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
 		}
 	}
-	// No two requests take quite the same time, so that a replay takes the same
-	// turns.
-	jiggle := time.Duration(r.IntN(1000)) * time.Nanosecond
-	return half() + jiggle, half() + jiggle
+	there, back = half(), half()
+	if x.token {
+		there += s.plan.service.tokenTakes
+	}
+	return there, back
 }
 
-// key names who asks what.
-func (x *simRequest) key() string {
-	if x.token {
-		return fmt.Sprint("token ", x.process)
-	}
-	return fmt.Sprint(x.path, " ", x.reader)
+// key names who asks what, and roll draws for its present attempt.
+func (x *simRequest) key() string { return fmt.Sprint(x.process, x.token, x.path) }
+
+func (s *simService) roll(what string, x *simRequest) *rand.Rand {
+	return s.plan.dice.roll(what+x.path, x.process, s.attempts[x.key()])
 }
 
 // elapse lets time pass, unless the request ends first.
@@ -234,16 +201,15 @@ func (s simLine) RoundTrip(request *http.Request) (*http.Response, error) {
 		_ = request.Body.Close()
 	}
 	_, target, _ := strings.Cut(request.URL.RequestURI(), "/v1")
-	x := s.arrive(ctx, s.process, request.Method, "/v1"+target, request.Header)
+	x := s.arrive(s.process, request.Method, "/v1"+target, request.Header)
 	reply, err := s.answer(ctx, x, body)
 	if err != nil {
 		s.end(x, err)
 		return nil, err
 	}
-	s.header(x, reply)
-	if !reply.undated {
-		reply.header.Set("Date", s.clock().Format(http.TimeFormat))
-	}
+	s.mu.Lock()
+	x.headerAt, x.status = s.now(), reply.status
+	s.mu.Unlock()
 	length := int64(len(reply.body))
 	if reply.cut {
 		length *= 2
@@ -254,9 +220,6 @@ func (s simLine) RoundTrip(request *http.Request) (*http.Response, error) {
 		Body: &simBody{service: s.simService, request: x, ctx: ctx, reply: reply},
 	}, nil
 }
-
-// clock is the service's own.
-func (s *simService) clock() time.Time { return time.Now().Add(s.plan.service.skew).UTC() }
 
 // answer lets a request go its way until the header of its answer is due.
 func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*simReply, error) {
@@ -290,7 +253,7 @@ func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*s
 type simBody struct {
 	service *simService
 	request *simRequest
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // of the one request
 	reply   *simReply
 	read    int
 	failed  error
@@ -325,4 +288,300 @@ func (b *simBody) Close() error {
 	}
 	b.service.end(b.request, err)
 	return nil
+}
+
+// simReply is what the service sends, and how.
+type simReply struct {
+	hang, reset bool
+	status      int
+	header      http.Header
+	body        []byte
+	slow        time.Duration // before the header
+	stall       time.Duration // between the header and the body
+	cut         bool          // the length promises more than comes
+	halved      bool          // the JSON ends in the middle
+}
+
+// decide is what becomes of a request that has arrived. It needs s.mu.
+func (s *simService) decide(x *simRequest, body []byte) *simReply {
+	plan := &s.plan.service
+	s.attempts[x.key()]++
+	now := x.arrivedAt
+	for ; s.revoked < len(plan.revocations) && plan.revocations[s.revoked] <= now; s.revoked++ {
+		for _, token := range s.tokens {
+			token.revoked = true
+		}
+	}
+	if plan.outage != "" && now >= plan.outageFrom && now < plan.outageTo {
+		x.fault = "outage: " + plan.outage
+		return s.apply(x, plan.outage)
+	}
+	if wait := s.counter.admit(now); wait > 0 {
+		x.fault = "allowance"
+		return s.retryLater(x, http.StatusTooManyRequests, wait, plan.retryAfter)
+	}
+	if stray := plan.strays; stray > 0 && !x.token && s.plan.dice.roll("stray", x.number).Float64() < stray {
+		x.fault = "401 stray"
+		return s.apply(x, x.fault)
+	}
+	if x.fault = s.drawFault(x); x.fault == "" {
+		return s.honest(x, body)
+	}
+	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, x.fault) {
+		return s.apply(x, x.fault)
+	}
+	// These concern the way of the answer, whatever it is.
+	r, reply := s.roll("distort", x), s.honest(x, body)
+	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	switch x.fault {
+	case "slow":
+		reply.slow = late
+	case "stall":
+		reply.stall = late
+	case "cut length":
+		reply.body, reply.cut = reply.body[:r.IntN(len(reply.body))], true
+	case "cut json":
+		reply.body, reply.halved = reply.body[:1+r.IntN(len(reply.body)-1)], true
+	}
+	return reply
+}
+
+// drawFault draws the fault of this attempt.
+func (s *simService) drawFault(x *simRequest) string {
+	faults := s.plan.service.readFaults
+	if x.token {
+		faults = s.plan.service.tokenFaults
+	}
+	r := s.roll("fault", x)
+	if len(faults) == 0 || s.hits[x.key()] >= s.plan.service.faultsEach || r.Float64() >= s.plan.service.faultRate {
+		return ""
+	}
+	s.hits[x.key()]++
+	return oneOf(r, faults...)
+}
+
+// apply is the answer to a request that is made to fail.
+func (s *simService) apply(x *simRequest, fault string) *simReply {
+	kind, way, _ := strings.Cut(fault, " ")
+	status, _ := strconv.Atoi(kind)
+	page := func(status int, body string) *simReply {
+		reply := &simReply{status: status, header: s.headers(x), body: []byte(body)}
+		reply.header.Set("Content-Type", "text/html")
+		return reply
+	}
+	r := s.roll("apply", x)
+	switch fault {
+	case "hang":
+		return &simReply{hang: true}
+	case "reset":
+		return &simReply{reset: true}
+	case "401", "401 always":
+		if x.bearer != nil {
+			x.bearer.revoked = true // it goes on refusing it
+		}
+	case "502 temporarily", "404 temporarily":
+		return s.refuse(x, status, "temporarily_unavailable")
+	case "403 disabled":
+		return s.refuse(x, status, "ORGANISATION_DISABLED")
+	case "500 html":
+		return page(500, "<html><title>Oops "+s.echo(x)+"</title></html>")
+	case "500 empty":
+		return page(500, "")
+	case "html":
+		return page(200, "<html><title>Please log in "+s.echo(x)+"</title></html>")
+	case "shape", "no token":
+		return page(200, `{"items":[],"note":"this is another service"}`)
+	case "mac":
+		return page(200, `{"access_token":"x`+s.tokenPart+`","token_type":"mac"}`)
+	case "invalid_client":
+		return s.refuse(x, 401, fault)
+	case "invalid_request":
+		return s.refuse(x, 400, fault)
+	case "redirect":
+		reply := page(http.StatusFound, "")
+		reply.header.Set("Location", "https://login.example.com/?from="+s.echo(x))
+		return reply
+	}
+	if status == 0 {
+		panic(fmt.Sprintf("no fault %q", fault))
+	}
+	var reply *simReply
+	if wait := between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)); status == 429 || way == "seconds" {
+		reply = s.retryLater(x, status, wait, way)
+	} else {
+		reply = s.refuse(x, status, map[int]string{401: "UNAUTHORIZED", 400: "VALIDATION_FAILED", 500: "INTERNAL_ERROR"}[status])
+	}
+	if way == "stall" {
+		reply.stall = between(r, time.Second, time.Minute)
+	}
+	return reply
+}
+
+// retryLater is an answer that asks to wait in one of the ways that services have.
+func (s *simService) retryLater(x *simRequest, status int, wait time.Duration, way string) *simReply {
+	reply := s.refuse(x, status, "RATE_LIMITED")
+	set := func(value string) { reply.header.Set("Retry-After", value) }
+	whole := (wait + time.Second - 1).Truncate(time.Second)
+	switch way {
+	case "seconds", "stall":
+		x.retryAfter = whole
+		set(strconv.Itoa(int(whole.Seconds())))
+	case "fraction":
+		x.retryAfter = (wait + time.Millisecond - 1).Truncate(time.Millisecond)
+		set(strconv.FormatFloat(x.retryAfter.Seconds(), 'f', 3, 64))
+	case "date": // has whole seconds, and is never before the wait is over
+		at := time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
+		x.retryAt = at.Sub(s.began)
+		set(at.UTC().Format(http.TimeFormat))
+	case "0":
+		set("0")
+	case "junk":
+		set("soon")
+	case "negative":
+		set("-7")
+	}
+	return reply
+}
+
+// honest is the answer if nothing is made to fail.
+func (s *simService) honest(x *simRequest, body []byte) *simReply {
+	if x.token {
+		return s.issue(x, body)
+	}
+	now := x.arrivedAt
+	switch {
+	case x.bearer == nil || x.bearer.revoked || x.bearer.ends > 0 && now >= x.bearer.ends:
+		return s.refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
+	case s.plan.service.disabledFrom > 0 && now >= s.plan.service.disabledFrom:
+		x.fault = "403 disabled"
+		return s.refuse(x, http.StatusForbidden, "ORGANISATION_DISABLED")
+	}
+	revision := 1
+	for _, at := range s.plan.service.publications {
+		if at <= now {
+			revision++
+		}
+	}
+	var document string
+	document, x.answer = simDocument(x.path, revision)
+	return &simReply{status: http.StatusOK, header: s.headers(x), body: []byte(document)}
+}
+
+// issue is the token endpoint.
+func (s *simService) issue(x *simRequest, body []byte) *simReply {
+	plan := &s.plan.service
+	fields := map[string]string{}
+	if x.asJSON {
+		_ = json.Unmarshal(body, &fields)
+	} else if form, err := url.ParseQuery(string(body)); err == nil {
+		for name := range form {
+			fields[name] = form.Get(name)
+		}
+	}
+	switch {
+	case plan.jsonOnly == "415" && !x.asJSON:
+		return s.refuse(x, http.StatusUnsupportedMediaType, "UNSUPPORTED")
+	case plan.jsonOnly != "" && !x.asJSON:
+		return s.refuse(x, http.StatusBadRequest, plan.jsonOnly)
+	case fields["grant_type"] != "client_credentials" || fields["client_id"] != "northwind":
+		return s.refuse(x, http.StatusBadRequest, "invalid_request")
+	case plan.wrongSecret || fields["client_secret"] != s.secret:
+		return s.refuse(x, http.StatusUnauthorized, "invalid_client")
+	}
+	s.issued++
+	token := &simToken{number: s.issued, asked: x.sentAt, known: never}
+	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
+	s.tokens[token.text], x.issued = token, token
+	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
+	if plan.tokenLife > 0 {
+		token.ends = x.arrivedAt + plan.tokenLife
+		token.stated = plan.tokenLife.Truncate(time.Second)
+		switch seconds := int(token.stated.Seconds()); plan.expiresIn {
+		case "number":
+			answer["expires_in"] = seconds
+		case "text":
+			answer["expires_in"] = strconv.Itoa(seconds)
+		case "fraction":
+			answer["expires_in"] = plan.tokenLife.Seconds()
+		case "null":
+			answer["expires_in"], token.stated = nil, 0
+		default:
+			token.stated = 0
+		}
+	}
+	return &simReply{status: http.StatusOK, header: s.headers(x), body: inJSON(answer)}
+}
+
+// headers are those of an answer.
+func (s *simService) headers(x *simRequest) http.Header {
+	id := strings.TrimSpace(fmt.Sprintf("request-%d %s", x.number, s.echo(x)))
+	return http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Server": {id}}
+}
+
+// echo spells the credentials that a request held in one of many ways, and may
+// be empty.
+func (s *simService) echo(x *simRequest) string {
+	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
+	if s.given != nil {
+		credentials = nil // the client knows no secret, so it can hide none
+	}
+	if x.bearer != nil {
+		credentials = append(credentials, x.bearer.text)
+	}
+	if !s.plan.service.echoes || len(credentials) == 0 {
+		return ""
+	}
+	r := s.roll("echo", x)
+	return strings.Map(func(c rune) rune {
+		if c < ' ' {
+			return -1
+		}
+		return c
+	}, oneOf(r, spellingsOf(oneOf(r, credentials...))...))
+}
+
+// refuse is an answer other than 200, in the shape of the endpoint.
+func (s *simService) refuse(x *simRequest, status int, code string) *simReply {
+	x.code = code
+	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(x))
+	body := map[string]any{"code": code, "message": message, "statusCode": status}
+	switch {
+	case x.token && status != http.StatusTooManyRequests:
+		body = map[string]any{"error": code, "error_description": message}
+	case code == "VALIDATION_FAILED":
+		body["data"] = map[string]any{"issues": []any{map[string]any{"field": "id", "messages": []string{message}}}}
+	}
+	return &simReply{status: status, header: s.headers(x), body: inJSON(body)}
+}
+
+func inJSON(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// simDocument is a document of the service, and what it says in short.
+func simDocument(path string, revision int) (document, answer string) {
+	parts := strings.Split(path+"//", "/")
+	group := parts[3]
+	model := func(revision int) (document, answer string) {
+		return fmt.Sprintf(`{"id":"%s-%d","modelGroupId":%[1]q,"name":"model","revision":%[2]d,"tags":["a","b"]}`, group, revision),
+			fmt.Sprintf("%s-%d", group, revision)
+	}
+	object := fmt.Sprintf(`{"id":%q,"name":"Group","latestRevision":%d,"models":[]}`, group, revision)
+	switch {
+	case group == "":
+		return "[" + strings.Replace(object, `""`, `"any"`, 1) + "]", ""
+	case parts[4] == "":
+		return object, fmt.Sprintf("%s@%d", group, revision)
+	case parts[4] == "latest-model":
+		return model(revision)
+	}
+	for i := revision; i > 0; i-- {
+		d, a := model(i)
+		document, answer = document+","+d, answer+","+a
+	}
+	return "[" + document[1:] + "]", answer[1:]
 }

@@ -2,214 +2,233 @@ package catalogue_test
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"os"
+	"net/url"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 var (
 	simSeeds = flag.Int("seeds", 2000, "how many seeds TestSimulation runs")
 	simFirst = flag.Uint64("first-seed", 0, "the first of them")
-	simStop  = flag.Int("stop-after", 20, "stop after so many seeds with violations")
+	simStop  = flag.Int("stop-after", 20, "stop after that many seeds with violations")
 	simWhole = flag.Bool("whole", false, "replay the whole plan of the seed, not what is left of it that still fails")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
 	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
-// TestSimulation makes plans over services that fail, each drawn from a seed,
-// and holds the client to its rules (simRules). `make
-// simulate` runs many seeds; -seed replays one.
+// TestSimulation makes plans over services that fail, each drawn from a seed, and
+// holds the client to its rules (simRules). -seed replays one of them.
 func TestSimulation(t *testing.T) {
+	t.Parallel()
 	if *simSeed >= 0 {
 		replay(t, uint64(*simSeed))
 		return
 	}
-	t.Parallel()
-	defer every(200*time.Millisecond, boundMemory)()
 	var next, failed atomic.Uint64
-	began := time.Now()
-	if testing.Verbose() {
-		stop := every(10*time.Second, func() {
-			fmt.Fprintf(os.Stderr, "%d of %d seeds in %s, %d with violations\n",
-				next.Load(), *simSeeds, time.Since(began).Round(time.Second), failed.Load())
-		})
-		defer stop()
-	}
-	var mu sync.Mutex
-	counts := map[string]int{} // of seeds, by rule
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
-			for {
+			for failed.Load() < uint64(*simStop) {
 				n := next.Add(1) - 1
-				if n >= uint64(*simSeeds) || failed.Load() >= uint64(*simStop) {
+				if n >= uint64(*simSeeds) {
 					return
 				}
 				seed := *simFirst + n
-				if violations := runSeed(t, seed); len(violations) > 0 {
+				// A bubble whose clock stands still would hold everything up.
+				watchdog := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes more than two minutes", seed)) })
+				violations := violationsOf(t, newSimPlan(seed))
+				watchdog.Stop()
+				if len(violations) > 0 {
 					failed.Add(1)
-					t.Errorf("seed %d (replay with -run=TestSimulation -seed=%[1]d):\n%s", seed, told(violations))
-					mu.Lock()
-					broken := map[string]bool{}
-					for _, v := range violations {
-						broken[v.rule] = true
-					}
-					for rule := range broken {
-						counts[rule]++
-					}
-					mu.Unlock()
+					t.Errorf("seed %d (replay with -run=TestSimulation -seed=%[1]d), %d violations:\n%s",
+						seed, len(violations), strings.Join(violations[:min(len(violations), 6)], "\n"))
 				}
 			}
 		})
 	}
 	all.Wait()
-	t.Logf("%d seeds in %s, %d with violations %v",
-		min(next.Load(), uint64(*simSeeds)), time.Since(began).Round(time.Second), failed.Load(), counts)
+	t.Logf("%d seeds, %d with violations", min(next.Load(), uint64(*simSeeds)), failed.Load())
 }
 
-// told are the first violations of a seed: one mistake can make many.
-func told(violations []simViolation) string {
-	var out strings.Builder
-	for _, v := range violations[:min(len(violations), 8)] {
-		fmt.Fprintln(&out, v)
-	}
-	if more := len(violations) - 8; more > 0 {
-		fmt.Fprintf(&out, "and %d more\n", more)
-	}
-	return out.String()
-}
-
-// every calls f again and again until stop is called.
-func every(interval time.Duration, f func()) (stop func()) {
-	done := make(chan struct{})
-	ticker := time.NewTicker(interval)
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				f()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() { ticker.Stop(); close(done) }
-}
-
-// boundMemory ends a client that sends without end at one instant, before it takes
-// the whole machine.
-func boundMemory() {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	if metrics.Read(sample); sample[0].Value.Uint64() > 3<<30 {
-		panic("the simulation takes more than 3 GiB")
-	}
-}
-
-// runSeed runs one seed and returns what is wrong, nil where nothing is.
-func runSeed(t *testing.T, seed uint64) []simViolation {
-	t.Helper()
-	// A bubble whose clock stands still would hold everything up.
-	watchdog := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes more than two minutes", seed)) })
-	defer watchdog.Stop()
-	return violationsOf(t, newSimPlan(seed))
-}
-
-func violationsOf(t *testing.T, plan simPlan) []simViolation {
+// violationsOf returns what is wrong with a run of the plan, each with its rule first.
+func violationsOf(t *testing.T, plan simPlan) []string {
 	t.Helper()
 	run, problem := simulate(t, plan)
 	if problem != "" {
-		return []simViolation{{"end", problem}}
+		return []string{problem}
 	}
-	return slices.DeleteFunc(run.check(), func(v simViolation) bool {
-		return *simOnly != "" && v.rule != *simOnly
-	})
+	return run.check()
 }
 
-// replay runs one seed, takes from its plan what the violation does not need,
+// replay runs one seed, drops from its plan what the violation does not need,
 // and tells all that happened.
 func replay(t *testing.T, seed uint64) {
 	t.Helper()
 	plan := newSimPlan(seed)
 	violations := violationsOf(t, plan)
 	if len(violations) > 0 && !*simWhole {
+		rule, _, _ := strings.Cut(violations[0], ":")
 		plan = shrink(plan, func(p simPlan) bool {
-			return slices.ContainsFunc(violationsOf(t, p), func(v simViolation) bool { return v.rule == violations[0].rule })
+			return slices.ContainsFunc(violationsOf(t, p), func(v string) bool { return strings.HasPrefix(v, rule+":") })
 		})
 	}
 	run, problem := simulate(t, plan)
 	if problem != "" {
-		t.Fatalf("%s\n%s", &plan, problem)
+		t.Fatalf("%+v\n%s", plan, problem)
 	}
-	t.Logf("%s\n%s", &plan, run.trace())
+	t.Logf("%+v\n%s\nwhat was logged:\n%s", plan, run.trace(), run.logged.String())
 	for _, v := range run.check() {
-		if *simOnly == "" || v.rule == *simOnly {
-			t.Error(v)
-		}
+		t.Error(v)
 	}
 	if len(violations) > 0 && !t.Failed() {
 		t.Errorf("this time all went well; before: %v", violations)
 	}
 }
 
-// shrink drops from a plan whatever it still fails without.
-func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
-	try := func(change func(*simPlan)) {
-		changed := plan
-		changed.readers = slices.Clone(plan.readers)
-		changed.service.readFaults = slices.Clone(plan.service.readFaults)
-		changed.service.tokenFaults = slices.Clone(plan.service.tokenFaults)
-		if change(&changed); fails(changed) {
-			plan = changed
+// simReading is one question of a reader and its answer.
+type simReading struct {
+	*simReader
+	path       string
+	start, end time.Duration
+	answer     string // "" if it failed
+	err        error
+}
+
+// simRun is a simulation that has ended.
+type simRun struct {
+	plan     *simPlan
+	service  *simService
+	mu       sync.Mutex // for readings and logged
+	readings []*simReading
+	logged   strings.Builder
+	left     int // requests under way when every reader had its answer
+}
+
+// simulate runs a plan. If the bubble does not end, problem says so.
+func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
+	t.Helper()
+	defer func() {
+		if failure := recover(); failure != nil {
+			problem = fmt.Sprint("end: the bubble did not end: ", failure)
 		}
-	}
-	for size := len(plan.readers) / 2; size > 0; size /= 2 {
-		for from := 0; from+size <= len(plan.readers); from += size {
-			try(func(p *simPlan) { p.readers = slices.Delete(p.readers, from, min(from+size, len(p.readers))) })
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		run = &simRun{plan: &plan, service: newSimService(&plan)}
+		base, interrupt := context.WithCancel(context.Background())
+		defer interrupt()
+		if plan.interruptAt > 0 {
+			defer time.AfterFunc(plan.interruptAt, interrupt).Stop()
 		}
+		var clients []*catalogue.Client
+		for process := range plan.processes {
+			clients = append(clients, run.connect(t, process))
+		}
+		var all sync.WaitGroup
+		for i := range plan.readers {
+			all.Go(func() { run.read(base, clients, &plan.readers[i]) })
+		}
+		all.Wait()
+		synctest.Wait()
+		run.left = run.service.underWay
+	})
+	return run, ""
+}
+
+func (run *simRun) connect(t *testing.T, process int) *catalogue.Client {
+	t.Helper()
+	base, err := url.Parse("https://catalogue.example.com/prefix")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range plan.readers {
-		try(func(p *simPlan) { p.readers[i].cancelAt = 0 })
+	log := func(text string) {
+		run.mu.Lock()
+		defer run.mu.Unlock()
+		fmt.Fprintf(&run.logged, "%s %s\n", run.service.now(), text)
 	}
-	for i := range slices.Backward(plan.service.readFaults) {
-		try(func(p *simPlan) { p.service.readFaults = slices.Delete(p.service.readFaults, i, i+1) })
+	config := catalogue.Config{
+		BaseURL: base, ClientID: "northwind", ClientSecret: run.service.secret, Transport: simLine{run.service, process},
+		RequestTimeout: run.plan.requestTimeout, ReadTimeout: run.plan.readTimeout, MaxRetries: run.plan.maxRetries,
+		Ceiling: run.plan.ceiling, Snapshot: run.plan.snapshot, Jitter: func() float64 { return run.plan.jitter },
+		Observe: func(_ context.Context, x catalogue.Exchange) { log(fmt.Sprintf("%+v", x)) },
+		Note:    func(_ context.Context, text string) { log(text) },
 	}
-	for i := range slices.Backward(plan.service.tokenFaults) {
-		try(func(p *simPlan) { p.service.tokenFaults = slices.Delete(p.service.tokenFaults, i, i+1) })
+	if given := run.service.given; given != nil {
+		config.ClientID, config.ClientSecret, config.AccessToken = "", "", given.text
 	}
-	for _, change := range []func(*simPlan){
-		func(p *simPlan) { p.way = inMemory },
-		func(p *simPlan) { p.interruptAt = 0 },
-		func(p *simPlan) { p.ceiling = pace.Limit{} },
-		func(p *simPlan) { p.accessToken = false },
-		func(p *simPlan) { p.jitter = 0 },
-		func(p *simPlan) { p.service.allowance = simAllowance{} },
-		func(p *simPlan) { p.service.changeAt = 0 },
-		func(p *simPlan) { p.service.outage = "" },
-		func(p *simPlan) { p.service.strays = 0 },
-		func(p *simPlan) { p.service.closing = 0 },
-		func(p *simPlan) { p.service.tokenTakes = 0 },
-		func(p *simPlan) { p.service.revocations = nil },
-		func(p *simPlan) { p.service.publications = nil },
-		func(p *simPlan) { p.service.disabledFrom = 0 },
-		func(p *simPlan) { p.service.jsonOnly = "" },
-		func(p *simPlan) { p.service.wrongSecret = false },
-		func(p *simPlan) { p.service.skew = 0 },
-		func(p *simPlan) { p.service.latency = "constant" },
-		func(p *simPlan) { p.service.tokenLife = time.Hour },
-	} {
-		try(change)
+	return catalogue.New(config)
+}
+
+// read asks the question of a reader when it is time.
+func (run *simRun) read(base context.Context, clients []*catalogue.Client, reader *simReader) {
+	time.Sleep(reader.start)
+	ctx, cancel := context.WithCancel(base)
+	defer cancel()
+	if reader.timeout < run.plan.readTimeout {
+		ctx, cancel = context.WithTimeout(ctx, reader.timeout)
+		defer cancel()
 	}
-	return plan
+	if reader.cancelAt > 0 {
+		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
+	}
+	reading := &simReading{simReader: reader, path: reader.path(), start: run.service.now()}
+	reading.ask(ctx, clients[reader.process])
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	reading.end = run.service.now()
+	run.readings = append(run.readings, reading)
+}
+
+func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
+	var models []*catalogue.Model
+	id := groupID(r.group)
+	switch r.source {
+	case "model_group":
+		var g *catalogue.ModelGroup
+		if g, r.err = client.ModelGroup(ctx, id); r.err == nil {
+			r.answer = fmt.Sprintf("%s@%d", *g.ID, *g.LatestRevision)
+		}
+	case "latest_model":
+		var m *catalogue.Model
+		if m, r.err = client.LatestModel(ctx, id); r.err == nil {
+			models = append(models, m)
+		}
+	default:
+		models, r.err = client.ModelsWith(ctx, id, func(models []*catalogue.Model) bool {
+			return slices.ContainsFunc(models, func(m *catalogue.Model) bool { return int(*m.Revision) == r.revision })
+		})
+	}
+	for i, m := range models {
+		r.answer += strings.Repeat(",", min(i, 1)) + *m.ID
+	}
+}
+
+// lacks reports whether an answer lacks the revision that a reader asks for.
+func (r *simReading) lacks(answer string) bool {
+	return r.source == "pinned" && !slices.Contains(strings.Split(answer, ","), fmt.Sprintf("%s-%d", groupID(r.group), r.revision))
+}
+
+// text is all that an error has to show.
+func (r *simReading) text() string {
+	text := fmt.Sprint(r.err)
+	if api, ok := errors.AsType[*catalogue.APIError](r.err); ok {
+		text += fmt.Sprintf(" %+v", *api)
+	}
+	if network, ok := errors.AsType[*catalogue.NetworkError](r.err); ok {
+		text += fmt.Sprintf(" %+v", *network)
+	}
+	return text
 }
 
 // trace tells what happened, in its order.
@@ -225,20 +244,17 @@ func (run *simRun) trace() string {
 		}
 	}
 	for _, r := range run.readings {
-		add(r.start, "reader %d of process %d begins: %s %s", r.reader.index, r.reader.process, r.reader.source, r.path)
-		add(r.end, "reader %d ends after %s: %s %v", r.reader.index, r.end-r.start, r.answer, r.err)
+		add(r.start, "reader %d of process %d begins: %s %s", r.index, r.process, r.source, r.path)
+		add(r.end, "reader %d ends after %s: %s %v", r.index, r.end-r.start, r.answer, r.err)
 	}
-	for _, x := range run.requests {
-		what := fmt.Sprintf("request %d (process %d, reader %d, %s)", x.number, x.process, x.reader, cmp.Or(x.fault, "as it should"))
+	for _, x := range run.service.log {
+		what := fmt.Sprintf("request %d (process %d, %s)", x.number, x.process, cmp.Or(x.fault, "as it should"))
 		token := ""
 		if x.bearer != nil {
 			token = fmt.Sprintf(" with token %d", x.bearer.number)
 		}
 		add(x.sentAt, "%s: sent for %s%s", what, x.path, token)
-		add(x.headerAt, "%s: %d %s", what, x.status, x.code)
-		if x.pauseUntil != never {
-			add(x.headerAt, "%s: a pause until %s", what, x.pauseUntil)
-		}
+		add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
 		add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
@@ -246,5 +262,5 @@ func (run *simRun) trace() string {
 	for _, l := range lines {
 		fmt.Fprintf(&out, "%14s  %s\n", l.at, l.text)
 	}
-	return out.String() + "\nwhat was logged:\n" + run.logged
+	return out.String()
 }

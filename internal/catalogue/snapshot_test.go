@@ -1,97 +1,117 @@
 package catalogue_test
 
 import (
-	"encoding/json"
-	"reflect"
-	"regexp"
-	"strconv"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-func TestReadersOfTheSameShareOneRequest(t *testing.T) {
-	eachOnFakeClock(t, map[string]time.Duration{"together": sec, "one after another": 0}, func(t *testing.T, latency time.Duration) {
-		const groups = 50
-		service := sandbox.New(manyGroups(t, groups))
-		service.Inject(sandbox.Fault{Delay: latency})
-		var readings []reading
-		for i := range 4 * groups {
-			readings = append(readings, models(groupID(i%groups)))
-		}
-		expectAllRead(t, readAll(t, connect(t, service), 10, readings))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
-	})
+// revisions is a service whose groups have so many revisions, which answers after a second.
+func revisions(n *int) *service {
+	return &service{read: func(_ int, r *http.Request) reply {
+		document, _ := simDocument(r.URL.Path, *n)
+		return reply{body: document, after: sec}
+	}}
 }
 
-// TestReadersNeverDisagree: readers who ask the same are told the same, though a revision is published between them,
-// until the next run, or until the next read where nothing is kept.
-func TestReadersNeverDisagree(t *testing.T) {
-	type row struct {
-		route    sandbox.Route
-		reading  reading
-		settings []setting
-	}
-	rows := map[string]row{}
-	for name, r := range map[string]row{
-		"groups":           {sandbox.RouteGroups, groups(""), nil},
-		"a group":          {sandbox.RouteGroup, group(groupID(0)), nil},
-		"the latest model": {sandbox.RouteLatest, latestModel(groupID(0)), nil},
-		"models":           {sandbox.RouteModels, models(groupID(0)), nil},
-	} {
-		rows[name+", one snapshot"] = r
-		rows[name+", afresh"] = row{r.route, r.reading, []setting{afresh()}}
-	}
-	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
-		service := sandbox.New(manyGroups(t, 1))
-		c := connect(t, service, r.settings...)
-		first := r.reading.mustRead(t, c)
-		expectNewest(t, first, 2)
-		if _, err := service.Publish(groupID(0), json.RawMessage(`{"dockerImage":"image:3"}`)); err != nil {
-			t.Fatal(err)
-		}
-		second, tokens := r.reading.mustRead(t, c), 1
-		if r.settings == nil {
-			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, r.route: 1})
-			if !reflect.DeepEqual(first, second) {
-				t.Errorf("two readers of one run differ:\n%v\n%v", first, second)
+// An answer is fetched once for each question, and kept; with snapshot = false nothing is.
+func TestReadersOfOneRunAgree(t *testing.T) {
+	questions := map[string]reading{"groups": groups(""), "a group": group("a"), "a model": latestModel("a"), "models": models("a")}
+	eachOnFakeClock(t, questions, func(t *testing.T, question reading) {
+		published := 1
+		s := revisions(&published)
+		c := over(t, s)
+		together := []*reader{question.start(t, c), question.start(t, c)}
+		first := fmt.Sprintf("%v", inText(together[0].end()))
+		published = 2
+		for _, a := range []answer{together[1].end(), question.read(t, c)} {
+			if got := inText(a); got != first {
+				t.Errorf("%s, and the first reader has %s", got, first)
 			}
-			second, tokens = r.reading.mustRead(t, connect(t, service)), 2 // the next run
 		}
-		expectNewest(t, second, 3)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: tokens, r.route: 2})
+		s.expectCounts(t, 1, 1)
+		groups("day_ahead").mustRead(t, c) // another question
+		s.expectCounts(t, 1, 2)
+
+		published = 1
+		s = revisions(&published)
+		c = over(t, s, afresh())
+		if question.mustRead(t, c); inText(question.read(t, c)) != first {
+			t.Error("the same catalogue has another answer")
+		}
+		published = 2
+		if inText(question.read(t, c)) == first {
+			t.Error("a read has an answer from before it")
+		}
+		s.expectCounts(t, 1, 3)
 	})
 }
 
-var revisionInJSON = regexp.MustCompile(`(?:r|latestR)evision":(\d+)`)
+func inText(a answer) string { return string(inJSON(a.value)) + fmt.Sprint(a.err) }
 
-// expectNewest wants an answer in which that revision is the highest.
-func expectNewest(t *testing.T, answer any, want int) {
-	t.Helper()
-	text, err := json.Marshal(answer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	highest := -1
-	for _, found := range revisionInJSON.FindAllSubmatch(text, -1) {
-		revision, _ := strconv.Atoi(string(found[1]))
-		highest = max(highest, revision)
-	}
-	if highest != want {
-		t.Errorf("revision %d is the newest of %s, want %d", highest, text, want)
-	}
+// Those who ask the same share its attempts, its end and its words, whenever they came.
+func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := always(answered(503))
+		c := over(t, s)
+		early := theGroup.start(t, c)
+		time.Sleep(14 * sec)
+		late := theGroup.start(t, c)
+		answers := []answer{early.end(), late.end()}
+		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 5})
+		expectAllTold(t, answers, toldUnavailable, "503")
+		if answers[1].took != 1*sec {
+			t.Errorf("the later one took %s", answers[1].took)
+		}
+		s.expectCounts(t, 1, 5)
+	})
 }
 
-// TestOtherQuestionsHaveOtherAnswers: what is kept is kept for one question.
-func TestOtherQuestionsHaveOtherAnswers(t *testing.T) {
+// An answer that was requested before a caller came cannot prove to it that something is absent: one more request is
+// sent, for all who miss it.
+func TestAnAbsenceIsAskedForOnceMore(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		c := connect(t, service)
-		if reflect.DeepEqual(groups("").mustRead(t, c), groups("week_ahead").mustRead(t, c)) {
-			t.Error("one horizon has as many groups as all of them")
+		published := 1
+		s := revisions(&published)
+		c := over(t, s)
+		pinned := func(revision int) reading {
+			return func(ctx context.Context, c *catalogue.Client) (any, error) {
+				return c.ModelsWith(ctx, "a", func(all []*catalogue.Model) bool {
+					return slices.ContainsFunc(all, func(m *catalogue.Model) bool { return int(*m.Revision) == revision })
+				})
+			}
 		}
-		groups("week_ahead").mustRead(t, c)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 2})
+		expect := func(what string, revision, models, reads int) {
+			t.Helper()
+			if got, _ := pinned(revision).mustRead(t, c).([]*catalogue.Model); len(got) != models || s.reads != reads {
+				t.Errorf("%s: %d models after %d reads, want %d and %d", what, len(got), s.reads, models, reads)
+			}
+		}
+		expect("its own answer proves it", 2, 1, 1)
+		expect("what is there is kept", 1, 1, 1)
+		published = 2
+		expect("what was published is seen", 2, 2, 2)
+		expect("and kept", 2, 2, 2)
+
+		// A request is under way, from before the revision; those who join it miss it.
+		under := pinned(4).start(t, c)
+		time.Sleep(sec / 2)
+		var joined []*reader
+		for range 10 {
+			joined = append(joined, pinned(3).start(t, c))
+		}
+		published = 3
+		expectAllRead(t, []answer{under.end()})
+		for _, r := range joined {
+			if got, _ := r.end().value.([]*catalogue.Model); len(got) != 3 {
+				t.Errorf("who joined a request has %d models, want 3", len(got))
+			}
+		}
+		s.expectCounts(t, 1, 4)
 	})
 }

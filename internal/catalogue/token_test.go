@@ -1,301 +1,215 @@
-package catalogue
+package catalogue_test
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// found is the answer to a read.
-var found = reply{body: `{"id":"a","revision":1}`}
+// A new token is asked for the lesser of 10 s and a tenth of its life before its end, counted from when it was asked
+// for. A life under 10 s counts as absent: then a token serves until it is refused.
+func TestWhenATokenIsRenewed(t *testing.T) {
+	eachOnFakeClock(t, map[string]struct{ life, renewed time.Duration }{
+		"an hour":       {time.Hour, time.Hour - 10*sec},
+		"100 s":         {100 * sec, 90 * sec},
+		"20 s":          {20 * sec, 18 * sec},
+		"10 s":          {10 * sec, 9 * sec},
+		"9 s":           {9 * sec, 0},
+		"1 s":           {1 * sec, 0},
+		"it has no end": {0, 0},
+	}, func(t *testing.T, r struct{ life, renewed time.Duration }) {
+		s := &service{token: func(n int) reply { return issue(n, r.life).in(4 * sec) }}
+		c := over(t, s, afresh())
+		theGroup.mustRead(t, c)
+		if r.renewed == 0 {
+			time.Sleep(time.Hour)
+			theGroup.mustRead(t, c)
+			s.expectCounts(t, 1, 2)
+			return
+		}
+		time.Sleep(r.renewed - 4*sec - 1)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 1, 2)
+		time.Sleep(1)
+		theGroup.mustRead(t, c)
+		s.expectCounts(t, 2, 3)
+	})
+}
 
-func expectCounts(t *testing.T, s *script, tokens, reads int) {
-	t.Helper()
-	if gotTokens, gotReads := s.counts(); gotTokens != tokens || gotReads != reads {
-		t.Errorf("%d tokens and %d reads, want %d and %d", gotTokens, gotReads, tokens, reads)
+// refusing answers 401 to reads with one of the tokens, from 1, a second after they were sent.
+func refusing(tokens ...int) *service {
+	return &service{
+		token: func(n int) reply { return issue(n, time.Hour).in(sec) },
+		read: func(_ int, r *http.Request) reply {
+			for _, n := range tokens {
+				if r.Header.Get("Authorization") == fmt.Sprintf("Bearer bearer-%d", n) {
+					return answered(401).in(sec)
+				}
+			}
+			return found.in(sec)
+		},
 	}
 }
 
-// expectNoRejection takes any error but that the credentials are rejected.
-func expectNoRejection(t *testing.T, failures []error) {
-	t.Helper()
-	for _, err := range failures {
-		if _, rejected := errors.AsType[*RejectedError](err); rejected {
-			t.Fatal(err)
-		}
+// However many reads were refused with a token, one is asked for in its place, and they go again with it.
+func TestATokenIsReplacedForAll(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := refusing(1)
+		expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
+		s.expectCounts(t, 2, 40)
+	})
+}
+
+// What proves that the credentials are rejected: a token that was asked for in place of a refused one and is refused
+// within a minute, before it served. If a token has served before, two of them in a row.
+func TestWhatProvesARejection(t *testing.T) {
+	type row struct {
+		served        bool // token 1, before it is refused
+		refused       []int
+		late          time.Duration // how long a refusal takes
+		kind          simTold
+		tokens, reads int // of the read that fails
 	}
-}
-
-// readTwo reads a group, and after a while another one.
-func readTwo(t *testing.T, c *Client, later time.Duration) (first, second error) {
-	t.Helper()
-	var all sync.WaitGroup
-	all.Go(func() { _, first = c.LatestModel(t.Context(), "a") })
-	time.Sleep(later)
-	_, second = c.LatestModel(t.Context(), "b")
-	all.Wait()
-	return first, second
-}
-
-// A token that was asked for because the last one ended is no replacement, even
-// where a 401 comes before it does: a restart of the service rejects nobody.
-func TestATokenIsAReplacementFromWhenItIsAskedFor(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &script{
-			token: func(n int) reply { return issue(n, 10*time.Second).in(time.Second) },
-			read: func(_ int, r *http.Request) reply {
-				switch r.Header.Get("Authorization") {
-				case "Bearer bearer-1": // refused while the next one is asked for
-					return refuse(401).in(9500 * time.Millisecond)
-				case "Bearer bearer-2": // forgotten by the restart
-					return refuse(401)
-				}
-				return found
-			},
+	eachOnFakeClock(t, map[string]row{
+		"the first":                     {false, []int{1}, sec, toldNothing, 2, 2},
+		"the first two":                 {false, []int{1, 2, 3, 4}, sec, toldRejected, 2, 2},
+		"one after a token that served": {true, []int{1, 2}, sec, toldNothing, 3, 3},
+		"two after a token that served": {true, []int{1, 2, 3}, sec, toldRejected, 3, 3},
+		"within a minute":               {false, []int{1, 2}, 50 * sec, toldRejected, 2, 2},
+		"later":                         {false, []int{1, 2}, 70 * sec, toldNothing, 3, 3},
+	}, func(t *testing.T, r row) {
+		s := refusing()
+		c := over(t, s, requestTimeout(2*time.Minute))
+		if r.served {
+			theGroup.mustRead(t, c)
+			s.reads = 0
 		}
-		first, second := readTwo(t, over(s, nil), 10200*time.Millisecond)
-		expectRead(t, []error{first, second})
+		s.read = func(n int, request *http.Request) reply {
+			reply := refusing(r.refused...).read(n, request)
+			return reply.in(r.late)
+		}
+		expectAllTold(t, []answer{group("other").read(t, c)}, r.kind)
+		s.expectCounts(t, r.tokens, r.reads)
 	})
 }
 
-// Where no token tells its life and each comes too late to be sure of it, the third refusal of one read is the proof.
-func TestRefusalsWithoutAProofEnd(t *testing.T) {
+// After a rejection every read fails at once with the same words, those that wait anywhere included, and nothing is sent.
+func TestARejectionEndsEveryRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := &script{
-			token: func(n int) reply { return issue(n, 0).in(3 * time.Second) },
-			read:  func(int, *http.Request) reply { return refuse(401).in(50 * time.Millisecond) },
-		}
-		for _, err := range readAll(t, over(s, nil), 20) {
-			if rejected, ok := errors.AsType[*RejectedError](err); !ok || !rejected.Issued {
-				t.Fatalf("%v, want a rejection of tokens that were issued", err)
+		s := refusing(1, 2)
+		c := over(t, s, atMost(5, 10*sec))
+		answers := readAll(t, c, 40, eachGroup(0, 40))
+		answers = append(answers, readAll(t, c, 1, eachGroup(40, 50))...)
+		expectAllTold(t, answers, toldRejected, "401")
+		for _, a := range answers {
+			rejected, _ := errors.AsType[*catalogue.RejectedError](a.err)
+			first, _ := errors.AsType[*catalogue.RejectedError](answers[0].err)
+			if !rejected.Issued || rejected.Given || rejected.Error() != first.Error() {
+				t.Errorf("%+v, want the words of the first: %+v", rejected, first)
 			}
 		}
-		if tokens, reads := s.counts(); tokens != 3 || reads > 60 {
-			t.Errorf("%d tokens and %d reads, want 3 and at most 60", tokens, reads)
+		if s.tokens != 2 || s.reads > 8 {
+			t.Errorf("%d tokens and %d reads", s.tokens, s.reads)
 		}
 	})
 }
 
-// Tokens of a second that do not tell it run out while reads wait for their turn:
-// that rejects nobody whose tokens serve reads.
-func TestShortTokensThatTellNoLifeRejectNobody(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		issued := map[string]time.Time{}
-		s := &script{
-			token: func(n int) reply {
-				issued[fmt.Sprintf("Bearer bearer-%d", n)] = time.Now()
-				return issue(n, 0)
-			},
-			read: func(_ int, r *http.Request) reply {
-				if time.Since(issued[r.Header.Get("Authorization")]) >= time.Second {
-					return refuse(401)
-				}
-				return found
-			},
-		}
-		c := over(s, func(cfg *Config) { cfg.Ceiling = pace.Limit{Requests: 3, Per: 2500 * time.Millisecond} })
-		expectNoRejection(t, readAll(t, c, 30))
-	})
-}
-
-// A read that comes late in an outage of the token endpoint has all its retries.
-func TestFailuresForATokenCountFromWhenAReadCame(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		began := time.Now()
-		c := over(&script{token: func(n int) reply {
-			if time.Since(began) < 20*time.Second {
-				return refuse(503)
-			}
-			return issue(n, time.Hour)
-		}}, nil)
-		early, late := readTwo(t, c, 14*time.Second)
-		if gaveUp, ok := errors.AsType[*GaveUpError](early); !ok || gaveUp.Attempts != 5 {
-			t.Errorf("the early read: %v, want one that gave up after 5 attempts", early)
-		}
-		expectRead(t, []error{late})
-	})
-}
-
-// Where the token endpoint takes longer than a token lives, each token serves one read. Nothing asks without end.
-func TestATokenThatIsOverWhenItComesServesOneRead(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &script{token: func(n int) reply { return issue(n, 5*time.Second).in(6 * time.Second) }}
-		expectRead(t, readAll(t, over(s, nil), 5))
-		expectCounts(t, s, 5, 5)
-	})
-}
-
-// A ceiling keeps the read from following its token, and the token is over by then.
-func TestTokensThatServeNoReadEndInAnError(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &script{token: func(n int) reply { return issue(n, time.Second).in(2 * time.Second) }}
-		c := over(s, func(cfg *Config) { cfg.Ceiling = pace.Limit{Requests: 1, Per: 8 * time.Second} })
-		_, err := c.LatestModel(t.Context(), "a")
-		if problem, ok := errors.AsType[*TokenError](err); !ok || !strings.Contains(problem.Problem, "over before it came") {
-			t.Errorf("%v, want an error about tokens that are over", err)
-		}
-		expectCounts(t, s, 3, 0)
-	})
-}
-
-// One instance behind a load balancer refuses whatever it is sent.
+// A read has its token renewed twice at most; a stray instance behind a load balancer rejects nobody else.
 func TestAStrayInstanceRejectsNobody(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		for plan := range 50 {
-			s := &script{
-				token: func(n int) reply { return issue(n, time.Hour) },
-				read: func(n int, _ *http.Request) reply {
-					if (n*7919+plan*104729)%20 == 0 {
-						return refuse(401).in(20 * time.Millisecond)
-					}
-					return found.in(20 * time.Millisecond)
-				},
+		s := &service{read: func(_ int, r *http.Request) reply {
+			if strings.HasSuffix(r.URL.Path, "astray") {
+				return answered(401).in(2 * sec)
 			}
-			c := over(s, nil)
-			for range 10 {
-				expectNoRejection(t, readAll(t, c, 10))
-			}
+			return found.in(sec / 10)
+		}}
+		c := over(t, s)
+		theGroup.mustRead(t, c)
+		astray := group("astray").start(t, c)
+		for _, r := range eachGroup(0, 100) { // which the new tokens serve meanwhile
+			r.mustRead(t, c)
 		}
+		if a := astray.end(); a.err == nil || kindOf(a.err) == toldRejected {
+			t.Errorf("the read that goes astray is told %v", a.err)
+		}
+		s.expectCounts(t, s.tokens, 104)
+		if s.tokens > 4 {
+			t.Errorf("%d tokens", s.tokens)
+		}
+		group("later").mustRead(t, c)
 	})
 }
 
-// Revoked while a run is under way: two replacements in a row, with the back-off between them, then nothing more.
-func TestARevocationInTheMiddleIsProvenByTwoReplacements(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &script{
-			token: func(n int) reply { return issue(n, time.Hour) },
-			read: func(n int, _ *http.Request) reply {
-				if n > 1 {
-					return refuse(401)
-				}
-				return found
-			},
-		}
-		c := over(s, nil)
-		expectRead(t, readAll(t, c, 1))
-		began := time.Now()
-		_, err := c.LatestModel(t.Context(), "b")
-		if _, rejected := errors.AsType[*RejectedError](err); !rejected {
-			t.Fatalf("%v, want a rejection", err)
-		}
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("it took %s, want the back-off of 1s", took)
-		}
-		for _, group := range []string{"c", "group-0"} { // the second has been read
-			_, err := c.LatestModel(t.Context(), group)
-			if _, rejected := errors.AsType[*RejectedError](err); !rejected {
-				t.Errorf("%s after the end: %v", group, err)
-			}
-		}
-		expectCounts(t, s, 3, 4)
-	})
-}
-
-// An access token is the only one there is: nothing is asked for, and one 401 is final.
+// An access token is the only one: nothing is asked for, and one 401 ends the process.
 func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := &script{read: func(n int, r *http.Request) reply {
-			switch {
-			case r.Header.Get("Authorization") != "Bearer given-token":
-				return refuse(500)
-			case n > 3:
-				return refuse(401)
+		s := &service{read: func(n int, r *http.Request) reply {
+			if n > 3 || r.Header.Get("Authorization") != "Bearer given-token" {
+				return answered(401)
 			}
 			return found
 		}}
-		c := over(s, func(cfg *Config) { cfg.ClientID, cfg.ClientSecret, cfg.AccessToken = "", "", "given-token" })
-		expectRead(t, readAll(t, c, 3))
-		for range 3 {
-			_, err := c.LatestModel(t.Context(), "d")
-			if rejected, ok := errors.AsType[*RejectedError](err); !ok || !rejected.Given {
-				t.Fatalf("%v, want a rejection of the token that was given", err)
+		c := over(t, s, accessToken("given-token"))
+		expectAllRead(t, readAll(t, c, 3, eachGroup(0, 3)))
+		answers := readAll(t, c, 1, eachGroup(3, 6))
+		expectAllTold(t, answers, toldRejected)
+		for _, a := range answers {
+			if rejected, _ := errors.AsType[*catalogue.RejectedError](a.err); !rejected.Given {
+				t.Errorf("%+v", rejected)
 			}
 		}
-		expectCounts(t, s, 0, 4)
+		s.expectCounts(t, 0, 4)
 	})
 }
 
-func TestWhatProvesARejection(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	second := func(change func(*token)) *token {
-		issued := &token{requestedAt: at, replacement: true}
-		change(issued)
-		return issued
+// Final answers end the process: of the token endpoint with one request in all, or two if the form may not have been
+// understood, and to a read if the organisation is disabled.
+func TestAnswersThatEndTheProcess(t *testing.T) {
+	type row struct {
+		token         reply
+		tokens, reads int
+		kind          simTold
 	}
-	as := func(*token) {}
-	minute := func(t *token) { t.life = time.Minute }
-	for name, test := range map[string]struct {
-		last    *token
-		after   time.Duration // it was asked for
-		earlier []*token      // refused to the same read
-		tokens  tokens
-		want    bool
-	}{
-		"sent at once":                            {second(as), 0, nil, tokens{}, true},
-		"of unknown life, sent after a second":    {second(as), time.Second, nil, tokens{}, false},
-		"within its life":                         {second(minute), 59 * time.Second, nil, tokens{}, true},
-		"its life was over":                       {second(minute), time.Minute, nil, tokens{}, false},
-		"it was over when it came":                {second(func(t *token) { t.over = true }), 0, nil, tokens{}, false},
-		"it served a read":                        {second(func(t *token) { t.served = true }), 0, nil, tokens{}, false},
-		"asked for because the last one ended":    {second(func(t *token) { t.replacement = false }), 0, nil, tokens{}, false},
-		"asked for before the read's own refusal": {second(func(t *token) { t.requestedAt = at.Add(-time.Second) }), 0, nil, tokens{}, false},
-		"the third, none served":                  {second(as), time.Hour, []*token{{}}, tokens{}, true},
-		"the third, one served":                   {second(as), time.Hour, []*token{{served: true}}, tokens{}, false},
-		"tokens have served, the first in a row":  {second(as), 0, nil, tokens{served: true, refused: 1}, false},
-		"tokens have served, the second in a row": {second(as), 0, nil, tokens{served: true, refused: 2}, true},
-		"given by the configuration":              {&token{given: true, served: true}, 0, nil, tokens{}, true},
-	} {
-		refused := refusals{tokens: append(append([]*token{{}}, test.earlier...), test.last), first: at}
-		if got := test.tokens.provesRejection(refused, test.last, at.Add(test.after)); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
+	oauth := func(status int, code string) reply {
+		return reply{status: status, body: fmt.Sprintf(`{"error":%q,"error_description":"No."}`, code)}
 	}
+	eachOnFakeClock(t, map[string]row{
+		"invalid_client":         {oauth(401, "invalid_client"), 1, 0, toldRejected},
+		"unauthorized_client":    {oauth(400, "unauthorized_client"), 1, 0, toldNoToken},
+		"invalid_scope":          {oauth(400, "invalid_scope"), 1, 0, toldNoToken},
+		"invalid_request":        {oauth(400, "invalid_request"), 2, 0, toldNoToken},
+		"unsupported_grant_type": {oauth(400, "unsupported_grant_type"), 2, 0, toldNoToken},
+		"415":                    {answered(415), 2, 0, toldNoToken},
+		"no token":               {reply{body: `{"token_type":"bearer"}`}, 1, 0, toldNoToken},
+		"no bearer":              {reply{body: `{"access_token":"x","token_type":"mac"}`}, 1, 0, toldNoToken},
+		"a disabled organisation": {
+			reply{body: `{"access_token":"x","token_type":"Bearer"}`}, 1, 20, toldDisabled,
+		},
+	}, func(t *testing.T, r row) {
+		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
+		s.token = func(int) reply { return r.token.in(sec) }
+		c := over(t, s)
+		expectAllTold(t, readAll(t, c, 20, eachGroup(0, 20)), r.kind)
+		expectAllTold(t, readAll(t, c, 1, eachGroup(20, 30)), r.kind)
+		s.expectCounts(t, r.tokens, r.reads)
+	})
 }
 
-func TestWhenATokenServes(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for life, want := range map[time.Duration]time.Duration{
-		time.Hour: time.Hour - 10*time.Second, 100 * time.Second: 90 * time.Second,
-		12 * time.Second: 10800 * time.Millisecond, 8 * time.Second: 7200 * time.Millisecond, time.Second: 900 * time.Millisecond,
-	} {
-		issued := tokens{current: &token{requestedAt: at, life: life}}
-		if !issued.serve(at.Add(want-1)) || issued.serve(at.Add(want)) {
-			t.Errorf("a life of %s: it does not serve until %s", life, want)
-		}
-	}
-	if endless := (tokens{current: &token{requestedAt: at}}); !endless.serve(at.Add(1000 * time.Hour)) {
-		t.Error("a token of unknown life serves until it is refused")
-	}
-	if (&tokens{}).serve(at) {
-		t.Error("no token serves")
-	}
-}
-
-// Where tokens have served, two replacements in a row have to be refused. A token that is
-// asked for because the last one ended is none, and ends the row.
-func TestARowOfReplacementsEndsWithATokenThatIsNone(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	known := tokens{served: true, current: &token{refused: true}}
-	known.drop(known.requested(at), at)
-	if known.refused != 1 {
-		t.Fatalf("a replacement was refused: %d in a row", known.refused)
-	}
-	known.requested(at)
-	if known.refused != 1 {
-		t.Errorf("its replacement is asked for: %d in a row", known.refused)
-	}
-	known.current = &token{}
-	known.requested(at)
-	if known.refused != 0 {
-		t.Errorf("a token is asked for that is no replacement: %d in a row", known.refused)
-	}
+// If a form is not understood, the same goes as JSON, and what worked is remembered.
+func TestTheTokenFormatIsFoundAndKept(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenLife(10*sec))
+		c := connect(t, service)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 10)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 10})
+		time.Sleep(20 * sec)
+		expectAllRead(t, readAll(t, c, 20, eachGroup(10, 20)))
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
+	})
 }
