@@ -39,7 +39,8 @@ var errorBodies = map[string]struct {
 	"issues": {
 		"GET", "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
 		"C", "M",
-		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}}, "",
+		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
+		"",
 	},
 	"odd types": {"GET", "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil, `{"issues":"none"}`},
 	"data": {

@@ -64,11 +64,13 @@ func TestListsInPages(t *testing.T) {
 		}, "first 2 3", "a b c"},
 		"an odd total": {map[string]page{"": {`{"id":"a","revision":1}`, "", "many"}}, "first", "a"},
 		"a part": {
-			map[string]page{"": {`{"id":"a","revision":1}`, "", "120"}}, "first",
+			map[string]page{"": {`{"id":"a","revision":1}`, "", "120"}},
+			"first",
 			"X-Total-Count is 120, 1 came, and no Link names a next page" + noSuchList,
 		},
 		"a part in pages": {
-			map[string]page{"": {`{"id":"a","revision":1}`, "?2", "3"}, "2": {`{"id":"a","revision":1}`, "", "3"}}, "first 2",
+			map[string]page{"": {`{"id":"a","revision":1}`, "?2", "3"}, "2": {`{"id":"a","revision":1}`, "", "3"}},
+			"first 2",
 			"X-Total-Count is 3, 2 came, and no Link names a next page" + noSuchList,
 		},
 		"itself": {map[string]page{"": {next: first}}, "first", "the next page is one that came before, " + first + noSuchList},

@@ -1,0 +1,40 @@
+//go:build !race
+
+// Under the race detector sync.Pool forgets at random, so that what is allocated says nothing about the decoder.
+
+package catalogue
+
+import (
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestWhatDecodingAllocates: an ordinary list takes a small multiple of its text, unknown fields cost what they hold, and
+// very many members of an object are not sorted, which would take many times the text.
+//
+//nolint:paralleltest // it counts what the whole process allocates
+func TestWhatDecodingAllocates(t *testing.T) {
+	var members strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&members, `"key-%d":%d,`, i, i)
+	}
+	for name, test := range map[string]struct {
+		body string
+		most float64 // times the text
+	}{
+		"ordinary models":    {modelsBody(t, 200), 5},
+		"very many members":  {`[{"id":"a","revision":1,"modelMetadata":{` + members.String() + `"z":0}}]`, 14},
+		"many more, unknown": {`[{"id":"a","revision":1,"new":{` + members.String() + `"z":0}}]`, 14},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := decodeList[Model]("models", "")(&incoming{Reader: strings.NewReader(test.body), base: &url.URL{}})
+		runtime.ReadMemStats(&after)
+		if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(test.body)); err != nil || times > test.most {
+			t.Errorf("%s: %.1f times the text was allocated, %v", name, times, err)
+		}
+	}
+}
