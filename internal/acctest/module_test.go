@@ -173,7 +173,6 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 func TestAccGuideCommands(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
-	program := builtSandbox(t)
 	_, text, _ := strings.Cut(page(t, "test-your-module"), "## Publish a revision\n")
 	text, _, _ = strings.Cut(text, "### In a container\n")
 	commands, image := 0, "registry.example/model:2.0.0"
