@@ -2,6 +2,7 @@ package pace
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -17,16 +18,9 @@ func (l Limit) String() string {
 	if l.Requests == 0 {
 		return "any number of requests"
 	}
-	return fmt.Sprintf("%d/%s", l.Requests, shortly(l.Per))
-}
-
-// shortly spells a duration without the units that are zero: 1m, and not 1m0s.
-func shortly(d time.Duration) string {
-	switch {
-	case d > 0 && d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d > 0 && d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
+	per := l.Per.String()
+	if l.Per%time.Minute == 0 {
+		per = strings.TrimSuffix(strings.TrimSuffix(per, "0s"), "0m")
 	}
-	return d.String()
+	return fmt.Sprintf("%d/%s", l.Requests, per)
 }

@@ -1,9 +1,8 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
-// Four things hold a request back, and the last to agree decides: the pause that the service asked for with a 429; the
-// ceiling that the operator set; the congestion window, which bounds what is in flight after a pause; and a gap while
-// every request is limited. Nothing is learned about the service's allowance. The price is some 429s, which cost
-// nothing but their own time; who knows the allowance sets the ceiling and meets none.
+// Four things hold a request back: the pause that the service asked for with a 429; the operator's ceiling; the
+// congestion window, which bounds what is in flight after a pause; and a gap while every request is limited. Nothing is
+// learned about the allowance. The price is some 429s; who knows the allowance sets the ceiling and meets none.
 package pace
 
 import (
@@ -18,14 +17,13 @@ const (
 	slow = 3 * time.Second
 	// perGrowth is how many answers widen the congestion window by one.
 	perGrowth = 8
-	maxGap    = 8 * time.Second
 )
 
 // Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
 type Pace struct {
 	ceiling  Limit
 	counted  []time.Time // when each request ceases to count against the ceiling, earliest first
-	inFlight []request   // those without an answer, in the order in which they were sent
+	inFlight []request   // those without an answer since the last pause, in the order in which they were sent
 	last     int         // the number of the last request
 	burst    int         // the last request before the last pause: a 429 to one up to here teaches nothing more
 	window   int         // how many may be in flight, 0 for any number
@@ -108,16 +106,17 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	inFlight := len(p.young(now))
 	p.arrived(number, now)
 	if until := now.Add(wait); until.After(p.until) {
-		p.paused += until.Sub(later(p.until, now))
+		p.paused += min(wait, until.Sub(p.until))
 		p.until = until
 	}
 	if number <= p.burst {
 		return
 	}
 	if p.window > 0 && p.accepted == 0 {
-		p.gap = min(max(time.Second, 2*p.gap), maxGap)
+		p.gap = min(max(time.Second, 2*p.gap), 8*time.Second)
 	}
 	p.burst, p.accepted, p.window = p.last, 0, max(1, inFlight/2)
+	p.inFlight = nil // those are of the burst, and count no more
 }
 
 // PausedUntil returns the end of the last pause, the zero time if there was none.
@@ -151,11 +150,4 @@ func (p *Pace) arrived(number int, now time.Time) {
 		i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
 		p.counted = slices.Insert(p.counted, i, until)
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -64,7 +64,7 @@ func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 			if len(underWay) > 0 && (at.After(r.now) || draw.IntN(2) == 0) {
 				next := underWay[0]
 				underWay = underWay[1:]
-				r.now = later(r.now, next.arrives)
+				r.now = latest(r.now, next.arrives)
 				r.Answered(next.number, r.now)
 				continue
 			}
@@ -140,7 +140,7 @@ func TestTheCongestionWindow(t *testing.T) {
 		r.Limited(n, r.now, sec)
 	}
 	for _, want := range []int{4, 5, 6} {
-		r.now = later(r.now, r.PausedUntil())
+		r.now = latest(r.now, r.PausedUntil())
 		sent := r.send(want)
 		r.expect(slow, InFlight)
 		for _, n := range sent {
@@ -187,4 +187,11 @@ func TestTheGapGrowsWhileNothingIsLetThrough(t *testing.T) {
 	r.Limited(r.send(1)[0], r.now, sec)
 	r.now = r.PausedUntil()
 	r.expect(0, Nothing)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

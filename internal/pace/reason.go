@@ -12,18 +12,10 @@ const (
 	InFlight        // the congestion window: as many are in flight as may be after a pause
 )
 
-// String returns what is waited for, in words for a log.
-func (r Reason) String() string {
-	switch r {
-	case Pause:
-		return "the pause that the service asked for"
-	case Gap:
-		return "a gap, because the service let nothing through after its last pause"
-	case Ceiling:
-		return "max_requests"
-	case InFlight:
-		return "answers to the requests in flight"
-	default:
-		return "nothing"
-	}
+var reasons = [...]string{
+	Nothing: "nothing", Pause: "the pause that the service asked for", Ceiling: "max_requests",
+	Gap: "a gap, because the service let nothing through after its last pause", InFlight: "answers to the requests in flight",
 }
+
+// String returns what is waited for, in words for a log.
+func (r Reason) String() string { return reasons[r] }
