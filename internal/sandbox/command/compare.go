@@ -325,7 +325,7 @@ func (r *reader) quote(text string) string {
 
 // nextPage is the path of the page after this one, or "".
 func (r *reader) nextPage(a *reply) (string, error) {
-	for _, link := range strings.Split(strings.Join(a.header.Values("Link"), ","), ",") {
+	for link := range strings.SplitSeq(strings.Join(a.header.Values("Link"), ","), ",") {
 		target, parameters, ok := strings.Cut(strings.TrimSpace(link), ">")
 		rel := strings.ReplaceAll(strings.ReplaceAll(parameters, " ", ""), `"`, "")
 		if !ok || !strings.HasPrefix(target, "<") || !strings.Contains(rel+";", ";rel=next;") {
