@@ -337,7 +337,7 @@ func (r *reader) nextPage(a *reply) (string, error) {
 			return "", err
 		}
 		next, err := from.Parse(target[1:])
-		if err == nil && (next.Scheme != from.Scheme || next.Host != from.Host || !strings.HasPrefix(next.String(), r.base+"/")) {
+		if err == nil && !strings.HasPrefix(next.String(), r.base+"/") {
 			err = errors.New("it is not below the address")
 		}
 		if err != nil {

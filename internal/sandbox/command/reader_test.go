@@ -222,6 +222,13 @@ func TestRecord(t *testing.T) {
 				if err != nil || time.Since(begun) < test.least || strings.Contains(string(text), test.clientID+"-sandbox-secret") {
 					t.Fatalf("after %s: %v\n%s", time.Since(begun), err, text)
 				}
+				limited := 0
+				for _, r := range service.Requests() {
+					limited += r.Status / http.StatusTooManyRequests
+				}
+				if limited > 10 {
+					t.Errorf("it was refused %d times", limited)
+				}
 				catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 				if err != nil {
 					t.Fatal(err)
