@@ -32,7 +32,7 @@ func TestAddresses(t *testing.T) {
 		"":                              "Give -url or set MODELCATALOGUE_BASE_URL; there is no default",
 		"catalogue.example":             "one such as https://catalogue.example.com is expected",
 		"ftp://catalogue.example":       "one such as https://catalogue.example.com is expected",
-		"https://u:pass@c.example":      `the address is "…@c.example"`,
+		"https://u:pass@c.example":      `the address is "c.example": one such as`,
 		"https://c.example?x=1":         "one such as",
 		"https://c.example/v1/":         "leave /v1 out",
 		"http://catalogue.example":      "http would send the credentials in clear text. Write https",
