@@ -122,15 +122,18 @@ func readText(t *testing.T, name string) string {
 // A recorded file has documents as they came, fields of tomorrow included.
 func TestRecordedDocumentsAreServedAsTheyCame(t *testing.T) {
 	const document = `{"dockerImage":null,"id":"m","revision":1,"tomorrow":[1.50]}`
-	text := strings.Replace(file(`{"owner": "O", "group": {"id": "g", "tomorrow": 1}, "models": [`+document+`]}`), "{", `{"recorded": "Yes.", `, 1)
+	text := strings.Replace(file(`{"owner": "O", "group": {"id": "g", "latestRevision": 1, "tomorrow": 1}, "models": [`+document+`]}`), "{", `{"recorded": "Yes.", `, 1)
 	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := direct(t, sandbox.New(catalogue))
-	c = c.as("o")
+	s := sandbox.New(catalogue)
+	c := direct(t, s).as("o")
 	if got := c.get("/v1/model-group/g/latest-model").body; got != document {
 		t.Errorf("got %s", got)
+	}
+	if _, err := s.Publish("g", nil); err != nil || !strings.Contains(c.get("/v1/model-group/g").body, `"latestRevision":2,`) {
+		t.Errorf("after a publication the group is %s, %v", c.get("/v1/model-group/g").body, err)
 	}
 }
 

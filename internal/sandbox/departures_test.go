@@ -118,10 +118,7 @@ func TestDepartures(t *testing.T) {
 		"a terminal's escape": {
 			route: aGroup, status: 200, body: replaced(`"id"`, `"\u001b[31m": 1, "id"`), want: `"\x1b[31m": there is no such field`,
 		},
-		"a code":    {route: aGroup, status: 404, body: `{"code": "GONE", "message": "m"}`, want: "code: the interface has no such code for status 404"},
-		"a status":  {route: aGroup, status: 404, body: `{"code": "FORBIDDEN", "message": "m"}`, want: "code: FORBIDDEN belongs to status 403, not 404"},
 		"a message": {route: aGroup, status: 404, body: `{"code": "NOT_FOUND"}`, want: "message: the field is missing"},
-		"OAuth":     {route: token, status: 401, body: `{"error": "invalid_grant"}`, want: "error: the interface has no such code for status 401"},
 		"no route":  {route: sandbox.RouteUnknown, status: 200, body: `{}`},
 		"a next page": {
 			route: groups, status: 200, body: "[]", header: `Link: </v1/model-group?page=2>; rel="next"`,

@@ -104,7 +104,7 @@ type TextError struct {
 }
 
 // TextErrors are the mistakes of a text, in the order of their places.
-type TextErrors []TextError
+type TextErrors []TextError //nolint:recvcheck // only add changes it
 
 func (e TextErrors) Error() string {
 	lines := make([]string, len(e))

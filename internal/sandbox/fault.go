@@ -18,6 +18,7 @@ import (
 // Kind is what happens to a request that a [Fault] hits.
 type Kind int
 
+// The kinds of a [Fault].
 const (
 	Answer    Kind = iota // the fault's Status, Header and Body, or the service's own answer if Status is 0
 	Hang                  // no answer until the caller gives up
@@ -29,6 +30,7 @@ const (
 // Page is a way in which a list says that there is more, and is wrong.
 type Page string
 
+// The ways of a wrong page.
 const (
 	OtherOrigin Page = "origin"   // the next page is at another origin
 	Loop        Page = "loop"     // the next page is this one
@@ -297,13 +299,9 @@ func (o faultOrder) answer(status int, retryAfter string) *answer {
 		a = refuseToken(status, o.Code, message)
 	default:
 		// A status alone has the code that says no more than it.
-		plain := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
-		if status == http.StatusTooManyRequests {
-			plain = "RATE_LIMITED"
-		} else if status == http.StatusInternalServerError {
-			plain = "INTERNAL_ERROR"
-		}
-		a = refuse(status, cmp.Or(o.Code, strings.ToUpper(plain), "UNKNOWN"), message)
+		plain := map[int]string{429: "RATE_LIMITED", 500: "INTERNAL_ERROR"}[status]
+		named := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
+		a = refuse(status, cmp.Or(o.Code, plain, strings.ToUpper(named), "UNKNOWN"), message)
 	}
 	if retryAfter != "" {
 		a.with("Retry-After", retryAfter)

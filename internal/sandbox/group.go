@@ -201,7 +201,7 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error
 	}
 	models := slices.DeleteFunc(slices.Clone(old.models), func(m model) bool { return m.revision == changed.revision })
 	g := *old
-	g.stated, g.models = stated, append(models, changed)
+	g.stated, g.models = stated, slices.Concat(models, []model{changed})
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = newGroup(&g)
 	return encode(old.modelFor(old.owner, changed)), nil

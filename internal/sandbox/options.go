@@ -49,6 +49,7 @@ func (s *settings) wholeSeconds() jsontext.Value {
 // differ: RFC 6749 §4.4 has a form, some take JSON only.
 type TokenFormat string
 
+// The formats of token requests.
 const (
 	TokenForm TokenFormat = "form" // a form, the default; others get 400 and invalid_request
 	TokenJSON TokenFormat = "json" // application/json; others get 415

@@ -162,14 +162,3 @@ func TestOrganisations(t *testing.T) {
 	}
 	c.as("adventure-works").get(path).wants(t, 403, "FORBIDDEN")
 }
-
-// panics is for mistakes of whoever writes a test with the sandbox.
-func panics(t *testing.T, what string, mistake func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Errorf("%s: no panic", what)
-		}
-	}()
-	mistake()
-}

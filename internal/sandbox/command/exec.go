@@ -36,7 +36,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 		}
 		defer remove()
 		fmt.Fprintf(p.stderr, "%s: %s reads made-up models at %s, as %s\n", p.name, arguments[0], s.base, s.caller.Name)
-		cmd := exec.CommandContext(ctx, name, arguments[1:]...)
+		cmd := exec.CommandContext(ctx, name, arguments[1:]...) //nolint:gosec // what the user wants run
 		cmd.Args[0] = arguments[0]
 		cmd.Env = overridden(os.Environ(), s.environment(), s.base)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, p.stdout, p.stderr

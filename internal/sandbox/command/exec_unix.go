@@ -38,7 +38,7 @@ func isTerminal(file *os.File) bool {
 
 // statusOf is the status as shells have it: 128 and the signal for a command that a signal ended.
 func statusOf(ended *exec.ExitError) int {
-	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() { //nolint:misspell // the standard library's name
 		return 128 + int(status.Signal())
 	}
 	return ended.ExitCode()

@@ -153,7 +153,7 @@ func TestHelp(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	taken := startServing(t).URL
 	for arguments, want := range map[string]string{
-		"publsih":                               `there is no command "publsih"; did you mean publish?`,
+		"publich":                               `there is no command "publich"; did you mean publish?`,
 		"-prot=1":                               "flag provided but not defined: -prot; `sandbox help` lists the flags",
 		"-listen=nowhere":                       `-listen is "nowhere": it cannot listen there`,
 		"-listen=" + taken[len("http://"):]:     "address already in use). Write an address such as 127.0.0.1:8080; with port 0",

@@ -32,7 +32,7 @@ func TestAddresses(t *testing.T) {
 		"":                              "Give -url or set MODELCATALOGUE_BASE_URL; there is no default",
 		"catalogue.example":             "one such as https://catalogue.example.com is expected",
 		"ftp://catalogue.example":       "one such as https://catalogue.example.com is expected",
-		"https://u:pass@c.example":      `the address is "…@c.example"`,
+		"https://u:pass@c.example":      `the address is "c.example": one such as`,
 		"https://c.example?x=1":         "one such as",
 		"https://c.example/v1/":         "leave /v1 out",
 		"http://catalogue.example":      "http would send the credentials in clear text. Write https",
@@ -221,6 +221,13 @@ func TestRecord(t *testing.T) {
 				text, err := p.recorded(t.Context(), piped(t, service, test.clientID), nil)
 				if err != nil || time.Since(begun) < test.least || strings.Contains(string(text), test.clientID+"-sandbox-secret") {
 					t.Fatalf("after %s: %v\n%s", time.Since(begun), err, text)
+				}
+				limited := 0
+				for _, r := range service.Requests() {
+					limited += r.Status / http.StatusTooManyRequests
+				}
+				if limited > 10 {
+					t.Errorf("it was refused %d times", limited)
 				}
 				catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 				if err != nil {

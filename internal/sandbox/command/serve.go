@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/ecdsa"
@@ -224,7 +225,7 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 		return nil, fmt.Errorf("-ready-file is %q: %w", name, reasonOf(err))
 	}
 	return func() {
-		if now, err := os.ReadFile(name); err == nil && string(now) == string(line) { //nolint:gosec // the user's own choice
+		if now, err := os.ReadFile(name); err == nil && bytes.Equal(now, line) { //nolint:gosec // the user's own choice
 			_ = os.Remove(name)
 		}
 	}, nil
