@@ -56,11 +56,10 @@ cp -R examples/pin-docker-image "$work/module"
 
 step "Building the provider, and starting a sandbox of the catalogue."
 program=$work/modelcatalogue-sandbox
-"$program" -listen=127.0.0.1:0 -print-env -ready-file="$work/ready.json" >"$work/env" &
+"$program" -listen=127.0.0.1:0 -ready-file="$work/ready.json" >/dev/null &
 sandbox=$!
-"$program" wait -ready-file="$work/ready.json" >/dev/null
-# shellcheck source=/dev/null
-. "$work/env"
+MODELCATALOGUE_BASE_URL=$("$program" wait -ready-file="$work/ready.json")
+export MODELCATALOGUE_BASE_URL MODELCATALOGUE_CLIENT_ID=northwind MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret
 group=270c0fa6-6a8c-4874-8f76-da0680bcda61
 image=registry.northwind.example/forecasting/north-sea-wind-week
 
