@@ -15,8 +15,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 var (
@@ -73,16 +71,16 @@ func (a simAllowance) String() string {
 
 // least is the least time in which the allowance lets that many requests through, which take no time themselves.
 func (a simAllowance) least(requests int) time.Duration {
-	windows := time.Duration((requests - 1) / a.requests)
+	first := time.Duration((requests-1)/a.requests) * a.per
 	switch {
-	case windows == 0:
+	case first == 0:
 		return 0
 	case a.kind == "bucket":
 		return time.Duration(requests-a.requests) * a.per / time.Duration(a.requests)
 	case a.kind == "fixed":
-		return windows*a.per - a.phase
+		return first - a.phase
 	}
-	return windows * a.per
+	return first
 }
 
 // allowanceRun is what came of a plan on a fake clock.
@@ -100,14 +98,14 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		c.allowance.phase = between(random, 0, c.allowance.per-1)
 		out.least = c.allowance.least(c.processes*(c.groups+1)) + c.stray
 		line := &limitedLine{cell: c, random: random, began: time.Now(), counter: simCounter{simAllowance: c.allowance, window: -1}}
-		settings := []setting{}
+		ceiling := atMost(0, 0)
 		if c.ceiling {
-			settings = append(settings, atMost(c.allowance.requests, c.allowance.per))
+			ceiling = atMost(c.allowance.requests, c.allowance.per)
 		}
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		for range c.processes {
-			client := newClient(t, append(settings, func(cfg *catalogue.Config) { cfg.Transport = line })...)
+			client := over(t, line, ceiling)
 			all.Go(func() {
 				for _, a := range readAll(t, client, c.atOnce, eachGroup(0, c.groups)) {
 					mu.Lock()
@@ -157,11 +155,11 @@ func (l *limitedLine) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := elapse(r.Context(), takes-there); err != nil {
 		return nil, err
 	}
-	answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Request: r}
+	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1, Request: r}
 	text := documentOf(r.URL.Path)
 	switch {
 	case wait > 0:
-		answer.StatusCode = 429
+		answer.StatusCode = http.StatusTooManyRequests
 		answer.Header.Set("Retry-After", fmt.Sprint(int64((wait+sec-1)/sec)))
 	case r.Method == http.MethodPost:
 		text = issue(1, time.Hour).body
