@@ -80,6 +80,7 @@ func (r reply) in(after time.Duration) reply { r.after = after; return r }
 type service struct {
 	token func(n int) reply                  // the n-th request for a token, from 1; nil for tokens that serve for ever
 	read  func(n int, r *http.Request) reply // the n-th read, from 1; nil for found
+	takes func() (there, back time.Duration) // the way of a request and of its answer, nil for no time
 
 	mu            sync.Mutex
 	began         time.Time
@@ -94,8 +95,15 @@ type sent struct {
 }
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	var there, back time.Duration
+	if s.takes != nil {
+		there, back = s.takes()
+	}
+	if err := elapse(r.Context(), there); err != nil {
+		return nil, err
+	}
 	answer := s.receive(r)
-	if err := elapse(r.Context(), answer.after); err != nil || answer.err != nil {
+	if err := elapse(r.Context(), answer.after+back); err != nil || answer.err != nil {
 		return nil, cmp.Or(err, answer.err)
 	}
 	if answer.status == 0 {

@@ -103,7 +103,7 @@ var (
 	passingReadFaults = []string{
 		"408", "500", "502", "503", "503 seconds", "500 html", "500 empty", "reset", "hang", "hang", "cut length", "cut json",
 		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray",
-		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 junk", "429 negative",
+		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 soon", "429 -7",
 	}
 	finalReadFaults = []string{
 		"403 disabled", "403", "404", "400", "409", "418", "html", "shape", "redirect", "404 temporarily", "401 always",
@@ -112,7 +112,7 @@ var (
 		"502 temporarily", "500", "503", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
-	finalTokenFaults = []string{"invalid_client", "invalid_request", "404", "403", "no token", "mac", "html", "redirect"}
+	finalTokenFaults = []string{"401 invalid", "400 invalid", "404", "403", "no token", "mac", "html", "redirect"}
 )
 
 // newSimPlan draws a plan.
