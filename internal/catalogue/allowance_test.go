@@ -152,7 +152,7 @@ type allowanceResult struct {
 	beyond  float64 // the median of the time less one window, over the least
 	limited int     // the median
 	most    int     // and the most
-	failure error   // of a read, nil if all went well
+	lost    []error // of reads, over all seeds
 }
 
 func (c allowanceCell) measure(t *testing.T) allowanceResult {
