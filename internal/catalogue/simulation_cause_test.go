@@ -98,8 +98,8 @@ func (c *simCheck) caused(r *simReading) bool {
 // place of one that was refused, and refused itself within a minute, before it served any read; and if another
 // one has served, that one was such a token as well.
 func (c *simCheck) provesRejection(x *simRequest) bool {
-	if !x.unauthorized() || c.plan.accessToken {
-		return x.unauthorized()
+	if !x.unauthorized() {
+		return false
 	}
 	// unproven returns the token before t, if its refusal at that moment can be part of a proof.
 	unproven := func(t *simToken, at time.Duration) *simToken {

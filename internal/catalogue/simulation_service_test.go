@@ -70,8 +70,7 @@ type simService struct {
 	hits     map[string]int // faults of each
 	tokens   map[string]*simToken
 	issued   int
-	given    *simToken // in place of credentials, nil if these are given
-	revoked  int       // how many revocations have been
+	revoked  int // how many revocations have been
 	underWay int
 }
 
@@ -90,10 +89,6 @@ func newSimService(plan *simPlan) *simService {
 	}
 	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
 	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
-	if plan.accessToken {
-		s.given = &simToken{text: "t/en+&=?" + s.tokenPart, ends: plan.service.tokenLife, revoked: plan.service.wrongSecret}
-		s.tokens[s.given.text] = s.given
-	}
 	return s
 }
 
@@ -159,11 +154,7 @@ func (s *simService) latency(x *simRequest) (there, back time.Duration) {
 			return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
 		}
 	}
-	there, back = half(), half()
-	if x.token {
-		there += s.plan.service.tokenTakes
-	}
-	return there, back
+	return half(), half()
 }
 
 // key names who asks what, and roll draws for its present attempt.
@@ -372,14 +363,10 @@ func (s *simService) apply(x *simRequest, fault string) *simReply {
 		}
 	case "500 html":
 		return page(500, "<html><title>Oops "+s.echo(x)+"</title></html>")
-	case "500 empty":
-		return page(500, "")
 	case "html":
 		return page(200, "<html><title>Please log in "+s.echo(x)+"</title></html>")
-	case "shape", "no token":
+	case "no token":
 		return page(200, `{"items":[],"note":"this is another service"}`)
-	case "mac":
-		return page(200, `{"access_token":"x`+s.tokenPart+`","token_type":"mac"}`)
 	case "redirect":
 		reply := page(http.StatusFound, "")
 		reply.header.Set("Location", "https://login.example.com/?from="+s.echo(x))
@@ -473,18 +460,9 @@ func (s *simService) issue(x *simRequest, body []byte) *simReply {
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
-		token.stated = plan.tokenLife.Truncate(time.Second)
-		switch seconds := int(token.stated.Seconds()); plan.expiresIn {
-		case "number":
-			answer["expires_in"] = seconds
-		case "text":
-			answer["expires_in"] = strconv.Itoa(seconds)
-		case "fraction":
-			answer["expires_in"] = plan.tokenLife.Seconds()
-		case "null":
-			answer["expires_in"], token.stated = nil, 0
-		default:
-			token.stated = 0
+		if !plan.untold {
+			token.stated = plan.tokenLife.Truncate(time.Second)
+			answer["expires_in"] = int(token.stated.Seconds())
 		}
 	}
 	return &simReply{status: http.StatusOK, header: s.headers(x), body: inJSON(answer)}
@@ -500,13 +478,10 @@ func (s *simService) headers(x *simRequest) http.Header {
 // be empty.
 func (s *simService) echo(x *simRequest) string {
 	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
-	if s.given != nil {
-		credentials = nil // the client knows no secret, so it can hide none
-	}
 	if x.bearer != nil {
 		credentials = append(credentials, x.bearer.text)
 	}
-	if !s.plan.service.echoes || len(credentials) == 0 {
+	if !s.plan.service.echoes {
 		return ""
 	}
 	r := s.roll("echo", x)
