@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -15,8 +14,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 var (
@@ -73,23 +70,23 @@ func (a simAllowance) String() string {
 
 // least is the least time in which the allowance lets that many requests through, which take no time themselves.
 func (a simAllowance) least(requests int) time.Duration {
-	windows := time.Duration((requests - 1) / a.requests)
+	first := time.Duration((requests-1)/a.requests) * a.per
 	switch {
-	case windows == 0:
+	case first == 0:
 		return 0
 	case a.kind == "bucket":
 		return time.Duration(requests-a.requests) * a.per / time.Duration(a.requests)
 	case a.kind == "fixed":
-		return windows*a.per - a.phase
+		return first - a.phase
 	}
-	return windows * a.per
+	return first
 }
 
 // allowanceRun is what came of a plan on a fake clock.
 type allowanceRun struct {
 	took, least time.Duration // until the last read of the last process ended
 	limited     int           // how many requests were answered with 429
-	failure     error         // of a read, nil if all went well
+	failures    []error       // of reads
 }
 
 // run makes the plan. The seed decides the phase of the windows and how long answers take.
@@ -99,75 +96,53 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		c.allowance.phase = between(random, 0, c.allowance.per-1)
 		out.least = c.allowance.least(c.processes*(c.groups+1)) + c.stray
-		line := &limitedLine{cell: c, random: random, began: time.Now(), counter: simCounter{simAllowance: c.allowance, window: -1}}
-		settings := []setting{}
+		began, counter, arrived := time.Now(), simCounter{simAllowance: c.allowance, window: -1}, 0
+		limited := func(otherwise reply) reply {
+			wait := time.Duration(0)
+			if arrived++; arrived == 150 {
+				wait = c.stray
+			}
+			if wait == 0 {
+				wait = counter.admit(time.Since(began))
+			}
+			if wait == 0 {
+				return otherwise
+			}
+			out.limited++
+			return retryAfter(http.StatusTooManyRequests, fmt.Sprint(int64((wait+sec-1)/sec)))
+		}
+		var mu sync.Mutex
+		s := &service{
+			token: func(n int) reply { return limited(issue(n, time.Hour)) },
+			read:  func(int, *http.Request) reply { return limited(found) },
+			takes: func() (there, back time.Duration) {
+				mu.Lock()
+				defer mu.Unlock()
+				takes := c.latency.draw(random)
+				there = min(takes/2, sec) // a slow answer is slow at the service
+				return there, takes - there
+			},
+		}
+		ceiling := atMost(0, 0)
 		if c.ceiling {
-			settings = append(settings, atMost(c.allowance.requests, c.allowance.per))
+			ceiling = atMost(c.allowance.requests, c.allowance.per)
 		}
 		var all sync.WaitGroup
-		var mu sync.Mutex
 		for range c.processes {
-			client := newClient(t, append(settings, func(cfg *catalogue.Config) { cfg.Transport = line })...)
+			client := over(t, s, ceiling)
 			all.Go(func() {
 				for _, a := range readAll(t, client, c.atOnce, eachGroup(0, c.groups)) {
-					mu.Lock()
-					out.failure = cmp.Or(out.failure, a.err)
+					if mu.Lock(); a.err != nil {
+						out.failures = append(out.failures, a.err)
+					}
 					mu.Unlock()
 				}
 			})
 		}
 		all.Wait()
-		out.took, out.limited = time.Since(line.began), line.limited
+		out.took = time.Since(began)
 	})
 	return out
-}
-
-// limitedLine carries requests to a service that limits them.
-type limitedLine struct {
-	cell  allowanceCell
-	began time.Time
-
-	mu               sync.Mutex
-	random           *rand.Rand
-	counter          simCounter
-	arrived, limited int
-}
-
-func (l *limitedLine) RoundTrip(r *http.Request) (*http.Response, error) {
-	l.mu.Lock()
-	takes := l.cell.latency.draw(l.random)
-	l.mu.Unlock()
-	there := min(takes/2, sec) // a slow answer is slow at the service
-	if err := elapse(r.Context(), there); err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	l.arrived++
-	wait := time.Duration(0)
-	if l.arrived == 150 {
-		wait = l.cell.stray
-	}
-	if wait == 0 {
-		wait = l.counter.admit(time.Since(l.began))
-	}
-	if wait > 0 {
-		l.limited++
-	}
-	l.mu.Unlock()
-	if err := elapse(r.Context(), takes-there); err != nil {
-		return nil, err
-	}
-	answer := &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Request: r}
-	text := documentOf(r.URL.Path)
-	switch {
-	case wait > 0:
-		answer.StatusCode = 429
-		answer.Header.Set("Retry-After", fmt.Sprint(int64((wait+sec-1)/sec)))
-	case r.Method == http.MethodPost:
-		text = issue(1, time.Hour).body
-	}
-	answer.Body = io.NopCloser(strings.NewReader(text))
-	return answer, nil
 }
 
 // allowanceResult is a cell over its seeds.
@@ -177,7 +152,7 @@ type allowanceResult struct {
 	beyond  float64 // the median of the time less one window, over the least
 	limited int     // the median
 	most    int     // and the most
-	failure error
+	lost    []error // of reads, over all seeds
 }
 
 func (c allowanceCell) measure(t *testing.T) allowanceResult {
@@ -193,7 +168,7 @@ func (c allowanceCell) measure(t *testing.T) allowanceResult {
 		excess = append(excess, float64(run.took)/float64(run.least))
 		beyond = append(beyond, float64(run.took-c.allowance.per)/float64(run.least))
 		limited = append(limited, run.limited)
-		result.failure = cmp.Or(result.failure, run.failure)
+		result.lost = append(result.lost, run.failures...)
 	}
 	result.most = slices.Max(limited)
 	result.excess, result.beyond, result.limited = median(excess), median(beyond), median(limited)
@@ -218,6 +193,8 @@ func (r allowanceResult) problem() string {
 		most, took = 1.5, r.excess
 	case r.ceiling:
 		most, took = 1.3, r.excess
+	case second && r.allowance.kind == "sliding" && r.latency.name == tailed.name:
+		most, took = 2.25, r.excess // with quick answers it is 1.85
 	case second:
 		most, took = 2, r.excess
 	case r.processes > 1:
@@ -226,8 +203,8 @@ func (r allowanceResult) problem() string {
 		most = 1.5
 	}
 	switch {
-	case r.failure != nil:
-		return r.failure.Error()
+	case len(r.lost)*1000 > r.processes*r.groups**allowanceSeeds: // of many processes one may wait for 5 minutes
+		return fmt.Sprintf("%d reads failed: %v", len(r.lost), r.lost[0])
 	case r.ceiling && r.most > 0:
 		return fmt.Sprintf("%d requests were limited, want none", r.most)
 	case took > most:
@@ -354,8 +331,8 @@ func TestFleetsShareAnAllowance(t *testing.T) {
 		for _, cell := range []allowanceCell{{processes: 4, groups: 200, latency: quick}, {processes: 6, groups: 100, latency: slow}} {
 			cell.allowance, cell.atOnce = simAllowance{kind: kind, requests: 60, per: time.Minute}, 16
 			for seed := range uint64(3) {
-				if run := cell.run(t, seed+1); run.failure != nil {
-					t.Logf("%s: %v", cell, run.failure)
+				if run := cell.run(t, seed+1); len(run.failures) > 0 {
+					t.Logf("%s: %d lost, such as %v", cell, len(run.failures), run.failures[0])
 					lost++
 				}
 			}

@@ -17,16 +17,10 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-var (
-	manyGroups     = sandboxtest.ManyGroups
-	groupID        = sandboxtest.GroupID
-	limited        = sandboxtest.Limited
-	expectRequests = sandboxtest.ExpectRequests
-)
+// groupID is the id of group i.
+func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
 
 const sec = time.Second
 
@@ -86,6 +80,7 @@ func (r reply) in(after time.Duration) reply { r.after = after; return r }
 type service struct {
 	token func(n int) reply                  // the n-th request for a token, from 1; nil for tokens that serve for ever
 	read  func(n int, r *http.Request) reply // the n-th read, from 1; nil for found
+	takes func() (there, back time.Duration) // the way of a request and of its answer, nil for no time
 
 	mu            sync.Mutex
 	began         time.Time
@@ -100,8 +95,15 @@ type sent struct {
 }
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	var there, back time.Duration
+	if s.takes != nil {
+		there, back = s.takes()
+	}
+	if err := elapse(r.Context(), there); err != nil {
+		return nil, err
+	}
 	answer := s.receive(r)
-	if err := elapse(r.Context(), answer.after); err != nil || answer.err != nil {
+	if err := elapse(r.Context(), answer.after+back); err != nil || answer.err != nil {
 		return nil, cmp.Or(err, answer.err)
 	}
 	if answer.status == 0 {
@@ -188,8 +190,6 @@ func requestTimeout(d time.Duration) setting {
 
 func afresh() setting { return func(c *catalogue.Config) { c.Snapshot = false } }
 
-func secret(text string) setting { return func(c *catalogue.Config) { c.ClientSecret = text } }
-
 func accessToken(text string) setting {
 	return func(c *catalogue.Config) { c.ClientID, c.ClientSecret, c.AccessToken = "", "", text }
 }
@@ -199,33 +199,19 @@ func atMost(requests int, per time.Duration) setting {
 	return func(c *catalogue.Config) { c.Ceiling = pace.Limit{Requests: requests, Per: per} }
 }
 
-// over makes a client of the service, without jitter.
-func over(t *testing.T, s *service, settings ...setting) *catalogue.Client {
-	t.Helper()
-	s.began = time.Now()
-	return newClient(t, append([]setting{func(c *catalogue.Config) {
-		c.Transport, c.Jitter = s, func() float64 { return 0 }
-	}}, settings...)...)
-}
-
-// connect makes a client of a handler that is reached by net/http without a socket.
-func connect(t *testing.T, handler http.Handler, settings ...setting) *catalogue.Client {
-	t.Helper()
-	dial, closeAll := sandboxtest.Pipe(handler)
-	t.Cleanup(closeAll)
-	return newClient(t, append([]setting{func(c *catalogue.Config) { c.DialContext = dial }}, settings...)...)
-}
-
-// newClient makes a client of the organisation that owns most groups of the sandbox's default catalogue.
-func newClient(t *testing.T, settings ...setting) *catalogue.Client {
+// over makes a client of the service, with the provider's defaults and without jitter.
+func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catalogue.Client {
 	t.Helper()
 	base, err := url.Parse("http://localhost")
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s, ok := transport.(*service); ok {
+		s.began = time.Now()
+	}
 	config := catalogue.Config{
 		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret", RequestTimeout: 30 * sec,
-		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
+		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true, Transport: transport, Jitter: func() float64 { return 0 },
 	}
 	for _, change := range settings {
 		change(&config)
@@ -259,9 +245,9 @@ func models(id string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.Models(ctx, id) }
 }
 
-var theGroup = group(sandbox.MainGroup)
+var theGroup = group("the-group")
 
-// eachGroup reads groups of manyGroups, one question each.
+// eachGroup reads groups, one question each.
 func eachGroup(from, to int) (readings []reading) {
 	for i := from; i < to; i++ {
 		readings = append(readings, group(groupID(i)))

@@ -80,22 +80,6 @@ func TestOneIsCancelledTheOthersFinish(t *testing.T) {
 	})
 }
 
-// A request ends with the last of those who wait for it, and who comes later asks anew.
-func TestARequestEndsWithItsLastCaller(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := first(1, reply{after: time.Hour})
-		c := over(t, s)
-		readers := []*reader{theGroup.start(t, c), theGroup.start(t, c)}
-		for _, r := range readers {
-			time.Sleep(sec)
-			r.cancel()
-			r.end()
-		}
-		theGroup.mustRead(t, c)
-		s.expectTimes(t, false, 0, 2*sec)
-	})
-}
-
 // A caller with more time goes on when the first one's is over.
 func TestACallerWithMoreTimeGoesOn(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

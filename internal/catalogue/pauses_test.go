@@ -126,31 +126,6 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 	})
 }
 
-// Ever new refusals, each with a wait that fits, end before the read's time does.
-func TestRefusalsCountAgainstReadTimeout(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := always(retryAfter(429, "20"))
-		a := theGroup.read(t, over(t, s, readTimeout(70*sec)))
-		expectAllTold(t, []answer{a}, toldLimited)
-		if a.took > 70*sec || s.reads < 2 || s.reads > 4 {
-			t.Errorf("%d reads in %s, want 2 to 4 in at most 70s", s.reads, a.took)
-		}
-	})
-}
-
-// A pause that is over is nobody's cause.
-func TestAPauseThatIsOver(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(n int, _ *http.Request) reply {
-			return map[int]reply{1: retryAfter(429, "2"), 3: {after: time.Hour}}[n]
-		}}
-		c := over(t, s, readTimeout(10*sec))
-		theGroup.mustRead(t, c)
-		time.Sleep(time.Minute)
-		expectAllTold(t, []answer{group("slow").read(t, c)}, toldTimeout)
-	})
-}
-
 // After a pause a request under way keeps others from being sent for 3 s at most.
 func TestSlowReadsHoldNothingUp(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

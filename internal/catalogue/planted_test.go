@@ -1,11 +1,12 @@
 package catalogue_test
 
 import (
-	"encoding/json"
+	"errors"
 	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,14 +95,7 @@ func nameOf(decl *ast.FuncDecl) string {
 	if decl.Recv == nil {
 		return decl.Name.Name
 	}
-	receiver := decl.Recv.List[0].Type
-	if pointer, ok := receiver.(*ast.StarExpr); ok {
-		receiver = pointer.X
-	}
-	if name, ok := receiver.(*ast.Ident); ok {
-		return name.Name + "." + decl.Name.Name
-	}
-	return ""
+	return strings.TrimPrefix(types.ExprString(decl.Recv.List[0].Type), "*") + "." + decl.Name.Name
 }
 
 // Each fault can be planted, and each rule has one; -planted builds the client with each, and wants the rule to notice it.
@@ -138,14 +132,9 @@ func (f plantedFault) simulation(t *testing.T, path, text string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir()
 	patched, overlay, tests := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {path: patched}})
-	if err != nil {
+	replaced := inJSON(map[string]map[string]string{"Replace": {path: patched}})
+	if err := errors.Join(os.WriteFile(patched, []byte(text), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		t.Fatal(err)
-	}
-	for name, content := range map[string]string{patched: text, overlay: string(replaced)} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
 	if output, err := build.CombinedOutput(); err != nil {

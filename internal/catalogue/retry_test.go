@@ -42,12 +42,11 @@ func TestBackOff(t *testing.T) {
 		s := always(answered(503))
 		c := over(t, s, maxRetries(8), func(c *catalogue.Config) { c.Jitter = func() float64 { return jitter } })
 		expectAllTold(t, []answer{theGroup.read(t, c)}, toldUnavailable, "503")
-		at, waits := s.times(false), []time.Duration{1, 2, 4, 8, 16, 30, 30, 30}
+		at, waits := s.times(false), []time.Duration{1 * sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec, 30 * sec}
 		if len(at) != 9 {
 			t.Fatalf("%d requests, want 9", len(at))
 		}
 		for i, want := range waits {
-			want *= sec
 			if got := at[i+1] - at[i]; got < want || got > want+want/4 || (got > want) != (jitter > 0) {
 				t.Errorf("wait %d took %s, want %s and up to a quarter of jitter", i+1, got, want)
 			}

@@ -66,7 +66,6 @@ type simPlan struct {
 	maxRetries     int
 	ceiling        pace.Limit
 	snapshot       bool
-	accessToken    bool          // one is given in place of credentials
 	interruptAt    time.Duration // 0: never
 	jitter         float64       // of every back-off
 	service        simServicePlan
@@ -78,7 +77,6 @@ type simServicePlan struct {
 	allowance   simAllowance
 	latency     string
 	latencyBase time.Duration
-	tokenTakes  time.Duration // what the token endpoint takes in addition
 
 	readFaults, tokenFaults []string
 	faultRate               float64
@@ -88,7 +86,7 @@ type simServicePlan struct {
 	strays                  float64 // the share of an instance that refuses every token
 
 	tokenLife    time.Duration // 0: a token serves for ever
-	expiresIn    string        // how its life is told
+	untold       bool          // its life is not stated
 	jsonOnly     string        // how a form is refused, "" if it is taken
 	wrongSecret  bool
 	revocations  []time.Duration // when all tokens are revoked
@@ -101,18 +99,18 @@ type simServicePlan struct {
 var (
 	// Faults that the rules forgive, and those that end a read.
 	passingReadFaults = []string{
-		"408", "500", "502", "503", "503 seconds", "500 html", "500 empty", "reset", "hang", "hang", "cut length", "cut json",
+		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
 		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray",
-		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 junk", "429 negative",
+		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 soon", "429 -7",
 	}
 	finalReadFaults = []string{
-		"403 disabled", "403", "404", "400", "409", "418", "html", "shape", "redirect", "404 temporarily", "401 always",
+		"403 disabled", "403", "404", "400", "html", "redirect", "404 temporarily", "401 always",
 	}
 	passingTokenFaults = []string{
 		"502 temporarily", "500", "503", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
-	finalTokenFaults = []string{"invalid_client", "invalid_request", "404", "403", "no token", "mac", "html", "redirect"}
+	finalTokenFaults = []string{"401 invalid", "400 invalid", "403", "no token", "html", "redirect"}
 )
 
 // newSimPlan draws a plan.
@@ -123,7 +121,7 @@ func newSimPlan(seed uint64) simPlan {
 		dice: d, processes: oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4), jitter: oneOf(r, 0, r.Float64(), 0.999),
 		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*time.Second, 10*time.Minute, 2*time.Second),
 		requestTimeout: oneOf(r, 30*time.Second, 30*time.Second, 10*time.Second, 2*time.Second, time.Minute),
-		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6), snapshot: r.IntN(4) > 0, accessToken: r.IntN(25) == 0,
+		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6), snapshot: r.IntN(4) > 0,
 	}
 	p.requestTimeout -= 7 * time.Millisecond // so that nothing else ends at the same moment
 	if r.IntN(4) == 0 {
@@ -176,15 +174,12 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		latencyBase: oneOf(r, time.Millisecond, 20*time.Millisecond, 100*time.Millisecond, 300*time.Millisecond, time.Second),
 		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
 			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
-		expiresIn:  oneOf(r, "number", "number", "absent", "text", "fraction", "null"),
+		untold:     r.IntN(4) == 0,
 		retryAfter: oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
 		echoes:     r.IntN(5) == 0, wrongSecret: r.IntN(30) == 0,
 	}
 	if r.IntN(100) < 60 {
 		s.allowance = newSimAllowance(r)
-	}
-	if r.IntN(8) == 0 {
-		s.tokenTakes = oneOf(r, time.Second, 3*time.Second, 6*time.Second, 9*time.Second)
 	}
 	s.drawFaults(r, maxRetries)
 	if r.IntN(15) == 0 {
@@ -259,7 +254,7 @@ func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 		func(p *simPlan) { p.service.allowance = simAllowance{} },
 		func(p *simPlan) { p.service.outage = "" },
 		func(p *simPlan) { p.service.strays, p.service.revocations = 0, nil },
-		func(p *simPlan) { p.service.tokenFaults, p.service.tokenTakes, p.service.jsonOnly = nil, 0, "" },
+		func(p *simPlan) { p.service.tokenFaults, p.service.jsonOnly = nil, "" },
 		func(p *simPlan) {
 			p.service.publications, p.service.disabledFrom, p.service.wrongSecret = nil, 0, false
 		},

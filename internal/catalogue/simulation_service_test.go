@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,8 +70,7 @@ type simService struct {
 	hits     map[string]int // faults of each
 	tokens   map[string]*simToken
 	issued   int
-	given    *simToken // in place of credentials, nil if these are given
-	revoked  int       // how many revocations have been
+	revoked  int // how many revocations have been
 	underWay int
 }
 
@@ -89,10 +89,6 @@ func newSimService(plan *simPlan) *simService {
 	}
 	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
 	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
-	if plan.accessToken {
-		s.given = &simToken{text: "t/en+&=?" + s.tokenPart, ends: plan.service.tokenLife, revoked: plan.service.wrongSecret}
-		s.tokens[s.given.text] = s.given
-	}
 	return s
 }
 
@@ -129,6 +125,9 @@ func (s *simService) end(x *simRequest, err error) {
 	}
 	s.underWay--
 	x.endAt = s.now()
+	if x.delivered {
+		err = nil
+	}
 	if err != nil && x.endAt-x.sentAt == s.plan.requestTimeout {
 		x.timedOut = true
 	} else if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -155,11 +154,7 @@ func (s *simService) latency(x *simRequest) (there, back time.Duration) {
 			return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
 		}
 	}
-	there, back = half(), half()
-	if x.token {
-		there += s.plan.service.tokenTakes
-	}
-	return there, back
+	return half(), half()
 }
 
 // key names who asks what, and roll draws for its present attempt.
@@ -215,11 +210,39 @@ func (s simLine) RoundTrip(request *http.Request) (*http.Response, error) {
 		length *= 2
 	}
 	return &http.Response{
-		Status: fmt.Sprint(reply.status, " ", http.StatusText(reply.status)), StatusCode: reply.status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: reply.header, ContentLength: length, Request: request,
-		Body: &simBody{service: s.simService, request: x, ctx: ctx, reply: reply},
+		StatusCode: reply.status, Header: reply.header, ContentLength: length, Request: request, Body: s.body(ctx, x, reply),
 	}, nil
 }
+
+// body is the body of an answer, which may come late or not whole.
+func (s *simService) body(ctx context.Context, x *simRequest, reply *simReply) io.ReadCloser {
+	content, late := bytes.NewReader(reply.body), reply.stall
+	read := func(p []byte) (int, error) {
+		if err := elapse(ctx, late); err != nil {
+			return 0, err
+		}
+		late = 0
+		n, err := content.Read(p)
+		if content.Len() == 0 {
+			s.mu.Lock()
+			x.delivered, x.cut = true, reply.cut || reply.halved
+			s.mu.Unlock()
+			if err = io.EOF; reply.cut {
+				err = io.ErrUnexpectedEOF
+			}
+		}
+		return n, err
+	}
+	return closing{readerFunc(read), func() { s.end(x, ctx.Err()) }}
+}
+
+// closing is a body that does something when it is closed.
+type closing struct {
+	io.Reader
+	atClose func()
+}
+
+func (c closing) Close() error { c.atClose(); return nil }
 
 // answer lets a request go its way until the header of its answer is due.
 func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*simReply, error) {
@@ -247,47 +270,6 @@ func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*s
 		return nil, errReset
 	}
 	return reply, nil
-}
-
-// simBody is the body of an answer, which may come late or not whole.
-type simBody struct {
-	service *simService
-	request *simRequest
-	ctx     context.Context //nolint:containedctx // of the one request
-	reply   *simReply
-	read    int
-	failed  error
-}
-
-func (b *simBody) Read(p []byte) (int, error) {
-	if b.failed == nil {
-		b.failed = elapse(b.ctx, b.reply.stall)
-		b.reply.stall = 0
-	}
-	if b.failed != nil {
-		return 0, b.failed
-	}
-	n := copy(p, b.reply.body[b.read:])
-	if b.read += n; b.read < len(b.reply.body) {
-		return n, nil
-	}
-	b.service.mu.Lock()
-	b.request.delivered, b.request.cut = true, b.reply.cut || b.reply.halved
-	b.service.mu.Unlock()
-	if b.reply.cut {
-		b.failed = io.ErrUnexpectedEOF
-		return n, b.failed
-	}
-	return n, io.EOF
-}
-
-func (b *simBody) Close() error {
-	err := b.failed
-	if err == nil && !b.request.delivered {
-		err = b.ctx.Err()
-	}
-	b.service.end(b.request, err)
-	return nil
 }
 
 // simReply is what the service sends, and how.
@@ -379,37 +361,24 @@ func (s *simService) apply(x *simRequest, fault string) *simReply {
 		if x.bearer != nil {
 			x.bearer.revoked = true // it goes on refusing it
 		}
-	case "502 temporarily", "404 temporarily":
-		return s.refuse(x, status, "temporarily_unavailable")
-	case "403 disabled":
-		return s.refuse(x, status, "ORGANISATION_DISABLED")
 	case "500 html":
 		return page(500, "<html><title>Oops "+s.echo(x)+"</title></html>")
-	case "500 empty":
-		return page(500, "")
 	case "html":
 		return page(200, "<html><title>Please log in "+s.echo(x)+"</title></html>")
-	case "shape", "no token":
+	case "no token":
 		return page(200, `{"items":[],"note":"this is another service"}`)
-	case "mac":
-		return page(200, `{"access_token":"x`+s.tokenPart+`","token_type":"mac"}`)
-	case "invalid_client":
-		return s.refuse(x, 401, fault)
-	case "invalid_request":
-		return s.refuse(x, 400, fault)
 	case "redirect":
 		reply := page(http.StatusFound, "")
 		reply.header.Set("Location", "https://login.example.com/?from="+s.echo(x))
 		return reply
 	}
-	if status == 0 {
-		panic(fmt.Sprintf("no fault %q", fault))
-	}
-	var reply *simReply
-	if wait := between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)); status == 429 || way == "seconds" {
-		reply = s.retryLater(x, status, wait, way)
-	} else {
-		reply = s.refuse(x, status, map[int]string{401: "UNAUTHORIZED", 400: "VALIDATION_FAILED", 500: "INTERNAL_ERROR"}[status])
+	reply := s.refuse(x, status, map[string]string{
+		"401": "UNAUTHORIZED", "401 always": "UNAUTHORIZED", "401 stray": "UNAUTHORIZED", "400": "VALIDATION_FAILED",
+		"403 disabled": "ORGANISATION_DISABLED", "401 invalid": "invalid_client", "400 invalid": "invalid_request",
+		"404 temporarily": "temporarily_unavailable", "502 temporarily": "temporarily_unavailable", "500": "INTERNAL_ERROR",
+	}[fault])
+	if status == http.StatusTooManyRequests || way == "seconds" {
+		reply = s.retryLater(x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
 	}
 	if way == "stall" {
 		reply.stall = between(r, time.Second, time.Minute)
@@ -433,12 +402,8 @@ func (s *simService) retryLater(x *simRequest, status int, wait time.Duration, w
 		at := time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
 		x.retryAt = at.Sub(s.began)
 		set(at.UTC().Format(http.TimeFormat))
-	case "0":
-		set("0")
-	case "junk":
-		set("soon")
-	case "negative":
-		set("-7")
+	case "0", "-7", "soon":
+		set(way)
 	}
 	return reply
 }
@@ -495,18 +460,9 @@ func (s *simService) issue(x *simRequest, body []byte) *simReply {
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
-		token.stated = plan.tokenLife.Truncate(time.Second)
-		switch seconds := int(token.stated.Seconds()); plan.expiresIn {
-		case "number":
-			answer["expires_in"] = seconds
-		case "text":
-			answer["expires_in"] = strconv.Itoa(seconds)
-		case "fraction":
-			answer["expires_in"] = plan.tokenLife.Seconds()
-		case "null":
-			answer["expires_in"], token.stated = nil, 0
-		default:
-			token.stated = 0
+		if !plan.untold {
+			token.stated = plan.tokenLife.Truncate(time.Second)
+			answer["expires_in"] = int(token.stated.Seconds())
 		}
 	}
 	return &simReply{status: http.StatusOK, header: s.headers(x), body: inJSON(answer)}
@@ -522,13 +478,10 @@ func (s *simService) headers(x *simRequest) http.Header {
 // be empty.
 func (s *simService) echo(x *simRequest) string {
 	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
-	if s.given != nil {
-		credentials = nil // the client knows no secret, so it can hide none
-	}
 	if x.bearer != nil {
 		credentials = append(credentials, x.bearer.text)
 	}
-	if !s.plan.service.echoes || len(credentials) == 0 {
+	if !s.plan.service.echoes {
 		return ""
 	}
 	r := s.roll("echo", x)
@@ -545,10 +498,9 @@ func (s *simService) refuse(x *simRequest, status int, code string) *simReply {
 	x.code = code
 	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(x))
 	body := map[string]any{"code": code, "message": message, "statusCode": status}
-	switch {
-	case x.token && status != http.StatusTooManyRequests:
+	if x.token && status != http.StatusTooManyRequests {
 		body = map[string]any{"error": code, "error_description": message}
-	case code == "VALIDATION_FAILED":
+	} else if code == "VALIDATION_FAILED" {
 		body["data"] = map[string]any{"issues": []any{map[string]any{"field": "id", "messages": []string{message}}}}
 	}
 	return &simReply{status: status, header: s.headers(x), body: inJSON(body)}

@@ -23,7 +23,6 @@ var (
 	simSeeds = flag.Int("seeds", 2000, "how many seeds TestSimulation runs")
 	simFirst = flag.Uint64("first-seed", 0, "the first of them")
 	simStop  = flag.Int("stop-after", 20, "stop after that many seeds with violations")
-	simWhole = flag.Bool("whole", false, "replay the whole plan of the seed, not what is left of it that still fails")
 	simSeed  = flag.Int64("seed", -1, "the one seed that TestSimulation replays, with a trace")
 	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
@@ -78,7 +77,7 @@ func replay(t *testing.T, seed uint64) {
 	t.Helper()
 	plan := newSimPlan(seed)
 	violations := violationsOf(t, plan)
-	if len(violations) > 0 && !*simWhole {
+	if len(violations) > 0 {
 		rule, _, _ := strings.Cut(violations[0], ":")
 		plan = shrink(plan, func(p simPlan) bool {
 			return slices.ContainsFunc(violationsOf(t, p), func(v string) bool { return strings.HasPrefix(v, rule+":") })
@@ -163,9 +162,6 @@ func (run *simRun) connect(t *testing.T, process int) *catalogue.Client {
 		Ceiling: run.plan.ceiling, Snapshot: run.plan.snapshot, Jitter: func() float64 { return run.plan.jitter },
 		Observe: func(_ context.Context, x catalogue.Exchange) { log(fmt.Sprintf("%+v", x)) },
 		Note:    func(_ context.Context, text string) { log(text) },
-	}
-	if given := run.service.given; given != nil {
-		config.ClientID, config.ClientSecret, config.AccessToken = "", "", given.text
 	}
 	return catalogue.New(config)
 }

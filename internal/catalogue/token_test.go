@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // A new token is asked for the lesser of 10 s and a tenth of its life before its end, counted from when it was asked
@@ -33,10 +32,10 @@ func TestWhenATokenIsRenewed(t *testing.T) {
 			s.expectCounts(t, 1, 2)
 			return
 		}
-		time.Sleep(r.renewed - 4*sec - 1)
+		time.Sleep(r.renewed - 4*sec - time.Nanosecond)
 		theGroup.mustRead(t, c)
 		s.expectCounts(t, 1, 2)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		theGroup.mustRead(t, c)
 		s.expectCounts(t, 2, 3)
 	})
@@ -168,48 +167,12 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// Final answers end the process: of the token endpoint with one request in all, or two if the form may not have been
-// understood, and to a read if the organisation is disabled.
-func TestAnswersThatEndTheProcess(t *testing.T) {
-	type row struct {
-		token         reply
-		tokens, reads int
-		kind          simTold
-	}
-	oauth := func(status int, code string) reply {
-		return reply{status: status, body: fmt.Sprintf(`{"error":%q,"error_description":"No."}`, code)}
-	}
-	eachOnFakeClock(t, map[string]row{
-		"invalid_client":         {oauth(401, "invalid_client"), 1, 0, toldRejected},
-		"unauthorized_client":    {oauth(400, "unauthorized_client"), 1, 0, toldNoToken},
-		"invalid_scope":          {oauth(400, "invalid_scope"), 1, 0, toldNoToken},
-		"invalid_request":        {oauth(400, "invalid_request"), 2, 0, toldNoToken},
-		"unsupported_grant_type": {oauth(400, "unsupported_grant_type"), 2, 0, toldNoToken},
-		"415":                    {answered(415), 2, 0, toldNoToken},
-		"no token":               {reply{body: `{"token_type":"bearer"}`}, 1, 0, toldNoToken},
-		"no bearer":              {reply{body: `{"access_token":"x","token_type":"mac"}`}, 1, 0, toldNoToken},
-		"a disabled organisation": {
-			reply{body: `{"access_token":"x","token_type":"Bearer"}`}, 1, 20, toldDisabled,
-		},
-	}, func(t *testing.T, r row) {
-		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
-		s.token = func(int) reply { return r.token.in(sec) }
-		c := over(t, s)
-		expectAllTold(t, readAll(t, c, 20, eachGroup(0, 20)), r.kind)
-		expectAllTold(t, readAll(t, c, 1, eachGroup(20, 30)), r.kind)
-		s.expectCounts(t, r.tokens, r.reads)
-	})
-}
-
-// If a form is not understood, the same goes as JSON, and what worked is remembered.
-func TestTheTokenFormatIsFoundAndKept(t *testing.T) {
+// A disabled organisation ends the process: every read fails with the same words.
+func TestADisabledOrganisationEndsTheProcess(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 20), sandbox.WithTokenFormat(sandbox.TokenJSON), sandbox.WithTokenLife(10*sec))
-		c := connect(t, service)
-		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 10)))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 2, sandbox.RouteGroup: 10})
-		time.Sleep(20 * sec)
-		expectAllRead(t, readAll(t, c, 20, eachGroup(10, 20)))
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 3, sandbox.RouteGroup: 20})
+		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
+		c := over(t, s, atMost(5, time.Hour))
+		expectAllTold(t, readAll(t, c, 4, eachGroup(0, 30)), toldDisabled, "Unpaid.")
+		s.expectCounts(t, 1, 4)
 	})
 }
