@@ -44,10 +44,11 @@ type modelGroupsState struct {
 
 func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state modelGroupsState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
 		resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))

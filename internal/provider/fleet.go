@@ -194,18 +194,15 @@ func scopeOf(err error) scope {
 		rejected *catalogue.RejectedError
 		gaveUp   *catalogue.GaveUpError
 		network  *catalogue.NetworkError
-		api      *catalogue.APIError
 	)
-	isNetwork, isAnswer := errors.As(err, &network), errors.As(err, &api)
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, &rejected),
-		errors.As(err, &gaveUp) && gaveUp.Cause == catalogue.WaitTooLong,
-		errors.Is(err, catalogue.ErrOrganisationDisabled), isNetwork && network.Permanent:
+	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.Is(err, catalogue.ErrOrganisationDisabled),
+		errors.As(err, &network) && network.Permanent:
 		return ofAllQuestions
-	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || !isNetwork && !isAnswer):
+	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || gaveUp.Err == nil):
 		// The allowance or the ceiling left no time for it, and leaves none for the others.
 		return ofAllQuestions
-	case gaveUp != nil, isNetwork:
+	case gaveUp != nil, network != nil:
 		return ofTheService
 	default:
 		return ofThisQuestion

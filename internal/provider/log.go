@@ -112,9 +112,13 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logWait writes what keeps the process waiting: a pause, a retry, an outage, a
-// token. It is for whoever wonders why a plan stands still, so it is not hidden
-// among the lines of requests. The log adds a colon to a sentence and then fields.
+// logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It is
+// for whoever wonders why a plan stands still, so it is not hidden among the lines of
+// requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
-	tflog.Info(ctx, strings.TrimSuffix(sentence, "."))
+	sentence = strings.TrimSuffix(sentence, ".")
+	if far := progressOf(ctx); far != "" {
+		sentence = far + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
+	}
+	tflog.Info(ctx, sentence)
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,7 +147,7 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 		argument: argDockerImage, summary: explain.SummaryImageDiffers,
 		detail: explain.Paragraphs(
 			fmt.Sprintf("Revision %d of model group %q has another image than the one given.", p.revision, p.groupID),
-			both("  "), imageHint(*p.image, *image), republished(model),
+			both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
 			"If the service's image is right, give that one. If not, correct the revision or the image."),
 		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
 	}
@@ -159,9 +160,9 @@ func imageHint(given, has string) string {
 	if scheme {
 		bare = name
 	}
-	switch odd := explain.SpaceAround(given); {
-	case odd != "":
-		return "The image that was given " + odd + "."
+	switch {
+	case strings.TrimSpace(given) != given:
+		return "The image that was given has white space around it."
 	case scheme:
 		return "The image that was given has a scheme; leave out the part up to ://."
 	case strings.EqualFold(bare, has):

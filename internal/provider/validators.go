@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -174,10 +176,12 @@ func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, 
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &revisions)...)
 	pinned := revisions.Elements()
 	var strange []string
+	first := ""
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		if _, found := pinned[id]; !found && !revisions.IsNull() && !revisions.IsUnknown() {
-			strange = append(strange, id)
+			strange = append(strange, strings.TrimSpace(fmt.Sprintf("%q %s", explain.Abridged(id), sameButCase(pinned, id))))
+			first = cmp.Or(first, id)
 		}
 		if is := emptyOrNull(elements[id]); is != "" {
 			resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(id), explain.SummaryInvalidImage, fmt.Sprintf("The image of "+
@@ -185,10 +189,20 @@ func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, 
 		}
 	}
 	if len(strange) > 0 {
-		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
-			fmt.Sprintf("docker_images has an image for model groups that revisions does not have: %s. Give the revision of "+
-				"each there, or take its image out.", explain.Quoted(strange)))
+		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(first), explain.SummaryInvalidImage,
+			fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision of "+
+				"each in revisions, or take its image out.", explain.Bulleted(strange, explain.MaxIDs)))
 	}
+}
+
+// sameButCase names the pinned group whose id differs from another id only in case, or returns "".
+func sameButCase(pinned map[string]attr.Value, id string) string {
+	for other := range pinned {
+		if strings.EqualFold(other, id) {
+			return fmt.Sprintf("(revisions has %q)", explain.Abridged(other))
+		}
+	}
+	return ""
 }
 
 // emptyOrNull says which of these an element of strings is, or "".
