@@ -104,7 +104,7 @@ func (m *message) failed(err error) {
 	case errors.As(err, &unusable):
 		m.unusable(unusable)
 	case errors.As(err, &tooLarge):
-		m.say(SummaryTooLarge, TooLarge(tooLarge.Endpoint.String(), tooLarge.Size, tooLarge.Limit), "")
+		m.say(SummaryTooLarge, TooLarge(tooLarge.String(), tooLarge.Size, tooLarge.Limit), "")
 	default:
 		m.say(SummaryNotRead, Sentence(err.Error()), reportIt)
 	}

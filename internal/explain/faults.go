@@ -135,7 +135,11 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 	default:
 		said, next = "did not connect to the service", "Check base_url and "+fault.Variable+", have the proxy allow the host"
 	}
-	next += ", or name the host of base_url in NO_PROXY to go without it."
+	if fault.NoTLS {
+		next += "."
+	} else {
+		next += ", or name the host of base_url in NO_PROXY to go without it."
+	}
 	if fault.Status != 0 {
 		said += ": " + statusText(fault.Status) + "."
 	}

@@ -243,7 +243,7 @@ func TestTheNearestNames(t *testing.T) {
 		perSlip  int
 		want     []string
 	}{
-		{"nmae", []string{"axes", "name"}, 4, []string{"name"}},
+		{"namee", []string{"axes", "name"}, 4, []string{"name"}},
 		{"nam", []string{"tags", "names", "name"}, 3, []string{"name"}},
 		{"q3", []string{"q2", "q1", "week"}, 10, []string{"q1", "q2"}},
 		{"name", []string{"horizon"}, 3, nil},

@@ -303,7 +303,7 @@ func unreadable(err error) error {
 func fileProblem(argument, value string, err error) string {
 	name := fileVariable(argument)
 	key, assigned, isAssignment := strings.Cut(value, "=")
-	wrong := ""
+	var wrong string
 	switch {
 	case isPath(value):
 		return fmt.Sprintf("the file %q, which the environment variable %s names, cannot be used: %s", value, name, err)

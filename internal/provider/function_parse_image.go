@@ -164,8 +164,8 @@ func nameFault(name string) error {
 		parts = parts[1:]
 	}
 	last := len(parts) - 1
-	tag := ""
-	parts[last], tag, _ = strings.Cut(parts[last], ":")
+	repository, tag, _ := strings.Cut(parts[last], ":")
+	parts[last] = repository
 	for _, part := range parts {
 		switch {
 		case part == "":
