@@ -38,14 +38,14 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
 		{"latest_models", both(list("a")), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
 		{"latest_models", both(list()), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
-		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty."},
-		{"latest_models", taggedBy("a", nil), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null."},
+		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty; give"},
+		{"latest_models", taggedBy("a", nil), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null; give"},
 		{"latest_models", arguments{"where": where("min_age", "1 week")}, "where.min_age", explain.SummaryInvalidAge, "not a duration"},
 		{"latest_model", arguments{"model_group_id": "a", "where": where("run_mode", "")}, "where.run_mode", explain.SummaryInvalidRunMode, ""},
-		{"latest_models", taggedBy(unknown, ""), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty."},
+		{"latest_models", taggedBy(unknown, ""), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
 		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, explain.SummaryInvalidID, "control characters"},
 		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "at most 9223372036854775807, not 100000000"},
-		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `The image of model group "a" is empty.`},
+		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `docker_images["a"] is empty; give`},
 	} {
 		expectError(t, e.validate(t, test.name, test.config), test.argument, test.summary, test.fragment)
 	}

@@ -38,13 +38,13 @@ func (d *latestModelsDataSource) Schema(
 					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{groupIDs{"must be ids of model groups, and not be given beside time_horizon"}},
+				Validators:  []validator.List{validID, idsOrHorizon{}},
 			},
 			"time_horizon": schema.StringAttribute{
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read. " +
 					"Groups without models are left out. It cannot be set together with `model_group_ids`.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
 			argWhere: whereAttribute("If no model of a group does, that is an error if the group is named in " +
 				"`model_group_ids`; otherwise the group is left out."),

@@ -29,7 +29,7 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
 					"error if the group has no such revision.",
 				Required:   true,
-				Validators: []validator.Number{countOf{"must be a whole number of at least 0"}},
+				Validators: []validator.Number{countRule},
 			},
 			argDockerImage: schema.StringAttribute{
 				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The read then fails " +
@@ -37,7 +37,7 @@ func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 					"your organisation does not own the model; see `is_owner`.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidImage}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidImage)},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 		}),

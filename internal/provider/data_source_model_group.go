@@ -39,7 +39,7 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				// On this attribute, so that the engine points at the block's own
 				// arguments if both are given and if neither is.
 				Validators: []validator.String{
-					idOrName{"must be given if name is not"}, validID,
+					idOrName{}, validID,
 				},
 			},
 			"name": schema.StringAttribute{
@@ -47,7 +47,7 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 					"error if no group has the name, or several have.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidName}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidName)},
 			},
 		}),
 	}

@@ -28,7 +28,7 @@ func (d *modelGroupsDataSource) Schema(
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +
 					"groups of every horizon.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
 			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),

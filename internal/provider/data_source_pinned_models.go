@@ -37,7 +37,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"group can be `0`. It is an error if a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{revisionsByGroup{"must be whole numbers of at least 0 by model group id"}},
+				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
@@ -45,7 +45,7 @@ func (d *pinnedModelsDataSource) Schema(
 					"one plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{imagesByGroup{"must be images of groups that revisions has"}},
+				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),

@@ -168,18 +168,6 @@ func (e *fleetDownError) Error() string { return e.err.Error() }
 // Unwrap returns the first failure.
 func (e *fleetDownError) Unwrap() error { return e.err }
 
-// inAPhrase says how many groups had no answer.
-func (e *fleetDownError) inAPhrase() string {
-	groups, answered := "1 group was", "none was answered"
-	if e.started != 1 {
-		groups = fmt.Sprintf("%d groups were", e.started)
-	}
-	if e.answered > 0 {
-		answered = fmt.Sprintf("%d were answered", e.answered)
-	}
-	return groups + " asked for, " + answered + "."
-}
-
 // scope is how far a failure reaches.
 type scope int
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -42,7 +41,8 @@ type cause struct {
 	summary string
 	status  int
 	code    string
-	problem string
+	fault   catalogue.Fault
+	place   string
 }
 
 func causeOf(summary string, err error) cause {
@@ -50,23 +50,14 @@ func causeOf(summary string, err error) cause {
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
 		c.status, c.code = api.Status, api.Code
 	}
-	// Numbers of ports and of places in a list differ from group to group.
 	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
-		c.problem = withoutDigits(network.Problem)
+		c.fault = network.Fault
 	}
 	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		c.problem = withoutDigits(unusable.Place + ": " + unusable.Problem)
+		// The places in a list differ from group to group.
+		c.place = strings.Trim(unusable.Place[strings.LastIndexByte(unusable.Place, ']')+1:], ".")
 	}
 	return c
-}
-
-func withoutDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
@@ -78,7 +69,8 @@ func (d *catalogueDataSource) reportFailures(
 	if fault != nil {
 		problem := d.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
-			problem = diag.NewErrorDiagnostic(problem.Summary(), explain.Paragraphs(problem.Detail(), down.inAPhrase()))
+			problem = diag.NewErrorDiagnostic(problem.Summary(), fmt.Sprintf("%s\n\nGroups asked for: %d, answered: %d.",
+				problem.Detail(), down.started, down.answered))
 		}
 		diags.Append(problem)
 		if errors.Is(fault, context.Canceled) {

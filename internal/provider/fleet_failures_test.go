@@ -121,12 +121,12 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		}},
 		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, atOnce, 0, nil},
 		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * atOnce, 19 * sec, []string{
-			"gave up after 5 attempts", "\n\n16 groups were asked for, none was answered.",
+			"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0.",
 		}},
 		// Those that began before the last good answer say nothing of the service, so
 		// a few more are asked.
 		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*atOnce, 40 * sec, []string{
-			" groups were asked for, 100 were answered.",
+			", answered: 100.",
 		}},
 		"no network":         {noNetwork, nil, explain.SummaryUnreachable, 1, 5 * atOnce, 19 * sec, nil},
 		"a wait too long":    {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"10m0s"}},

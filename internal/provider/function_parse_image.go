@@ -30,30 +30,21 @@ func (parseImageFunction) Metadata(_ context.Context, _ function.MetadataRequest
 func (parseImageFunction) Definition(
 	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
-	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules " +
-		"that Docker and Kubernetes go by."
 	resp.Definition = function.Definition{
-		Summary:     "Splits a container image reference into its parts.",
-		Description: description,
-		MarkdownDescription: description +
-			` Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object with these attributes:
-
-- ` + "`registry`" + ` (String) The registry's host, with its port where it has one. It is ` + "`docker.io`" +
-			` where the reference names no registry.
-- ` + "`repository`" + ` (String) The repository in that registry. A name of one part on ` + "`docker.io`" +
-			` is in ` + "`library/`" + `: ` + "`nginx`" + ` gives ` + "`library/nginx`" + `.
-- ` + "`tag`" + ` (String) The tag, null where the reference has none. No ` + "`latest`" + ` is made up.
-- ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" +
-			`, null where the reference has none.
-- ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` +
-			"`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
+		Summary: "Splits a container image reference into its parts.",
+		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the rules of " +
+			"Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
+			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference names none.\n" +
+			"- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
+			"- `tag` (String) The tag, null if the reference has none. No `latest` is made up.\n" +
+			"- `digest` (String) The digest with its algorithm, such as `sha256:…`, null if the reference has none.\n" +
+			"- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, `ghcr.io/org/app`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name: "image",
 			// So that the message of null can be ours.
 			AllowNullValue: true,
-			Description:    "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
-				"Null is an error: `docker_image` is null where the image is withheld.",
+				"Null is an error: `docker_image` is null if the image is withheld.",
 		}},
 		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
 			"registry":      types.StringType,

@@ -89,9 +89,9 @@ func TestWhyAnImageIsWithheld(t *testing.T) {
 		owner *bool
 		says  string
 	}{
-		"another organisation": {image: new(""), owner: new(false), says: "these credentials belong to another one (is_owner is false)"},
-		"not told":             {image: new(""), says: "does not say whether these credentials belong to it (is_owner is null)"},
-		"the owner":            {owner: new(true), says: "although these credentials belong to the organisation that owns the model"},
+		"another organisation": {image: new(""), owner: new(false), says: "is_owner is false for these"},
+		"not told":             {image: new(""), says: "is_owner is null for these"},
+		"the owner":            {owner: new(true), says: "is_owner is true for these"},
 		"null, of another":     {owner: new(false), says: "is_owner is false"},
 	} {
 		problem := pin{groupID: "g", revision: 1, image: new("app:1")}.reviewed(&catalogue.Model{DockerImage: test.image, IsOwner: test.owner})

@@ -23,7 +23,6 @@ const argAttributes = "attributes"
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
 	names := attributeNames{
-		rule:  "must be names of attributes of one record",
 		known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name",
 	}
 	if attributes[argDockerImage] != nil {
@@ -76,7 +75,7 @@ func (s selection) clearIn(state reflect.Value) {
 
 // attributeNames validates the names of attributes.
 type attributeNames struct {
-	rule
+	undescribed
 	known   []string
 	within  string // the list or map of the records
 	example string // one of the names

@@ -179,14 +179,13 @@ func TestWhatWasLookedAt(t *testing.T) {
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
 	problem := told()
-	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where = { enabled = true, run_mode = \"X\", min_age = \"1h\" }:\n"+
-		"  - revision 25: it is disabled; ") ||
+	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where:\n  - revision 25: it is disabled; ") ||
 		!strings.Contains(problem.detail, "\n  - revision 24: the service does not say whether it is enabled; ") ||
 		!strings.HasSuffix(problem.detail, "\n  - and 16 others\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") {
 		t.Fatalf("%+v", problem)
 	}
-	if !strings.HasSuffix(problem.short, "; 25 older ones fail too") {
+	if !strings.HasSuffix(problem.short, "; older ones fail too: 25") {
 		t.Errorf("%q", problem.short)
 	}
 	models[7].Archived = new(true)
@@ -236,8 +235,8 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	})
 	expectTold(t, diagnostics,
 		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{
-			`No revision of model group "group-010" satisfies where = { enabled = true }:`, "  - revision 1: it is disabled", "take the group out",
-			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2: it is disabled; the older one fails too",
+			`No revision of model group "group-010" satisfies where:`, "  - revision 1: it is disabled", "take the group out",
+			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2: it is disabled; older ones fail too: 1",
 		}},
 		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
 	)
