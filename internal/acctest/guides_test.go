@@ -50,11 +50,6 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			"pin-docker-image/pin/updated.tf", touched, nil, 0,
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
 		},
-		// The guide's annotations tell of a re-publication that keeps the reference.
-		"new pods": {
-			"pin-docker-image/kubernetes/main.tf", touched, nil, 2,
-			[]string{`~ "modelcatalogue/updated-at" = "2025-11-17T08:12:44.120Z" -> "2026-07-01T00:00:00.000Z"`},
-		},
 		"an archived latest":          {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
 		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", "", []string{disabled, archived, untagged}, 0, nil},
 		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
@@ -163,22 +158,6 @@ func TestAccGuideSurvives(t *testing.T) {
 	apply("Warning: Docker image differs")
 	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1")
 	apply("Warning: Catalogue service not reached")
-}
-
-// TestAccGuideFirstApplied: a re-publication does not reach the deployment, and
-// another revision does.
-func TestAccGuideFirstApplied(t *testing.T) {
-	t.Parallel()
-	w := guide(t, owner, "keep-pins-current/first-applied/main.tf")
-	w.expect(t, 0, "apply", "-auto-approve")
-	w.republish(t, mainGroup, 1, `{"dockerImage": "`+mainImage+`:1.0.4"}`)
-	w.expect(t, 0, "plan", "-detailed-exitcode")
-	wantText(t, w.expect(t, 0, "output", "image"), mainImage+":1.0.3")
-
-	rewrite(t, filepath.Join(w.Dir, "main.tf"), "revision       = 1", "revision       = 3")
-	w.expect(t, 0, "apply", "-auto-approve")
-	wantText(t, w.expect(t, 0, "output", "image"), mainImage+"@sha256:")
-	w.expect(t, 0, "plan", "-detailed-exitcode")
 }
 
 // TestAccWordsOfTheEngine provokes the errors that an engine prints by itself, and

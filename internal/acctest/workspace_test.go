@@ -76,7 +76,7 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 		tb.Fatal(err)
 	}
 	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
-	override, err := engine.Override(file, programs(tb), "hashicorp/kubernetes", "kreuzwerker/docker")
+	override, err := engine.Override(file, programs(tb), "kreuzwerker/docker")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,9 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
+	"net/http"
 	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -21,23 +22,22 @@ const (
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
-// answered is a final answer other than 200.
+// answered is an answer other than 200.
 func (m *message) answered(api *catalogue.APIError) {
-	about := m.about
 	switch {
-	case errors.Is(api, catalogue.ErrNotFound) && about.missing != "":
-		m.onArgument = true
-		m.say(about.missing, about.missingCause, about.missingNext)
-		if api.Code == "" {
-			m.next = Paragraphs("The answer has no code of the catalogue, so something else may have sent it: check base_url "+
-				"first.", about.missingNext)
+	case m.about.of(api):
+		m.about.explain(m, api)
+	case errors.Is(api, catalogue.ErrUnavailable):
+		as := ""
+		if api.RetryAfter > 0 {
+			as = ", as the service asks"
 		}
+		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+as+
+			". If it lasts, show this to those who run the service. The provider asks again as often as max_retries allows, "+
+			"and until read_timeout is over.")
+		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
-	case errors.Is(api, catalogue.ErrInvalidRequest) && about.rejected != "":
-		m.onArgument = true
-		m.say(about.rejected, fmt.Sprintf("The service does not accept the %s %q.", about.name, Abridged(about.value)),
-			about.rejectedNext)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest, "The service calls the request invalid.",
 			"Act on what the service said. If the configuration is right, report this to the provider's developers.")
@@ -47,8 +47,17 @@ func (m *message) answered(api *catalogue.APIError) {
 			"Have the organisation enabled again; the service's message carries the reason.")
 		m.add(endsAllReads)
 		m.concernsAll(api)
-	case errors.Is(api, catalogue.ErrForbidden):
-		m.forbidden(api)
+	// Only its code says that permission is what is missing (INTERFACE.md, Errors): gateways
+	// answer 403 for paths and addresses as well.
+	case api.Status == http.StatusForbidden && api.Code == "FORBIDDEN":
+		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
+			"Use other credentials, or have this organisation permitted.")
+	case api.Status == http.StatusForbidden:
+		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
+		if api.Code == "" {
+			m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that this " +
+				"machine's network is allowed there, and check base_url."
+		}
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 300:
@@ -58,50 +67,20 @@ func (m *message) answered(api *catalogue.APIError) {
 	}
 }
 
-// forbidden is a 403. Only its code says that permission is what is missing
-// (INTERFACE.md, Errors): gateways answer 403 for paths and addresses as well.
-func (m *message) forbidden(api *catalogue.APIError) {
-	m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
-	switch api.Code {
-	case "FORBIDDEN":
-		m.cause = "The organisation of these credentials is not permitted to make this request."
-		m.next = "Use other credentials, or have this organisation permitted."
-	case "":
-		m.next = "Act on what the service said. The answer has no code of the service, so a gateway or a firewall in " +
-			"front of it may have sent it: check that this machine's network is allowed there, and check base_url."
-	}
-}
-
 func isRedirect(api *catalogue.APIError) bool { return api.Status >= 300 && api.Status < 400 }
 
 // redirected is a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
-	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
-		"Set base_url to the service's own address. A redirect to a login page comes from a proxy or a gateway in between.")
-	if api.Location == "" {
-		m.cause = "The service answered with a redirect that does not say where to."
-	}
+	to := cmp.Or(api.Location, "an address that it does not name")
+	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", to),
+		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash more, "+
+			"comes from a proxy or a gateway in between.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
-	switch {
-	case rewritten(api):
-		m.next = "Show this to those who run the service: a proxy or a gateway rewrites its addresses."
-	case found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route):
+	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
 		m.next = fmt.Sprintf("If that is the service's own address, set base_url to %q.", moved)
 	}
 	m.concernsAll(api)
-}
-
-// rewritten tells whether a redirect leads to the address that was requested, with
-// a slash more or less at its end. No base_url can correct that.
-func rewritten(api *catalogue.APIError) bool {
-	requested, err := url.Parse(api.Origin + api.Path)
-	if err != nil || api.Location == "" {
-		return false
-	}
-	target, err := requested.Parse(api.Location)
-	return err == nil && target.Scheme == requested.Scheme && target.Host == requested.Host &&
-		strings.TrimRight(target.EscapedPath(), "/") == strings.TrimRight(requested.EscapedPath(), "/")
 }
 
 // unusable is a 200 whose body is not what the interface promises.
@@ -110,30 +89,20 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	problem := Sentence(unusable.Problem)
 	if unusable.Place != "" {
 		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
-		if attribute := SnakeCase(unusable.Place); attribute != unusable.Place {
-			problem = fmt.Sprintf("At %s (attribute %s): %s.", unusable.Place, attribute, unusable.Problem)
-		}
 	}
 	m.said = append(m.said, problem)
 	m.fact = fmt.Sprintf("Status 200 OK, content type %q, for %s", unusable.ContentType, unusable.Endpoint)
 	m.requestID = unusable.RequestID
 }
 
-// tooLarge is an answer over a limit of the client.
-func (m *message) tooLarge(answer *catalogue.TooLargeError) {
-	m.say(SummaryTooLarge, TooLarge(answer.String(), answer.Size, answer.Limit), "")
-}
-
-// TooLarge is the detail about what takes so many bytes, 0 where that is not known, and
-// is over a limit: how large both are, and the way out.
+// TooLarge is the detail about a result over a limit, both in bytes: how large both are, and the way out.
+// size is 0 if it is not known.
 func TooLarge(what string, size, limit int64) string {
 	seen := fmt.Sprintf("more than %d bytes", limit)
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s takes %s. A provider can hand its engine at most %d bytes (%d MiB) at once."+
-		"\n\n%s", what, seen, limit, (limit+1<<20-1)>>20, readLess)
+	return fmt.Sprintf("The result of %s is %s. A provider can return at most %d bytes (%d MiB) at once.\n\n"+
+		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only.",
+		what, seen, limit, (limit+1<<20-1)>>20)
 }
-
-const readLess = "Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its " +
-	"latest model only."

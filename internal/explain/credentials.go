@@ -35,17 +35,13 @@ func (o Origin) String() string {
 	return o.Variable
 }
 
-// clause says the same behind the name of the argument.
-func (o Origin) clause() string {
-	if o.Block {
-		return "which the provider block sets"
-	}
-	return "which comes from " + o.String()
-}
+const (
+	noUsableToken = "The service answered the request for a token without one that can be used."
+	notTheService = "Check base_url: what answers there may not be the service."
+)
 
 // rejected is a process that gets no token, or none that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
-	check := "" // beside the credentials, where they are at fault
 	switch {
 	case api == nil:
 		m.withoutToken(rejected.Err)
@@ -55,20 +51,17 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.answered(api)
 		return
 	case rejected.Given:
-		m.short = "The service refuses the access token."
 		m.say(SummaryTokenRejected, "The service refused the access token.", "")
-		check = "that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot renew a " +
-			"token that it is given, so for runs that take longer than a token lives give client_id and client_secret in " +
-			"its place."
+		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot renew a " +
+			"given token: if runs take longer than a token lives, give client_id and client_secret in its place.")
 	case rejected.Issued:
-		m.short = "The service refuses fresh tokens."
 		m.say(SummaryRejected,
 			"The service gave tokens for client_id and client_secret, and then refused them, a fresh one as well.",
 			"The credentials themselves were accepted. Show this to those who run the service; a gateway that does not know "+
 				"the tokens may answer at base_url.")
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
-		check = "that both are meant for the service at base_url."
+		m.blame("that both are meant for the service at base_url.")
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.say(SummaryNoToken, "The service has no token endpoint where the provider asked for a token.", checkBaseURL)
 	case api.Status > http.StatusOK && api.Status < 300:
@@ -79,16 +72,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 			actOrShow+" Check base_url too: something else may answer there.")
 	}
 	m.add(endsAllReads)
-	if check != "" {
-		m.blame(check)
-	}
 	m.concernsAll(api)
 }
-
-const (
-	noUsableToken = "The service answered the request for a token without one that can be used."
-	notTheService = "Check base_url: what answers there may not be the service."
-)
 
 // withoutToken is an answer to the request for a token that cannot be used.
 func (m *message) withoutToken(err error) {
@@ -98,42 +83,26 @@ func (m *message) withoutToken(err error) {
 		m.fact = fmt.Sprintf("The fault: %s, for %s", answer.Problem, answer.Endpoint)
 		m.requestID = answer.RequestID
 		if answer.Page {
-			m.next = "Check base_url: what answers there may not be the service but a proxy or a login page."
+			m.next = "Check base_url: what answers there may be a proxy or a login page."
 		}
 	}
 }
 
-// blame says which credentials were refused: where each comes from, what looks
-// wrong with it, and what was passed over for it. check is what else to look at.
+// blame says which credentials were refused: where each comes from, what looks wrong with it, and which
+// variables are not used because of it. check is what else to look at.
 func (m *message) blame(check string) {
-	used := m.by.Credentials
-	for _, c := range used {
+	var named []string
+	for _, c := range m.by.Credentials {
+		named = append(named, fmt.Sprintf("%s (from %s)", c.Argument, c.Origin))
 		for _, oddity := range c.Oddities {
 			m.add("The value of %s %s. That may be the reason.", c.Argument, oddity)
 		}
-	}
-	for _, c := range used {
-		switch set := c.Origin.Over; len(set) {
-		case 0:
-		case 1:
-			m.add("%s is set as well, and %s goes before it.", set[0], c.Origin)
-		default:
-			m.add("%s are set as well, and %s goes before them.", Enumerated(set), c.Origin)
+		if len(c.Origin.Over) > 0 {
+			m.add("Set as well, and not used because of %s: %s.", c.Origin, Enumerated(c.Origin.Over))
 		}
 	}
-	m.next = fmt.Sprintf("Check %s, and %s", namedWithOrigin(used), check)
-}
-
-// namedWithOrigin names credentials, each with where it comes from.
-func namedWithOrigin(used []Credential) string {
-	switch {
-	case len(used) == 1:
-		return used[0].Argument + ", " + used[0].Origin.clause()
-	case len(used) != 2:
-		return "the credentials"
-	case used[0].Origin.Block && used[1].Origin.Block:
-		return fmt.Sprintf("%s and %s, %s", used[0].Argument, used[1].Argument, used[0].Origin.clause())
+	if named == nil {
+		named = []string{"the credentials"}
 	}
-	return fmt.Sprintf("%s, %s, and %s, %s",
-		used[0].Argument, used[0].Origin.clause(), used[1].Argument, used[1].Origin.clause())
+	m.next = fmt.Sprintf("Check %s, and %s", Enumerated(named), check)
 }

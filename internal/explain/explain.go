@@ -1,7 +1,7 @@
 // Package explain turns an error of the client into what a user is told: what
 // failed, on which argument, what the service said, and what to do next.
 //
-// A process has one [Explainer], which tells a cause of all reads in full once.
+// A process has one [Explainer], which reports a cause that all reads share in full once.
 // Each read says by a [Subject] what it was about.
 package explain
 
@@ -19,20 +19,12 @@ import (
 
 // Explainer explains the errors of one process. It is safe for concurrent use.
 type Explainer struct {
-	ReadTimeout string       // as messages name it, "" where they do not
+	MaxRequests string       // as the configuration has it, "" for none
 	Credentials []Credential // those in use
 
 	mu sync.Mutex
-	// reported are the causes that were told in full, each with the data source that had the error.
-	reported map[sharedCause]string
-}
-
-// sharedCause identifies a cause that concerns every read of a process, such as rejected
-// credentials or a service that is down. Nothing in it differs from read to read.
-type sharedCause struct {
-	summary string
-	status  int
-	code    string
+	// reported are the causes that were reported in full, each with the data source that had the error.
+	reported map[string]string
 }
 
 // maxPointedTo bounds the value in a pointer, in characters: a UUID stays whole,
@@ -40,11 +32,11 @@ type sharedCause struct {
 const maxPointedTo = 36
 
 // Explain says what failed in a read of a data source, such as modelcatalogue_model.
-// A cause that concerns every read of the process is told in full once, and in two
+// A cause that concerns every read of the process is reported in full once, and in two
 // lines after that: a plan of hundreds of blocks shows one error hundreds of times.
 func (e *Explainer) Explain(err error, source string, about Subject) diag.Diagnostic {
 	m := e.message(err, about)
-	if m.shared == (sharedCause{}) {
+	if m.shared == "" {
 		return m.whole()
 	}
 	if about.value != "" {
@@ -52,11 +44,16 @@ func (e *Explainer) Explain(err error, source string, about Subject) diag.Diagno
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if before, known := e.reported[m.shared]; known {
-		return m.brief(before, before == source)
+	switch before, known := e.reported[m.shared]; {
+	case known && before == source:
+		return m.brief("another error of\n" + before)
+	case known:
+		return m.brief("the error of\n" + before)
+	case m.elsewhere:
+		return m.brief("the error of\nthe read that used up its retries")
 	}
 	if e.reported == nil {
-		e.reported = map[sharedCause]string{}
+		e.reported = map[string]string{}
 	}
 	e.reported[m.shared] = source
 	return m.whole()
@@ -72,11 +69,8 @@ func (e *Explainer) message(err error, about Subject) *message {
 	m := &message{by: e, about: about}
 	var (
 		api      *catalogue.APIError
-		network  *catalogue.NetworkError
 		gaveUp   *catalogue.GaveUpError
 		rejected *catalogue.RejectedError
-		unusable *catalogue.UnusableAnswerError
-		tooLarge *catalogue.TooLargeError
 	)
 	if errors.As(err, &api) {
 		m.quote(api)
@@ -86,18 +80,32 @@ func (e *Explainer) message(err error, about Subject) *message {
 		m.rejected(rejected, api)
 	case errors.As(err, &gaveUp):
 		m.gaveUp(gaveUp, api)
-	case api != nil:
+	case errors.Is(err, context.Canceled):
+		m.interrupted(err)
+	default:
+		m.failed(err)
+	}
+	return m
+}
+
+// failed is the failure of one attempt.
+func (m *message) failed(err error) {
+	var (
+		api      *catalogue.APIError
+		network  *catalogue.NetworkError
+		unusable *catalogue.UnusableAnswerError
+		tooLarge *catalogue.TooLargeError
+	)
+	switch {
+	case errors.As(err, &api):
 		m.answered(api)
 	case errors.As(err, &network):
 		m.network(network)
 	case errors.As(err, &unusable):
 		m.unusable(unusable)
 	case errors.As(err, &tooLarge):
-		m.tooLarge(tooLarge)
-	case errors.Is(err, context.Canceled):
-		m.interrupted(err)
+		m.say(SummaryTooLarge, TooLarge(tooLarge.String(), tooLarge.Size, tooLarge.Limit), "")
 	default:
 		m.say(SummaryNotRead, Sentence(err.Error()), reportIt)
 	}
-	return m
 }

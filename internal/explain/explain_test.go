@@ -58,7 +58,7 @@ func TestMessagesByHand(t *testing.T) {
 		"422": {
 			err: answered(422, "NEW_CODE", ""), about: explain.Groups(new("h")), summary: explain.SummaryInvalidHorizon,
 			argument: "time_horizon",
-			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "and the time_horizon.key of each is a key in use.",
+			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
 		},
 		"request rejected": {
 			err: answered(400, "BAD_REQUEST", "Odd."), summary: explain.SummaryInvalidRequest,
@@ -84,23 +84,27 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"a redirect without a target": {
 			err: &catalogue.RejectedError{Err: tokenAnswered(301, "", "")}, summary: explain.SummaryRedirect,
-			parts: []string{"a redirect that does not say where to.", endsAllReads, "Status 301"},
-			next:  "from a proxy or a gateway in between.",
+			parts: []string{"a redirect to an address that it does not name.", endsAllReads, "Status 301"},
+			next:  "comes from a proxy or a gateway in between.",
 		},
 		"a token refused for another reason": {
 			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"Something odd."},
 			next: reportIt,
 		},
 		"failed in an outage": {
-			err:     &catalogue.GaveUpError{Attempts: 1, Elapsed: 20 * time.Millisecond, Cause: catalogue.ServiceDown, Err: answered(500, "", "")},
+			err: &catalogue.GaveUpError{
+				Cause: catalogue.ServiceDown, Attempts: 1, Elapsed: 20 * time.Millisecond, Err: answered(500, "", ""),
+			},
 			summary: explain.SummaryUnavailable,
-			parts:   []string{"gave up after 1 attempt in 20ms: other reads had used up theirs, so this one made no more."},
-			next:    "say how long the provider goes on asking.",
+			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
+			next:    "and until read_timeout is over.",
 		},
-		"never asked": {
-			err: &catalogue.GaveUpError{Cause: catalogue.TimeOver, Elapsed: time.Second, Err: context.DeadlineExceeded}, about: group,
-			summary: explain.SummaryTimeout,
-			parts:   []string{"The time of this read was over before it was sent."}, next: "raise max_requests where it is set.",
+		"a wait of two days": {
+			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{
+				Status: 429, RetryAfter: 48 * time.Hour,
+			}},
+			summary: explain.SummaryRateLimited, parts: []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
+			next: "with max_requests.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
@@ -147,7 +151,7 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"interrupted before its turn": {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
-			summary: explain.SummaryInterrupted, parts: []string{"read. This read was waiting for the requests before it.\n\nRun"},
+			summary: explain.SummaryInterrupted, parts: []string{"read. This read had made no attempt and was waiting for the requests before it.\n\nRun"},
 			next: "read what is missing.",
 		},
 		"tokens that were accepted before": {
@@ -203,22 +207,5 @@ func TestMessagesByHand(t *testing.T) {
 				t.Errorf("ends not with %q:\n%s", test.next, got.Detail())
 			}
 		})
-	}
-}
-
-// TestARedirectToTheSameAddress: no base_url can mend one that only adds a slash.
-func TestARedirectToTheSameAddress(t *testing.T) {
-	t.Parallel()
-	for location, same := range map[string]bool{
-		"/v1/model-group/g/": true, "https://c.example/v1/model-group/g/": true, "/v1/model-group/g": true, "g/": true,
-		"": false, "/login": false, "https://other.example/v1/model-group/g/": false, "http://c.example/v1/model-group/g/": false,
-		"/api/v1/model-group/g": false, "%zz": false,
-	} {
-		api := answered(301, "", "")
-		api.Location = location
-		told := strings.Contains(explain.Error(api, explain.Subject{}).Detail(), "rewrites its addresses")
-		if told != same {
-			t.Errorf("%q: %t, want %t", location, told, same)
-		}
 	}
 }

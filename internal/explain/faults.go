@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -17,7 +18,15 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.proxy(through)
 		through = nil
 	case network.TimedOut:
-		m.tooSlow(network)
+		// Of read_timeout gaveUp knows how long it is.
+		limit := "read_timeout"
+		if network.Limit > 0 {
+			limit = "request_timeout"
+		}
+		m.say(SummaryTimeout, fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
+			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, or "+
+				"show this to those who run the service.")
+		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
 	case network.Permanent:
 		m.insecure(network)
 	default:
@@ -32,6 +41,13 @@ func (m *message) network(network *catalogue.NetworkError) {
 // unreached is a fault that may pass: no connection, or one that broke.
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
+	if written, err := url.PathUnescape(host); err == nil {
+		host = written // as base_url has it
+	}
+	proxy := ""
+	if scheme == "https" && network.Proxy == nil {
+		proxy = " If this network needs a proxy, name it in HTTPS_PROXY."
+	}
 	switch network.Fault {
 	case catalogue.NobodyListens:
 		m.say(SummaryUnreachable, fmt.Sprintf("Nothing on this machine listens at %s.", host),
@@ -39,7 +55,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	case catalogue.UnknownHost:
 		m.say(SummaryUnreachable, fmt.Sprintf("The host of base_url, %s, could not be found.", host),
 			"Check the host in base_url. If it is right, check that this machine can look it up: a name of a private "+
-				"network is known only there.")
+				"network is known only there."+proxy)
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
 			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to those "+
@@ -49,102 +65,86 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			m.next += " If what listens there speaks TLS, write https in base_url."
 		}
 	default:
-		m.say(SummaryUnreachable, "The service could not be reached.", "Check base_url and the network.")
-		if scheme == "https" && network.Proxy == nil {
-			m.next += " If the network needs a proxy, name it in HTTPS_PROXY."
-		}
+		m.say(SummaryUnreachable, "The service could not be reached.", "Check base_url and the network."+proxy)
 	}
 }
 
 // insecure is a fault of TLS or of a certificate, which no further attempt can change.
 func (m *message) insecure(network *catalogue.NetworkError) {
 	const runBy = "Those who run the service have to "
+	cause, next := "No secure connection to the service could be made.",
+		"Check base_url and the certificate of what answers there."
 	switch fault := network.Certificate; {
 	case network.Fault == catalogue.NoTLS:
-		m.say(SummaryUntrusted, "What answers at base_url does not speak TLS, which https needs.",
-			"Check the host and the port of base_url.")
+		cause, next = "What answers at base_url does not speak TLS, which https needs.", "Check the host and port of base_url."
 	case network.Fault == catalogue.OldTLS:
-		m.say(SummaryUntrusted, "What answers does not support TLS 1.2 or later, which the provider needs.",
-			runBy+"turn it on.")
+		cause, next = "What answers does not support TLS 1.2 or later, which is required.", runBy+"turn it on."
 	case network.Fault == catalogue.WantsCertificate:
-		m.say(SummaryUntrusted, "What answers wants a certificate of the client, which the provider cannot give.",
-			"Use an address of the service that wants none.")
+		cause = "What answers wants a certificate of the client, which the provider cannot give."
+		next = "Use an address of the service that wants none."
 	case fault == nil:
-		m.say(SummaryUntrusted, "No secure connection to the service could be made.",
-			"Check base_url and the certificate of what answers there.")
 	case network.Fault == catalogue.UnknownAuthority:
-		m.untrusted(fault)
+		cause, next = untrusted(fault)
 	case network.Fault == catalogue.OtherHost && len(fault.Names) == 0:
-		m.say(SummaryUntrusted, "The certificate of what answers names no host as subject alternative name. A common name "+
-			"does not count.", runBy+"get another certificate.")
+		cause = "The certificate of what answers names no host as subject alternative name. A common name does not count."
+		next = runBy + "get another certificate."
 	case network.Fault == catalogue.OtherHost:
-		m.say(SummaryUntrusted, fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
-			strings.Join(fault.Names, ", "), fault.Host),
-			"Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run the "+
-				"service have to get a certificate for this name.")
+		cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
+			strings.Join(fault.Names, ", "), fault.Host)
+		next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run the " +
+			"service have to get a certificate for this name."
 	default:
-		m.notValidNow(fault)
+		const clock = "2006-01-02 15:04 MST"
+		cause = fmt.Sprintf("The service's certificate is valid from %s until %s, and the clock of this machine says %s.",
+			fault.NotBefore.UTC().Format(clock), fault.NotAfter.UTC().Format(clock), fault.Now.UTC().Format(clock))
+		next = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
 	}
+	m.say(SummaryUntrusted, cause, next)
 }
 
 // untrusted is a certificate that no trusted authority signed.
-func (m *message) untrusted(fault *catalogue.CertificateFault) {
-	given := ""
+func untrusted(fault *catalogue.CertificateFault) (cause, next string) {
+	given := "."
 	switch {
 	case fault.Given == 1:
-		given = ". It is not the one in ca_certificate_pem"
+		given = ". It is not the one in ca_certificate_pem."
 	case fault.Given > 1:
-		given = fmt.Sprintf(". It is none of the %d in ca_certificate_pem", fault.Given)
+		given = fmt.Sprintf(". It is none of the %d in ca_certificate_pem.", fault.Given)
 	}
 	if fault.SelfSigned {
-		m.say(SummaryUntrusted, "The certificate of what answers is signed by itself"+given+".",
-			"Check base_url. If the certificate is the service's, give it in ca_certificate_pem.")
-		return
+		return "The certificate of what answers is signed by itself" + given,
+			"Check base_url. If the certificate is the service's, give it in ca_certificate_pem."
 	}
-	m.say(SummaryUntrusted,
-		fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not trust%s.",
+	return fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not trust%s",
 			fault.Issuer, given),
 		fmt.Sprintf("Check base_url. If that is the service's authority, give the certificate of %q in ca_certificate_pem. "+
-			"A proxy in your network that opens connections signs with an authority of its own.", fault.Issuer))
-}
-
-// notValidNow is a certificate that has expired, or is for later.
-func (m *message) notValidNow(fault *catalogue.CertificateFault) {
-	const clock = "2006-01-02 15:04 MST"
-	valid := "was valid until " + fault.NotAfter.UTC().Format(clock)
-	if fault.Now.Before(fault.NotBefore) {
-		valid = "is valid from " + fault.NotBefore.UTC().Format(clock) + " on"
-	}
-	m.say(SummaryUntrusted, fmt.Sprintf("The service's certificate %s, and the clock of this machine says %s.",
-		valid, fault.Now.UTC().Format(clock)),
-		"Check the clock of this machine. If it is right, those who run the service have to renew the certificate.")
+			"A proxy in your network that opens connections signs with an authority of its own.", fault.Issuer)
 }
 
 // proxy is a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.Proxy) {
-	const (
-		goWithout = "or name the host of base_url in NO_PROXY to go without it."
-		escaped   = "Special characters in a user name or password are written as %XX, such as %23 for #"
-	)
-	named := fmt.Sprintf("The proxy %s, which %s names,", fault.Address, fault.Variable)
-	var cause, next string
+	said, next := "could not be reached.", "Check "+fault.Variable
 	switch {
 	case fault.NoTLS:
-		cause, next = named+" does not speak TLS.", fmt.Sprintf("Write http:// in %s.", fault.Variable)
+		said, next = "does not speak TLS.", "Write http:// in "+fault.Variable
 	case fault.Status == 0:
-		cause = named + " could not be reached."
-		next = fmt.Sprintf("Check %s, %s", fault.Variable, goWithout)
 	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
-		cause = fmt.Sprintf("%s did not accept the user name and password in %s: %s.",
-			named, fault.Variable, statusText(fault.Status))
-		next = fmt.Sprintf("Check them, %s %s.", goWithout, escaped)
+		said, next = "did not accept the user name and password in "+fault.Variable, "Check them"
 	case fault.Status == http.StatusProxyAuthRequired:
-		cause = fmt.Sprintf("%s wants a user name and a password: %s.", named, statusText(fault.Status))
-		next = fmt.Sprintf("Write them into %s as http://USER:PASSWORD@HOST:PORT, %s %s.",
-			fault.Variable, goWithout, escaped)
+		said, next = "wants a user name and a password", "Write them into "+fault.Variable+" as http://USER:PASSWORD@HOST:PORT"
 	default:
-		cause = fmt.Sprintf("%s did not connect to the service: %s.", named, statusText(fault.Status))
-		next = fmt.Sprintf("Check base_url and %s, have the proxy allow the host, %s", fault.Variable, goWithout)
+		said, next = "did not connect to the service", "Check base_url and "+fault.Variable+", have the proxy allow the host"
 	}
-	m.say(SummaryUnreachable, cause, next)
+	if fault.NoTLS {
+		next += "."
+	} else {
+		next += ", or name the host of base_url in NO_PROXY to go without it."
+	}
+	if fault.Status != 0 {
+		said += ": " + statusText(fault.Status) + "."
+	}
+	if fault.Status == http.StatusProxyAuthRequired {
+		next += " Special characters in a user name or password are written as %XX, such as %23 for #."
+	}
+	m.say(SummaryUnreachable, fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said), next)
 }

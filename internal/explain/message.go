@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,13 +11,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// message has the parts of a diagnostic.
+// message holds the parts of a diagnostic.
 type message struct {
 	by         *Explainer
 	about      Subject
 	onArgument bool // the argument of about is at fault
 
-	// What follows is told in this order.
+	// The diagnostic has these in this order.
 	summary   string
 	cause     string   // what is wrong, in a sentence or two
 	more      []string // paragraphs
@@ -27,10 +26,8 @@ type message struct {
 	requestID string
 	next      string // what to do
 
-	short string // the cause for a pointer, "" where the summary's own will do
-	// shared identifies a cause that concerns every read of the process. It is
-	// zero where the cause concerns only this read.
-	shared sharedCause
+	shared    string // identifies a cause that concerns every read of the process, "" for one of this read only
+	elsewhere bool   // another read has more to say about the shared cause
 }
 
 // say sets the three parts that every message has.
@@ -40,11 +37,12 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// concernsAll marks a cause that every read of the process shares.
+// concernsAll marks a cause that every read of the process shares. Nothing in its
+// identity differs from read to read. api is the answer that shows it, or nil.
 func (m *message) concernsAll(api *catalogue.APIError) {
-	m.shared = sharedCause{summary: m.summary}
+	m.shared = m.summary
 	if api != nil {
-		m.shared.status, m.shared.code = api.Status, api.Code
+		m.shared += fmt.Sprint(api.Status, api.Code)
 	}
 }
 
@@ -61,17 +59,9 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief points to the error of another data source, which has the same cause in
-// full. It is two lines in the 75 columns that an engine leaves for it. again says
-// that the other one is named like the data source of this message.
-func (m *message) brief(other string, again bool) diag.Diagnostic {
-	which := "the"
-	if again {
-		which = "another"
-	}
-	failed := cmp.Or(m.short, briefs[m.summary])
-	line := strings.TrimSpace(fmt.Sprintf("%s The full message is in %s error of", failed, which))
-	return m.diagnostic(line + "\n" + other + ".")
+// brief points to the error that has the same cause in full.
+func (m *message) brief(where string) diag.Diagnostic {
+	return m.diagnostic("The full message is in " + where + ".")
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {
@@ -97,7 +87,7 @@ func (m *message) quote(api *catalogue.APIError) {
 	m.requestID = api.RequestID
 }
 
-// statusText is a status with its reason phrase, where it has one.
+// statusText is a status with its reason phrase, if it has one.
 func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }

@@ -50,28 +50,14 @@ const (
 	SummaryRedirect    = "Unexpected redirect"
 	SummaryUnexpected  = "Unexpected answer"
 	SummaryTooLarge    = "Answer too large"
+	SummaryHeldBack    = "Reads held back by the service"
 	SummaryInterrupted = "Read interrupted"
 	SummaryNotRead     = "Catalogue not read"
 	SummaryNotEncoded  = "Result not encoded"
 )
 
-// briefs say what failed where another error tells it in full: at most 36 characters for each
-// summary of a cause that many reads can share, so that a pointer takes two lines.
-var briefs = map[string]string{ //nolint:gosec // words, no credential
-	SummaryTokenRejected:        "The service refused the token.",
-	SummaryRejected:             "The service gave no token.",
-	SummaryNoToken:              "The service gave no usable token.",
-	SummaryOrganisationDisabled: "The organisation is disabled.",
-	SummaryRateLimited:          "The request allowance is used up.",
-	SummaryUnavailable:          "The service failed.",
-	SummaryUnreachable:          "No complete answer came.",
-	SummaryTimeout:              "No complete answer came in time.",
-	SummaryUntrusted:            "No secure connection was possible.",
-	SummaryRedirect:             "The service sent a redirect.",
-}
-
-// SummaryInvalid is the summary where an argument of the provider cannot be used.
+// SummaryInvalid is the summary if an argument of the provider cannot be used.
 func SummaryInvalid(argument string) string { return "Invalid " + argument }
 
-// SummaryMissing is the summary where the provider needs an argument.
+// SummaryMissing is the summary if the provider needs an argument.
 func SummaryMissing(argument string) string { return "Missing " + argument }

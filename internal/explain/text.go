@@ -45,45 +45,26 @@ const MaxIDs = 10
 
 // Quoted quotes values, the first MaxIDs of them.
 func Quoted(values []string) string {
-	quoted := make([]string, 0, MaxIDs+1)
-	for _, value := range values[:min(len(values), MaxIDs)] {
-		quoted = append(quoted, fmt.Sprintf("%q", Abridged(value)))
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = fmt.Sprintf("%q", Abridged(value))
 	}
-	if more := len(values) - MaxIDs; more > 0 {
-		quoted = append(quoted, andOthers(more))
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(First(MaxIDs, quoted), ", ")
 }
 
-// Bulleted puts each line of a list below the other, the first so many of them.
+// Bulleted puts the first lines of a list below each other, limit of them.
 func Bulleted(lines []string, limit int) string {
-	var text strings.Builder
-	for _, line := range lines[:min(len(lines), limit)] {
-		text.WriteString("\n  - " + line)
-	}
-	if more := len(lines) - limit; more > 0 {
-		text.WriteString("\n  - " + andOthers(more))
-	}
-	return text.String()
+	return "\n  - " + strings.Join(First(limit, lines), "\n  - ")
 }
 
-// andOthers ends a list of which so many are not named.
-func andOthers(n int) string {
-	if n == 1 {
-		return "and 1 other"
+// First returns the first words of a list, and how many it leaves out.
+func First(limit int, words []string) []string {
+	switch more := len(words) - limit; {
+	case more <= 0:
+		return words
+	case more == 1:
+		return append(words[:limit:limit], "and 1 other")
+	default:
+		return append(words[:limit:limit], fmt.Sprintf("and %d others", more))
 	}
-	return fmt.Sprintf("and %d others", n)
-}
-
-// SnakeCase turns the service's field names into attribute names.
-func SnakeCase(place string) string {
-	var out strings.Builder
-	for _, r := range place {
-		if unicode.IsUpper(r) {
-			out.WriteByte('_')
-			r = unicode.ToLower(r)
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
 }

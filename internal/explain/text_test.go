@@ -35,11 +35,6 @@ func TestTexts(t *testing.T) {
 		{explain.Oddity(" id"), "starts with a space"},
 		{explain.Oddity("id\n"), "ends with a space"},
 		{explain.Oddity("id"), ""},
-		{explain.SnakeCase(""), ""},
-		{explain.SnakeCase("revision"), "revision"},
-		{explain.SnakeCase("models[3].displayName"), "models[3].display_name"},
-		{explain.SnakeCase("axes[0].values[1].historical"), "axes[0].values[1].historical"},
-		{explain.SnakeCase("defaultComparisonModels[0]"), "default_comparison_models[0]"},
 	} {
 		if test.got != test.want {
 			t.Errorf("%q, want %q", test.got, test.want)

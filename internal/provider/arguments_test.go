@@ -38,21 +38,21 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 99999999999999999999999."},
 		{"latest_models", both(list("a")), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
 		{"latest_models", both(list()), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
-		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty."},
-		{"latest_models", taggedBy("a", nil), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null."},
-		{"latest_models", arguments{"where": where("enabled", nil)}, "where", explain.SummaryNoCondition, ""},
-		{"latest_models", taggedBy(unknown, ""), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty."},
+		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty; give"},
+		{"latest_models", taggedBy("a", nil), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is null; give"},
+		{"latest_models", arguments{"where": where("min_age", "1 week")}, "where.min_age", explain.SummaryInvalidAge, "not a duration"},
+		{"latest_model", arguments{"model_group_id": "a", "where": where("run_mode", "")}, "where.run_mode", explain.SummaryInvalidRunMode, ""},
+		{"latest_models", taggedBy(unknown, ""), "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
 		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, explain.SummaryInvalidID, "control characters"},
 		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "at most 9223372036854775807, not 100000000"},
-		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `The image of model group "a" is empty.`},
+		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `docker_images["a"] is empty; give`},
 	} {
-		diagnostics := e.validate(t, test.name, test.config)
-		if test.summary == explain.SummaryNoCondition {
-			expectWarning(t, diagnostics, test.argument, test.summary)
-			continue
-		}
-		expectError(t, diagnostics, test.argument, test.summary, test.fragment)
+		expectError(t, e.validate(t, test.name, test.config), test.argument, test.summary, test.fragment)
 	}
+	// A plan validates before it configures the provider, and again after it.
+	noCondition, before := arguments{"where": where("enabled", nil)}, &engine{server: newServer(&catalogueProvider{version: "test"})}
+	expectWarning(t, before.validate(t, "latest_models", noCondition), "where", explain.SummaryNoCondition)
+	expectNone(t, e.validate(t, "latest_models", noCondition))
 	for _, good := range []reading{
 		{"model_group", arguments{"name": "a\tb"}},
 		{"model_group", arguments{"id": unknown, "name": unknown}},
@@ -225,22 +225,34 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(name)} {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
-		expectError(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})), "attributes[1]", explain.SummaryAttribute,
-			`"*" (leave the argument out to fill all of them) and "x" are no attributes of an element of `)
+		expectTold(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})),
+			outcome{argument: "attributes[1]", summary: explain.SummaryAttribute, says: []string{"Leave the argument out to fill all of them."}},
+			outcome{argument: "attributes[2]", summary: explain.SummaryAttribute, says: []string{`"x" is no attribute of an element of `}})
 		diagnostics := e.validate(t, name, config.with("attributes", []any{"id", "docker_image, revision"}))
 		expectError(t, diagnostics, "attributes[1]", explain.SummaryAttribute,
 			"Write each name as an element of its own.")
 	}
 }
 
-func TestDistance(t *testing.T) {
+// TestTheNearestNames: the search is bounded, so that names of any length and number cost little.
+func TestTheNearestNames(t *testing.T) {
 	t.Parallel()
-	for texts, want := range map[[2]string]int{
-		{"", ""}: 0, {"name", "name"}: 0, {"", "abc"}: 3, {"axes", "axse"}: 1, {"name", "nam"}: 1, {"name", "nane"}: 1,
-		{"kitten", "sitting"}: 3, {"ca", "abc"}: 3, {"été", "ete"}: 2, {"abcd", "badc"}: 2,
+	for _, test := range []struct {
+		mistaken string
+		known    []string
+		perSlip  int
+		want     []string
+	}{
+		{"namee", []string{"axes", "name"}, 4, []string{"name"}},
+		{"nam", []string{"tags", "names", "name"}, 3, []string{"name"}},
+		{"q3", []string{"q2", "q1", "week"}, 10, []string{"q1", "q2"}},
+		{"name", []string{"horizon"}, 3, nil},
+		{"ete", []string{"été"}, 3, []string{"été"}},
+		{strings.Repeat("a", 99), []string{strings.Repeat("a", 100)}, 3, []string{strings.Repeat("a", 100)}},
+		{strings.Repeat("a", 100), []string{strings.Repeat("a", 101)}, 3, nil},
 	} {
-		if got, back := distance(texts[0], texts[1]), distance(texts[1], texts[0]); got != want || back != want {
-			t.Errorf("%q: %d and %d, want %d", texts, got, back, want)
+		if got := nearest(test.mistaken, test.known, test.perSlip); !slices.Equal(got, test.want) {
+			t.Errorf("%q: %q, want %q", test.mistaken, got, test.want)
 		}
 	}
 }

@@ -59,6 +59,8 @@ func problemOfURL(u *url.URL, text string) string {
 	switch {
 	case u.Hostname() == "":
 		return "it names no host"
+	case strings.ContainsAny(u.Host, "<>$"):
+		return "its host is a placeholder; write the service's own address"
 	case u.User != nil:
 		return "it must not hold a user name or password"
 	case strings.HasSuffix(u.Host, ":") || len(port) > 5 || len(port) == 5 && port > "65535" || port == "0":

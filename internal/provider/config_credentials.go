@@ -28,7 +28,7 @@ func (c configuration) credentials(r *resolver) []explain.Credential {
 	r.client.ClientSecret, hasSecret = resolve(r, argClientSecret, c.ClientSecret, verbatim)
 	switch empty := r.env.emptyHint(argAccessToken); {
 	case !hasID && !hasSecret && empty != "":
-		r.missing(argAccessToken, empty+" Set it, or give client_id and client_secret.")
+		r.missing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
 	case !hasID && !hasSecret:
 		r.missingCredential(argClientID, "")
 		r.missingCredential(argClientSecret, "")

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -89,12 +90,11 @@ func TestAMisspeltVariableIsNamed(t *testing.T) {
 	for names, want := range map[string]string{
 		"PATH MODELCATALOGUE_TEST_MODEL_GROUP_ID MODELCATALOGUE_SANDBOX_LISTEN MODELCATALOGUE_SNAPSHOT MODELCATALOGUE_CLIENT_ID_FILE " +
 			"MODELCATALOGUE_ACCESS_TOKEN_FILE MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE": "",
-		"MODELCATALOGUE_CLIENTID": "MODELCATALOGUE_CLIENTID is set, and the provider reads no such variable.",
-		"modelcatalogue_client_id MODELCATALOGUE_BASE_URL_FILE": "MODELCATALOGUE_BASE_URL_FILE and modelcatalogue_client_id are set, and " +
-			"the provider reads no such variables.",
-		"MODELCATALOGUE_A MODELCATALOGUE_B MODELCATALOGUE_C MODELCATALOGUE_D MODELCATALOGUE_E MODELCATALOGUE_F MODELCATALOGUE_G": "" +
-			"MODELCATALOGUE_A, MODELCATALOGUE_B, MODELCATALOGUE_C, MODELCATALOGUE_D, MODELCATALOGUE_E and 2 more are set, and the " +
-			"provider reads no such variables.",
+		"MODELCATALOGUE_CLIENTID": "Set, and not read by the provider: MODELCATALOGUE_CLIENTID.",
+		"modelcatalogue_client_id MODELCATALOGUE_BASE_URL_FILE": "Set, and not read by the provider: MODELCATALOGUE_BASE_URL_FILE, " +
+			"modelcatalogue_client_id.",
+		"MODELCATALOGUE_A MODELCATALOGUE_B MODELCATALOGUE_C MODELCATALOGUE_D MODELCATALOGUE_E MODELCATALOGUE_F MODELCATALOGUE_G": "Set, and " +
+			"not read by the provider: MODELCATALOGUE_A, MODELCATALOGUE_B, MODELCATALOGUE_C, MODELCATALOGUE_D, MODELCATALOGUE_E, and 2 others.",
 	} {
 		assignments := []string{"MODELCATALOGUE_EMPTY="}
 		for name := range strings.FieldsSeq(names) {
@@ -110,8 +110,8 @@ func TestAMisspeltVariableIsNamed(t *testing.T) {
 }
 
 // TestFiles: the content of a file without one line break at its end is the value.
-// A message about a file does not have its name, which may be the secret in the
-// wrong variable.
+// A message shows the name of a file only if it is a path on this machine, because it may be the
+// secret in the wrong variable.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -148,26 +148,39 @@ func TestFiles(t *testing.T) {
 	if got, err := readSmallFile(write("f", largest, 0o600)); got != largest || err != nil {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	const cannot = "The file that the environment variable MODELCATALOGUE_CLIENT_SECRET_FILE names cannot be used: "
+	named := func(file string) string {
+		return fmt.Sprintf("The file %q, which the environment variable MODELCATALOGUE_CLIENT_SECRET_FILE names, cannot be used: it ", file)
+	}
+	const value = "The value of the environment variable MODELCATALOGUE_CLIENT_SECRET_FILE "
 	refused := map[string]string{
-		filepath.Join(folder, "hunter2"): "it does not exist.",
-		"hunter2": "it does not exist; a name that does not begin at the root is looked for in the folder where the " +
-			"engine runs.",
-		folder:                                     "it is a folder.",
-		os.DevNull:                                 "it is not a regular file.",
-		write("hunter2-b", largest+"x", 0o600):     "it has more than 1048576 bytes.",
-		write("hunter2-c", "", 0o600):              "it is empty.",
-		write("hunter2-d", " \n", 0o600):           "it is empty.",
-		write("hunter2-e", "\xff\xfea\x00", 0o600): "it is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
-		write("hunter2-f", "x", 0o600) + "/x":      "it cannot be read: ",
+		// Nothing that may be the secret itself is shown.
+		"hunter2":           value + "does not look like a path; if it is the client_secret itself, set MODELCATALOGUE_CLIENT_SECRET",
+		"hunter2\n":         value + "has several lines",
+		"~/hunter2":         value + "begins with ~",
+		"'/run/hunter2'":    value + "has quotes around it",
+		"SECRET=hunter2":    value + "has the form KEY=VALUE",
+		"aGVsbG8/hunter2==": "The file that the environment variable MODELCATALOGUE_CLIENT_SECRET_FILE names cannot be used: it does not exist; a",
+	}
+	for file, want := range map[string]string{
+		filepath.Join(folder, "x"):             "does not exist.",
+		folder:                                 "is a folder.",
+		os.DevNull:                             "is not a regular file.",
+		write("more", largest+"x", 0o600):      "has more than 1048576 bytes.",
+		write("none", "", 0o600):               "is empty.",
+		write("blank", " \n", 0o600):           "is empty.",
+		write("utf16", "\xff\xfea\x00", 0o600): "is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
+		write("file", "x", 0o600) + "/x":       "cannot be read: ",
+	} {
+		refused[file] = named(file) + want
 	}
 	if os.Geteuid() != 0 { // root may read every file
-		refused[write("hunter2-a", "x", 0)] = "the user who runs the engine may not read it."
+		file := write("secret", "x", 0)
+		refused[file] = strings.TrimSuffix(named(file), "it ") + "the user who runs the engine may not read it."
 	}
 	for file, want := range refused {
 		noSecret := complete.with(argClientSecret, nil)
 		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
-		expectRefused(t, problems, argClientSecret, cannot+want, "")
+		expectRefused(t, problems, argClientSecret, want, "")
 		// `validate` does not ask about the environment, and the block wins over it.
 		if problems := block(t, noSecret).malformed(); len(problems) != 0 {
 			t.Errorf("validate: %+v", problems)
@@ -185,7 +198,7 @@ func TestOddities(t *testing.T) {
 		quote = "has quotes around it that are part of the value"
 		mark  = "begins with a byte order mark (U+FEFF), as files from Windows programs do"
 	)
-	form := func(form string) string { return "has the form " + form + ", like a variable that nothing filled in" }
+	form := func(form string) string { return "is a placeholder of the form " + form + ", which nothing filled in" }
 	for value, want := range map[string][]string{
 		"a secret":       nil,
 		"$ecret{}<x":     nil,
@@ -198,6 +211,7 @@ func TestOddities(t *testing.T) {
 		"<your secret>":  {form("<…>")},
 		"{{ .Secret }}":  {form("{{…}}")},
 		"'${SECRET}'\n":  {space, quote, form("${…}")},
+		"null\n":         {space, "is the word null, as jq -r prints for a field that does not exist"},
 	} {
 		if got := oddities(value); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", value, got, want)

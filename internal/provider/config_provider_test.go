@@ -191,7 +191,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			environment: []string{"MODELCATALOGUE_CLIENT_SECRET=hunter2"},
 			want: "base_url https://catalogue.example from the provider block, client_id from the provider block, " +
 				"client_secret from the provider block (not from MODELCATALOGUE_CLIENT_SECRET), request_timeout 30s by default, " +
-				"read_timeout 5m0s by default, max_retries 4 by default, no max_requests, snapshot true by default, no proxy",
+				"read_timeout 5m0s by default, max_retries 4 by default, snapshot true by default",
 		},
 		{
 			config: arguments{argAccessToken: "hunter2", argMaxRequests: unknown},
@@ -201,7 +201,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			want: "base_url https://catalogue.example from MODELCATALOGUE_BASE_URL, " +
 				"access_token from the provider block (not from MODELCATALOGUE_CLIENT_ID), request_timeout 30s by default, " +
 				"read_timeout 5m0s by default, max_retries 4 by default, max_requests not known yet, " +
-				"snapshot false from MODELCATALOGUE_SNAPSHOT, no proxy",
+				"snapshot false from MODELCATALOGUE_SNAPSHOT",
 		},
 	} {
 		var written logs

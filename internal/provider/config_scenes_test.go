@@ -57,13 +57,23 @@ func environmentScenes() []scene {
 		surrounded("a variable and its file", address.with(argClientID, "northwind"),
 			"MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_CLIENT_SECRET_FILE=/run/secrets/s"),
 		surrounded("a file that does not exist", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=secrets/token"),
+		surrounded("an access token that is empty", address, "MODELCATALOGUE_ACCESS_TOKEN=\n"),
+		surrounded("a secret that is empty", pair.with(argClientSecret, nil), "MODELCATALOGUE_CLIENT_SECRET="),
+		surrounded("a file that is the secret itself", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=hunter2"),
+		surrounded("a file in the home folder", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=~/token"),
+		surrounded("a file in quotes", address, `MODELCATALOGUE_ACCESS_TOKEN_FILE="/run/token"`),
+		surrounded("a file of two lines", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=hunter2\nhunter3"),
+		surrounded("a file that is an assignment", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=TOKEN=hunter2"),
+		surrounded("a file in a folder of this machine", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=/etc/no/token"),
 		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
 		{title: "a file that is empty", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			name := filepath.Join(t.TempDir(), "token")
 			if err := os.WriteFile(name, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			return surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
+			told := surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
+			told[0].Detail = strings.ReplaceAll(told[0].Detail, name, "/run/token")
+			return told
 		}},
 		surrounded("max_retries of the environment", pair, "MODELCATALOGUE_MAX_RETRIES=0,5"),
 		surrounded("HTTPS_PROXY is not an address", pair, "HTTPS_PROXY=http://joe:p#ss@proxy.example:8080"),
@@ -80,16 +90,16 @@ func blockScenes() []scene {
 	}
 	return []scene{
 		configured("base_url has its scheme twice", arguments{argBaseURL: "https://https://catalogue.example"}),
-		configured("base_url of an IPv6 address without brackets", arguments{argBaseURL: "https://::1:8443"}),
 		configured("base_url is a placeholder", arguments{argBaseURL: "https://<your-catalogue>"}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
 		configured("access_token with the word Bearer", token("Bearer abc")),
 		configured("access_token is the whole answer", token(`{"access_token":"abc"}`)),
-		configured("access_token with a line break", token("abc\n")),
+		configured("access_token is a page", token("<!DOCTYPE html><title>Sign in</title>")),
+		configured("access_token is the word null", token("null")),
+		configured("access_token with a line break inside", token("abc\ndef")),
 		configured("ca_certificate_pem on one line", arguments{argCACertificate: strings.ReplaceAll(pem, "\n", " ")}),
 		configured("ca_certificate_pem in base64", arguments{argCACertificate: base64.StdEncoding.EncodeToString([]byte(pem))}),
 		configured("max_requests is a number", arguments{argMaxRequests: "5"}),
-		configured("max_requests without the number of its time", arguments{argMaxRequests: "60/m"}),
 		configured("max_requests of nothing", arguments{argMaxRequests: "0/1m"}),
 		configured("max_requests of a week", arguments{argMaxRequests: "60/168h"}),
 		{title: "two arguments that are not known yet", play: func(t *testing.T) []*tfprotov6.Diagnostic {

@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -235,20 +234,12 @@ func (e environment) unread() []string {
 	return names
 }
 
-// maxUnread bounds the variables that one message names.
-const maxUnread = 5
-
-// unreadHint says which variables may be misspelt, or "".
+// unreadHint says which variables may be misspelt, or returns "".
 func unreadHint(names []string) string {
-	switch more := len(names) - maxUnread; {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return ""
-	case len(names) == 1:
-		return names[0] + " is set, and the provider reads no such variable."
-	case more > 0:
-		names = append(slices.Clone(names[:maxUnread]), fmt.Sprintf("%d more", more))
 	}
-	return explain.Enumerated(names) + " are set, and the provider reads no such variables."
+	return "Set, and not read by the provider: " + strings.Join(explain.First(5, names), ", ") + "."
 }
 
 // emptyHint says that a variable of an argument is set and empty, as a command leaves it that failed, or returns "".
@@ -279,18 +270,13 @@ func readSmallFile(name string) (string, error) {
 		return "", errors.New("it is a folder")
 	case !info.Mode().IsRegular():
 		return "", errors.New("it is not a regular file")
+	case info.Size() > maxFile:
+		return "", fmt.Errorf("it has more than %d bytes", maxFile)
 	}
-	file, err := os.Open(name) //nolint:gosec // whoever runs the provider names the file
-	if err != nil {
-		return "", unreadable(err)
-	}
-	defer file.Close() //nolint:errcheck // nothing was written to it
-	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	content, err := os.ReadFile(name) //nolint:gosec // whoever runs the provider names the file
 	switch {
 	case err != nil:
 		return "", unreadable(err)
-	case len(content) > maxFile:
-		return "", fmt.Errorf("it has more than %d bytes", maxFile)
 	case !utf8.Valid(content):
 		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
 	}
@@ -317,7 +303,7 @@ func unreadable(err error) error {
 func fileProblem(argument, value string, err error) string {
 	name := fileVariable(argument)
 	key, assigned, isAssignment := strings.Cut(value, "=")
-	wrong := ""
+	var wrong string
 	switch {
 	case isPath(value):
 		return fmt.Sprintf("the file %q, which the environment variable %s names, cannot be used: %s", value, name, err)

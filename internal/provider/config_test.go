@@ -149,8 +149,7 @@ func TestBaseURLs(t *testing.T) {
 	// One of the environment is quoted where it can hold neither a password nor a
 	// secret that was given in the wrong variable.
 	for text, want := range map[string]bool{
-		"ftp://a": true, "https//catalogue.example": true, "https://$HOST": true, "catalogue.example.com": true,
-		"catalogue.example.com:8443": true, "localhost:8080": true, `"https://catalogue.example"`: true,
+		"https//catalogue.example": true, "https://$HOST": true, "http://catalogue.example": true, "catalogue.example": false,
 		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false, "hunter2": false,
 		"https://catalogue.example?key=hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false,
 		"eyJhbGci.e30.c2lnbmF0dXJl_-": false,
@@ -170,7 +169,7 @@ func TestRefusedValues(t *testing.T) {
 	broken := pemOf("CERTIFICATE", certificate.Raw[:100])
 	inBase64 := base64.StdEncoding.EncodeToString([]byte(inPEM))
 	const (
-		form      = `; write so many requests in such a time, such as "60/1m" or "1/2s".`
+		form      = `; write a number of requests, a slash and a time, such as "60/1m" or "1/2s".`
 		noCeiling = "; leave the argument out for no ceiling."
 		noTime    = ` is not a duration; write a number and a unit, such as "30s"`
 	)
@@ -196,13 +195,10 @@ func TestRefusedValues(t *testing.T) {
 				"http://c.example", "http://192.0.2.1", "http://10.0.0.1", "http://127.0.0.1.c.example", "http://localhost.invalid", "http://0.0.0.0",
 				"http://[::2]",
 			},
-			"it has https:// twice; leave one out":       {"https://https://c.example"},
-			"it has http:// twice; leave one out":        {"HTTP://http://localhost"},
-			"it has https:// and http://; leave one out": {"https://http://localhost"},
-			"written in brackets, as in https://[::1]":   {"https://::1:8443", "https://2001:db8::1/a"},
-			"its host has < in it, as a placeholder has": {"https://<your-catalogue>", "https://catalogue.<domain>:8443/a"},
-			"its host has $ in it":                       {"https://$HOST/a"},
-			"its host has { in it":                       {"https://{{ .Host }}"},
+			"it has :// twice; write one address":          {"https://https://c.example", "HTTP://http://localhost", "https://http://localhost"},
+			"cannot be parsed as a URL: invalid port":      {"https://::1:8443", "https://2001:db8::1/a"},
+			"its host is a placeholder":                    {"https://<your-catalogue>", "https://catalogue.<domain>:8443/a", "https://$HOST/a"},
+			"cannot be parsed as a URL: invalid character": {"https://{{ .Host }}"},
 		},
 		argCACertificate: {
 			`content of the file is needed; write file("…")`: {"certificates/ca.pem", "ca.pem\n", "none"},
@@ -210,19 +206,21 @@ func TestRefusedValues(t *testing.T) {
 				pemOf("PRIVATE KEY", []byte("hunter2")), pemOf("RSA PRIVATE KEY", []byte("hunter2")),
 				inPEM + pemOf("EC PRIVATE KEY", []byte("hunter2")),
 			},
-			"it holds a CERTIFICATE REQUEST, and only":                {pemOf("CERTIFICATE REQUEST", []byte("a"))},
-			"certificate 2 in it is broken: x509: ":                   {inPEM + broken},
-			"certificate 1 in it is broken: its PEM block is cut":     {inPEM[:300]},
-			"certificate 2 in it is broken: its PEM block is cut":     {inPEM + inPEM[:300]},
-			`line breaks are spelled \n`:                              {strings.ReplaceAll(inPEM, "\n", `\n`)},
-			"its line breaks are missing":                             {strings.ReplaceAll(inPEM, "\n", " ")},
-			`of a PEM text; give the text itself, by base64decode("…`: {inBase64, inBase64[:76] + "\n" + inBase64[76:] + "\n"},
-			"holds no certificate in PEM form":                        {"some\nlines"},
+			"it holds a CERTIFICATE REQUEST, and only":                  {pemOf("CERTIFICATE REQUEST", []byte("a"))},
+			"certificate 2 in it is broken: x509: ":                     {inPEM + broken},
+			"certificate 1 in it is broken: its PEM block is cut":       {inPEM[:300]},
+			"certificate 2 in it is broken: its PEM block is cut":       {inPEM + inPEM[:300]},
+			`line breaks are spelled \n`:                                {strings.ReplaceAll(inPEM, "\n", `\n`)},
+			"its line breaks are missing":                               {strings.ReplaceAll(inPEM, "\n", " ")},
+			`of a PEM text; give the text itself, with base64decode("…`: {inBase64, inBase64[:76] + "\n" + inBase64[76:] + "\n"},
+			"holds no certificate in PEM form":                          {"some\nlines"},
 		},
 		argAccessToken: {
-			"begins with the word Bearer, which the provider adds itself": {"Bearer hunter2", "bearer hunter2\n", "Bearer"},
-			"has white space or a byte order mark around it":              {"hunter2\n", "\ufeffhunter2"},
-			"the whole answer of a token endpoint":                        {`{"access_token":"hunter2"}`},
+			"begins with the word Bearer, which the provider adds; give": {"Bearer hunter2", "bearer hunter2\n", "Bearer"},
+			"a JSON object, as a token endpoint answers; give only":      {`{"access_token":"hunter2"}`},
+			"it is the word None, as jq -r prints":                       {"None"},
+			"it is a page of HTML":                                       {"<html><title>hunter2</title>", "<!doctype html>"},
+			"a placeholder of the form ${…}":                             {"${hunter2}"},
 			"characters that no bearer token may have": {
 				"hunter2 anew", "hunter2\nanew", "hünter2", "Authorization: Basic hunter2", "hunter2\x7f",
 			},
@@ -235,18 +233,9 @@ func TestRefusedValues(t *testing.T) {
 			"it must be at least 0, not -1.":                          {"-1"},
 		},
 		argMaxRequests: {
-			`"5" is not a limit` + form:                               {"5"},
-			`"0,5" is not a limit` + form:                             {"0,5"},
-			`"60 per 1m" is not a limit` + form:                       {"60 per 1m"},
-			`"" before the slash is not a whole number` + form:        {"/1m"},
-			`"1.5" before the slash is not a whole number` + form:     {"1.5/1m"},
-			`"60 " before the slash is not a whole number` + form:     {"60 / 1m"},
-			`"" behind the slash is not a duration` + form:            {"60/"},
-			`"60" behind the slash is not a duration` + form:          {"60/60"},
-			`"1m/2" behind the slash is not a duration` + form:        {"60/1m/2"},
-			`"minute" behind the slash is not a duration` + form:      {"60/minute"},
-			`the time "m" has no number; write "60/1m".`:              {"60/m"},
-			`the time "s" has no number; write "5/1s".`:               {"5/s"},
+			"is not a limit" + form: {
+				"5", "0,5", "60 per 1m", "/1m", "1.5/1m", "60 / 1m", "60/", "60/60", "60/1m/2", "60/minute", "60/m",
+			},
 			"requests must be from 1 to 1000000, not 0" + noCeiling:   {"0/1m"},
 			"requests must be from 1 to 1000000, not -1" + noCeiling:  {"-1/1m"},
 			"from 1 to 1000000, not 1000001" + noCeiling:              {"1000001/1m"},
@@ -310,11 +299,17 @@ func TestAcceptedValues(t *testing.T) {
 	certificate, inPEM := trusted()
 	for text, want := range map[string]int{
 		inPEM: 1, byteOrderMark + inPEM: 1, strings.ReplaceAll(inPEM, "\n", "\r\n"): 1,
+		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          1,
 		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
 	} {
 		got, err := parseCertificates(text)
 		if err != nil || len(got) != want || !got[0].Equal(certificate) {
 			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
+		}
+	}
+	for _, padded := range []string{"t\n", "\ufefft", " t\r\n"} {
+		if got, err := parseAccessToken(padded); got != "t" || err != nil {
+			t.Errorf("%q: %q, %v", padded, got, err)
 		}
 	}
 	for _, token := range []string{"t", "eyJhbGciOiJub25lIn0.e30.x-_~+/=", `"quoted"`, "bearertoken", strings.Repeat("x", 8000)} {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,6 +22,7 @@ type connection struct {
 	client    *catalogue.Client
 	unknown   []string
 	explainer explain.Explainer
+	warned    sync.Once // of pauses
 }
 
 // catalogueDataSource is what every data source shares.
@@ -49,9 +52,9 @@ func (d *catalogueDataSource) Configure(
 	d.connection = connection
 }
 
-// begin decodes the arguments of a block into its state, a pointer to a struct with
-// tfsdk tags, and returns the client to read with. It is nil where resp says why.
-func (d *catalogueDataSource) begin(
+// readArguments decodes the arguments of a block into its state, a pointer to a struct with
+// tfsdk tags, and returns the client to read with. It is nil if resp says why.
+func (d *catalogueDataSource) readArguments(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, state any,
 ) *catalogue.Client {
 	// Only the arguments: decoding the other attributes, which are null, would take a
@@ -78,23 +81,41 @@ func (d *catalogueDataSource) begin(
 
 // unknownDetail says which of the provider's arguments have to wait for the apply.
 func unknownDetail(arguments []string) string {
-	have, give := "argument %s has a value that is", "it a value that is known at plan time, or apply what it comes"
+	which, them := "argument "+arguments[0]+" has a value that is", "it a value that is"
 	if len(arguments) > 1 {
-		have, give = "arguments %s have values that are", "them values that are known at plan time, or apply what they come"
+		which, them = "arguments "+explain.Enumerated(arguments)+" have values that are", "them values that are"
 	}
-	return explain.Paragraphs(
-		fmt.Sprintf("The provider "+have+" known only after other changes are applied, so nothing can be read from the "+
-			"catalogue in this plan.", explain.Enumerated(arguments)),
-		"Give "+give+" from first (with -target), or make this data source wait for the apply (with depends_on).")
+	return fmt.Sprintf("The provider %s known only after other changes are applied, so nothing can be read from the "+
+		"catalogue in this plan.\n\nGive %s known at plan time, or apply what they depend on first (with -target), or make "+
+		"this data source wait for the apply (with depends_on).", which, them)
 }
 
-// groupError says why a group that was read has not what a block asks for.
+// longPause is from when on pauses in one read are worth a warning: a plan that stands still says nothing by itself.
+const longPause = time.Minute
+
+// warnOfPauses warns, once in a process, of pauses that held back a successful read for a long time. before
+// is how long pauses had held back the requests of the process when the read began.
+func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Diagnostics) {
+	held := (d.connection.client.Paused() - before).Round(time.Second)
+	if held <= longPause || diags.HasError() {
+		return
+	}
+	d.connection.warned.Do(func() {
+		diags.AddWarning(explain.SummaryHeldBack, fmt.Sprintf("Pauses that the service asked for (status 429) held reads back "+
+			"for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
+			"If you know the allowance of these credentials, set max_requests to it, or to a share of it for each run at the "+
+			"same time: then requests are spread, and none is refused. If the allowance is too small for this "+
+			"configuration, ask those who run the service for a larger one.", held, d.name))
+	})
+}
+
+// groupError says why a group that was read does not have what a block asks for.
 type groupError struct {
 	argument string // the argument at fault: revision, docker_image or where
 	summary  string
 	detail   string
 	short    string // the detail as a phrase about the group
-	// nothing is true where the group has no such model. A group that was only
+	// nothing is true if the group has no such model. A group that was only
 	// listed is left out then.
 	nothing bool
 }
@@ -105,7 +126,7 @@ func (e *groupError) on(at path.Path) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, e.summary, e.detail)
 }
 
-// diagnose says why one group could not be read, or has not what the block asks for.
+// diagnose says why one group could not be read, or does not have what the block asks for.
 func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](err); ok {
 		return problem.on(path.Root(problem.argument))

@@ -25,7 +25,7 @@ func (d *latestModelDataSource) Schema(
 			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
-			argWhere:         whereAttribute("It is an error where no model of the group does."),
+			argWhere:         whereAttribute("It is an error if no model of the group does."),
 		}),
 	}
 }
@@ -38,10 +38,11 @@ type latestModelState struct {
 
 func (d *latestModelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state latestModelState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	id := orZero(state.ModelGroupID)
 	model, err := state.Where.newest(ctx, client, id, "Ask for less in where, or wait until a revision that satisfies "+
 		"it is published.")

@@ -38,16 +38,16 @@ func (d *latestModelsDataSource) Schema(
 					"`time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{groupIDs{"must be ids of model groups, and not be given beside time_horizon"}},
+				Validators:  []validator.List{validID, idsOrHorizon{}},
 			},
 			"time_horizon": schema.StringAttribute{
-				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read, as far " +
-					"as they have models. It cannot be given beside `model_group_ids`.",
+				MarkdownDescription: "The key of a time horizon, such as `day_ahead`, whose groups are read. " +
+					"Groups without models are left out. It cannot be set together with `model_group_ids`.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
-			argWhere: whereAttribute("Where no model of a group does, it is an error if the group is named in " +
-				"`model_group_ids`; a group that is not named is left out."),
+			argWhere: whereAttribute("If no model of a group does, that is an error if the group is named in " +
+				"`model_group_ids`; otherwise the group is left out."),
 			argAttributes: attributesArgument(modelAttributes(), "models"),
 			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
 				"named, and has no models or none that satisfies `where`, is left out.", modelAttributes()),
@@ -65,10 +65,11 @@ type latestModelsState struct {
 
 func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state latestModelsState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
@@ -85,7 +86,7 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 	}
 	replies, fault := readFleet(ctx, questions, read)
 	missing := leaveOutMissing(replies, listed)
-	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
+	d.reportFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -22,22 +22,22 @@ func newModelDataSource() datasource.DataSource {
 func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one revision of a model group, an archived one too if the service lists it, " +
-			"and tells whether it is the latest. It warns where the revision is archived or disabled.",
+			"and says if it is the latest. It warns if the revision is archived or disabled.",
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			"revision": schema.NumberAttribute{
 				MarkdownDescription: "The revision to read. The first revision of a group can be `0`. It is an " +
-					"error where the group has no such revision.",
+					"error if the group has no such revision.",
 				Required:   true,
-				Validators: []validator.Number{countOf{"must be a whole number of at least 0"}},
+				Validators: []validator.Number{countRule},
 			},
 			argDockerImage: schema.StringAttribute{
-				MarkdownDescription: "The model's container image reference. Give the one that was reviewed, and the read fails " +
-					"where the service has another, because a revision can be re-published in place, or withholds it. Where it is " +
-					"not given, it is the service's, and null for callers outside the owning organisation: `is_owner` tells.",
+				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The read then fails " +
+					"if the service has another image or withholds it. If you leave it out, it is the service's image, or null if " +
+					"your organisation does not own the model; see `is_owner`.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidImage}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidImage)},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 		}),
@@ -52,10 +52,11 @@ type modelBlockState struct {
 
 func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state modelBlockState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	wanted := pin{
 		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
 		follow: typeName + "_latest_model",

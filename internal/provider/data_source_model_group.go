@@ -37,17 +37,17 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				Optional:            true,
 				Computed:            true,
 				// On this attribute, so that the engine points at the block's own
-				// arguments where both are given and where neither is.
+				// arguments if both are given and if neither is.
 				Validators: []validator.String{
-					idOrName{"must be given where name is not"}, validID,
+					idOrName{}, validID,
 				},
 			},
 			"name": schema.StringAttribute{
 				MarkdownDescription: "The group's human-readable name, matched exactly. Give this or `id`. It is an " +
-					"error where no group has the name, or several have.",
+					"error if no group has the name, or several have.",
 				Optional:   true,
 				Computed:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidName}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidName)},
 			},
 		}),
 	}
@@ -55,10 +55,11 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 
 func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	state := new(groupState)
-	client := d.begin(ctx, req, resp, state)
+	client := d.readArguments(ctx, req, resp, state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	id, name := state.ID, state.Name
 	if id != nil {
 		group, err := client.ModelGroup(ctx, *id)

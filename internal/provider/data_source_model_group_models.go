@@ -40,10 +40,11 @@ func (d *modelGroupModelsDataSource) Read(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) {
 	var state modelGroupModelsState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	id := orZero(state.ModelGroupID)
 	models, err := client.Models(ctx, id)
 	if err != nil {

@@ -28,7 +28,7 @@ func (d *modelGroupsDataSource) Schema(
 				MarkdownDescription: "The key of a time horizon, such as `day_ahead`. Leave it out to list the " +
 					"groups of every horizon.",
 				Optional:   true,
-				Validators: []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidHorizon}},
+				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
 			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
 			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
@@ -44,10 +44,11 @@ type modelGroupsState struct {
 
 func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state modelGroupsState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
 		resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))

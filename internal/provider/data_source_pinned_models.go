@@ -28,24 +28,24 @@ func (d *pinnedModelsDataSource) Schema(
 	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one revision of each of many model groups at once, archived or not as far as " +
-			"the service lists it, and tells which are the latest. It warns where some are archived or disabled. " +
+		MarkdownDescription: "Reads one revision of each of many model groups at once, archived ones too if " +
+			"the service lists them, and says which are the latest. It warns if some are archived or disabled. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
 				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a " +
-					"group can be `0`. It is an error where a group has no such revision. An empty map reads nothing.",
+					"group can be `0`. It is an error if a group has no such revision. An empty map reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
-				Validators:  []validator.Map{revisionsByGroup{"must be whole numbers of at least 0 by model group id"}},
+				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
-					"groups in `revisions`. The read fails where the service has another, because a revision can be " +
-					"re-published in place, or withholds it; all that differ are told at once.",
+					"groups in `revisions`. The read fails if the service has another image or withholds it; " +
+					"one plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Map{imagesByGroup{"must be images of groups that revisions has"}},
+				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
@@ -70,10 +70,11 @@ type pinnedModelsState struct {
 
 func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var state pinnedModelsState
-	client := d.begin(ctx, req, resp, &state)
+	client := d.readArguments(ctx, req, resp, &state)
 	if client == nil {
 		return
 	}
+	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
 	var questions []question
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
@@ -86,7 +87,7 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		return wanted.read(ctx, client)
 	}
 	replies, fault := readFleet(ctx, questions, read)
-	d.tellFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
+	d.reportFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -168,18 +168,6 @@ func (e *fleetDownError) Error() string { return e.err.Error() }
 // Unwrap returns the first failure.
 func (e *fleetDownError) Unwrap() error { return e.err }
 
-// inAPhrase says how many groups had no answer.
-func (e *fleetDownError) inAPhrase() string {
-	groups, answered := "1 group was", "none was answered"
-	if e.started != 1 {
-		groups = fmt.Sprintf("%d groups were", e.started)
-	}
-	if e.answered > 0 {
-		answered = fmt.Sprintf("%d were answered", e.answered)
-	}
-	return groups + " asked for, " + answered + "."
-}
-
 // scope is how far a failure reaches.
 type scope int
 
@@ -194,18 +182,15 @@ func scopeOf(err error) scope {
 		rejected *catalogue.RejectedError
 		gaveUp   *catalogue.GaveUpError
 		network  *catalogue.NetworkError
-		api      *catalogue.APIError
 	)
-	isNetwork, isAnswer := errors.As(err, &network), errors.As(err, &api)
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, &rejected),
-		errors.As(err, &gaveUp) && gaveUp.Cause == catalogue.WaitTooLong,
-		errors.Is(err, catalogue.ErrOrganisationDisabled), isNetwork && network.Permanent:
+	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.Is(err, catalogue.ErrOrganisationDisabled),
+		errors.As(err, &network) && network.Permanent:
 		return ofAllQuestions
-	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || !isNetwork && !isAnswer):
+	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || gaveUp.Err == nil):
 		// The allowance or the ceiling left no time for it, and leaves none for the others.
 		return ofAllQuestions
-	case gaveUp != nil, isNetwork:
+	case gaveUp != nil, network != nil:
 		return ofTheService
 	default:
 		return ofThisQuestion

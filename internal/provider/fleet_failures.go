@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -20,15 +19,21 @@ type failure struct {
 	err error
 }
 
-// failures are the questions that failed. Those that share the fault are left out.
+// failures returns the questions that failed, without those that share the fault. A read that made one attempt
+// because another had used up its retries comes last: the message of the other says more.
 func failures[T any](replies []reply[T], fault error) []failure {
-	var list []failure
+	var list, last []failure
 	for _, r := range replies {
-		if r.err != nil && (fault == nil || scopeOf(r.err) != ofAllQuestions) {
+		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](r.err)
+		switch {
+		case r.err == nil || fault != nil && scopeOf(r.err) == ofAllQuestions:
+		case gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown:
+			last = append(last, failure{r.question, r.err})
+		default:
 			list = append(list, failure{r.question, r.err})
 		}
 	}
-	return list
+	return append(list, last...)
 }
 
 // cause is what failures have in common that a user would see as one.
@@ -36,7 +41,8 @@ type cause struct {
 	summary string
 	status  int
 	code    string
-	problem string
+	fault   catalogue.Fault
+	place   string
 }
 
 func causeOf(summary string, err error) cause {
@@ -44,49 +50,41 @@ func causeOf(summary string, err error) cause {
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
 		c.status, c.code = api.Status, api.Code
 	}
-	// Numbers of ports and of places in a list differ from group to group.
 	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
-		c.problem = withoutDigits(network.Problem)
+		c.fault = network.Fault
 	}
 	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		c.problem = withoutDigits(unusable.Place + ": " + unusable.Problem)
+		// The places in a list differ from group to group.
+		c.place = strings.Trim(unusable.Place[strings.LastIndexByte(unusable.Place, ']')+1:], ".")
 	}
 	return c
 }
 
-func withoutDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// tellFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
+// reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
 // first element that has it. groups is how many groups there are.
-func (d *catalogueDataSource) tellFailures(
-	diags *diag.Diagnostics, fault error, list []failure, groups int, tell func(failure) diag.Diagnostic,
+func (d *catalogueDataSource) reportFailures(
+	diags *diag.Diagnostics, fault error, list []failure, groups int, report func(failure) diag.Diagnostic,
 ) {
-	reported := map[cause]bool{}
+	var shared cause
 	if fault != nil {
-		shared := d.diagnose(fault, explain.Subject{})
+		problem := d.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
-			shared = diag.NewErrorDiagnostic(shared.Summary(), explain.Paragraphs(shared.Detail(), down.inAPhrase()))
+			problem = diag.NewErrorDiagnostic(problem.Summary(), fmt.Sprintf("%s\n\nGroups asked for: %d, answered: %d.",
+				problem.Detail(), down.started, down.answered))
 		}
-		diags.Append(shared)
+		diags.Append(problem)
 		if errors.Is(fault, context.Canceled) {
 			return
 		}
-		reported[causeOf(shared.Summary(), fault)] = true
+		shared = causeOf(problem.Summary(), fault)
 	}
 	// By their causes, in the order of the first failure of each.
 	var order []cause
 	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
 	for _, f := range list {
-		own := tell(f)
+		own := report(f)
 		c := causeOf(own.Summary(), f.err)
-		if reported[c] {
+		if c == shared {
 			continue
 		}
 		if first[c] == nil {

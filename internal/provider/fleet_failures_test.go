@@ -61,7 +61,7 @@ func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
 	}}),
 		outcome{argument: `revisions["group-001"]`, summary: explain.SummaryRevisionNotFound, says: []string{
 			`Model group "group-001" has no revision 9. It has: 2, 1.`,
-			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0, but 2, 1\n  - \"group-004\": no revision 7, but 2, 1",
+			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0; it has 2, 1\n  - \"group-004\": no revision 7; it has 2, 1",
 		}},
 		outcome{argument: `revisions["group-005"]`, summary: explain.SummaryForbidden},
 		outcome{argument: `revisions["nowhere"]`, summary: explain.SummaryGroupNotFound, says: []string{`no model group "nowhere"`}},
@@ -116,21 +116,21 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 		says    []string
 	}{
 		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, explain.SummaryRejected, 1, 0, 0, []string{"Revoked."}},
-		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, explain.SummaryRejected, 3, 3 * fewAtOnce, 0, []string{
+		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, explain.SummaryRejected, 3, 3 * atOnce, 0, []string{
 			"a fresh one as well",
 		}},
-		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, fewAtOnce, 0, nil},
-		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * fewAtOnce, 19 * sec, []string{
-			"gave up after 5 attempts", "\n\n10 groups were asked for, none was answered.",
+		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, atOnce, 0, nil},
+		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * atOnce, 19 * sec, []string{
+			"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0.",
 		}},
 		// Those that began before the last good answer say nothing of the service, so
 		// a few more are asked.
-		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*manyAtOnce, 40 * sec, []string{
-			" groups were asked for, 100 were answered.",
+		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*atOnce, 40 * sec, []string{
+			", answered: 100.",
 		}},
-		"no network":         {noNetwork, nil, explain.SummaryUnreachable, 1, 5 * fewAtOnce, 19 * sec, nil},
-		"a wait too long":    {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, fewAtOnce, 0, []string{"10m0s"}},
-		"such a wait, later": {lasting, nil, explain.SummaryRateLimited, 1, 100 + manyAtOnce, 0, nil},
+		"no network":         {noNetwork, nil, explain.SummaryUnreachable, 1, 5 * atOnce, 19 * sec, nil},
+		"a wait too long":    {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"10m0s"}},
+		"such a wait, later": {lasting, nil, explain.SummaryRateLimited, 1, 100 + atOnce, 0, nil},
 		"a ceiling too low":  {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -121,33 +121,17 @@ func (c *crowd) add(n int) {
 	c.most = max(c.most, c.now)
 }
 
-func TestAFleetAsksAtMost32AtATime(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		latency time.Duration
-		refuse  int // so many of the first requests
-		most    int
-		took    time.Duration
-	}{
-		"prompt answers":      {sec, 0, 32, 12 * sec},       // 10, 20, then 32 at a time, after a second for the token
-		"slow answers":        {20 * sec, 0, 10, 620 * sec}, // 10 at a time, as with single blocks
-		"a refusal, at first": {sec, 1, 10, 35 * sec},       // the same
-	} {
-		t.Run(name, func(t *testing.T) {
-			onFakeClock(t, func(t *testing.T) {
-				var crowd crowd
-				service := sandbox.New(manyGroups(t, 300))
-				if test.refuse > 0 {
-					service.Inject(limited(sandbox.RouteLatest, "1", test.refuse))
-				}
-				e, began := inMemory(t, crowd.watch(service, test.latency), nil), time.Now()
-				e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(300)})
-				if took := time.Since(began); crowd.most != test.most || took != test.took {
-					t.Errorf("%d at a time, in %s; want %d, in %s", crowd.most, took, test.most, test.took)
-				}
-			})
-		})
-	}
+func TestAFleetAsks16AtATime(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		var crowd crowd
+		service := crowd.watch(sandbox.New(manyGroups(t, 160)), sec)
+		e, began := inMemory(t, service, nil), time.Now()
+		e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(160)})
+		// Ten times a second, after one for the token.
+		if took := time.Since(began); crowd.most != 16 || took != 11*sec {
+			t.Errorf("%d at a time, in %s", crowd.most, took)
+		}
+	})
 }
 
 // read_timeout is for each question: a fleet may take longer than that, and ends
@@ -161,7 +145,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 		ceiling   any
 		least     time.Duration
 	}{
-		"a ceiling of one in 20 s": {40, sandbox.Allowance{}, "1/20s", 800 * sec},
+		"a ceiling of one in 15 s": {40, sandbox.Allowance{}, "1/15s", 600 * sec},
 		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: minute}, nil, 6 * minute},
 		"60 in any minute":         {400, sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: minute}, nil, 6 * minute},
 		"60 a minute, refilled":    {400, sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: minute}, nil, (402 - 60) * sec},
@@ -170,7 +154,14 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, test.groups), sandbox.WithAllowance(test.allowance))
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
-				n := len(modelsOf(t, e.mustRead(t, "latest_models", nil)))
+				state, diagnostics := e.read(t.Context(), t, "latest_models", nil)
+				n := len(modelsOf(t, state))
+				// Pauses end with one warning; a ceiling is the user's own.
+				if test.ceiling == nil {
+					expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "for "+test.least.String(), "latest_models")
+					diagnostics = e.refused(t, "latest_models", arguments{"attributes": []any{"id"}})
+				}
+				expectNone(t, diagnostics)
 				if took := time.Since(began); n != test.groups || took < test.least || took > 2*test.least {
 					t.Errorf("%d models took %s, where the allowance asks for %s", n, took, test.least)
 				}
@@ -259,47 +250,4 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 		t.Errorf("models %v", models)
 	}
 	expectWarning(t, diagnostics, "", explain.SummaryLeftOut, fmt.Sprintf("%q.", mainGroup))
-}
-
-// Where the service limits requests, a fleet asks no more at once than an engine
-// does, from the first refusal on.
-func TestHowManyQuestionsMayBeUnderWay(t *testing.T) {
-	t.Parallel()
-	const quick, slow = sec, 6 * sec
-	repeated := func(n int, took time.Duration) []time.Duration { return slices.Repeat([]time.Duration{took}, n) }
-	for _, test := range []struct {
-		took    []time.Duration // by each answer
-		refused int             // which answer is the first after a refusal, 0 for none
-		want    []int           // how many may be under way after the last answers
-	}{
-		{repeated(3, quick), 0, []int{12, 14, 16}}, // two more with each prompt answer
-		{repeated(14, quick), 0, []int{32, 32, 32}},
-		{[]time.Duration{quick, slow, quick}, 0, []int{12, 10, 12}},
-		{[]time.Duration{prompt, prompt + 1}, 0, []int{12, 10}},
-		{repeated(2, quick), 2, []int{12, 10}},
-		{repeated(20, quick), 1, slices.Repeat([]int{10}, 20)},
-	} {
-		refused := false
-		width := fleetWidth{now: fewAtOnce, refused: func() bool { return refused }}
-		var got []int
-		for i, took := range test.took {
-			refused = test.refused > 0 && i+1 >= test.refused
-			width.answer(took)
-			most := 0
-			for width.may(most) {
-				most++
-			}
-			got = append(got, most)
-		}
-		if got = got[len(got)-len(test.want):]; !slices.Equal(got, test.want) {
-			t.Errorf("%v: %d may be under way, want %d", test.took, got, test.want)
-		}
-	}
-	// A refusal counts at once, before another answer comes.
-	refused := false
-	width := fleetWidth{now: manyAtOnce, refused: func() bool { return refused }}
-	before := width.may(fewAtOnce)
-	if refused = true; !before || width.may(fewAtOnce) || !width.may(fewAtOnce-1) {
-		t.Error("a refusal does not count at once")
-	}
 }

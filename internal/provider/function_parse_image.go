@@ -30,30 +30,21 @@ func (parseImageFunction) Metadata(_ context.Context, _ function.MetadataRequest
 func (parseImageFunction) Definition(
 	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
-	const description = "Splits a container image reference into registry, repository, tag and digest, by the rules " +
-		"that Docker and Kubernetes go by."
 	resp.Definition = function.Definition{
-		Summary:     "Splits a container image reference into its parts.",
-		Description: description,
-		MarkdownDescription: description +
-			` Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object with these attributes:
-
-- ` + "`registry`" + ` (String) The registry's host, with its port where it has one. It is ` + "`docker.io`" +
-			` where the reference names no registry.
-- ` + "`repository`" + ` (String) The repository in that registry. A name of one part on ` + "`docker.io`" +
-			` is in ` + "`library/`" + `: ` + "`nginx`" + ` gives ` + "`library/nginx`" + `.
-- ` + "`tag`" + ` (String) The tag, null where the reference has none. No ` + "`latest`" + ` is made up.
-- ` + "`digest`" + ` (String) The digest with its algorithm, such as ` + "`sha256:…`" +
-			`, null where the reference has none.
-- ` + "`familiar_name`" + ` (String) The registry and repository in their shortest form, without tag and digest: ` +
-			"`nginx`" + `, ` + "`ghcr.io/org/app`" + `.`,
+		Summary: "Splits a container image reference into its parts.",
+		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the rules of " +
+			"Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
+			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference names none.\n" +
+			"- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
+			"- `tag` (String) The tag, null if the reference has none. No `latest` is made up.\n" +
+			"- `digest` (String) The digest with its algorithm, such as `sha256:…`, null if the reference has none.\n" +
+			"- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, `ghcr.io/org/app`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name: "image",
 			// So that the message of null can be ours.
 			AllowNullValue: true,
-			Description:    "The reference of a container image, such as registry.example/team/app:1.2.3. Null is an error.",
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
-				"Null is an error: `docker_image` is null where the image is withheld.",
+				"Null is an error: `docker_image` is null if the image is withheld.",
 		}},
 		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
 			"registry":      types.StringType,
@@ -81,8 +72,8 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	}
 	if given == nil {
 		// Engines end the sentence, here and below.
-		resp.Error = function.NewArgumentFuncError(0, "it is null. docker_image is null where the credentials are not of "+
-			"the organisation that owns the model")
+		resp.Error = function.NewArgumentFuncError(0, "it is null. docker_image is null if these credentials do not "+
+			"belong to the organisation that owns the model")
 		return
 	}
 	image := *given
@@ -97,12 +88,17 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 
 // parseImage splits a reference, normalised as Docker does.
 func parseImage(image string) (*imageParts, error) {
-	if err := obviousFault(image); err != nil {
+	if err := imageFault(image); err != nil {
 		return nil, err
 	}
 	named, err := reference.ParseNormalizedNamed(image)
-	if err != nil {
-		return nil, imageFault(err)
+	switch {
+	case errors.Is(err, reference.ErrNameTooLong):
+		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
+	case errors.Is(err, reference.ErrReferenceInvalidFormat):
+		return nil, errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
+	case err != nil:
+		return nil, err
 	}
 	parts := &imageParts{
 		Registry:     reference.Domain(named),
@@ -118,8 +114,10 @@ func parseImage(image string) (*imageParts, error) {
 	return parts, nil
 }
 
-// obviousFault names mistakes for which the parser has no more than "invalid reference format".
-func obviousFault(image string) error {
+// imageFault names what the parser calls no more than "invalid reference format".
+func imageFault(image string) error {
+	name, text, digested := strings.Cut(image, "@")
+	_, notDigest := digest.Parse(image)
 	switch {
 	case image == "":
 		return errors.New("it is empty")
@@ -127,42 +125,65 @@ func obviousFault(image string) error {
 		return errors.New("it has white space in it")
 	case strings.Contains(image, "://"):
 		return errors.New("it has a scheme; leave out the part up to ://")
-	case strings.HasSuffix(image, ":"):
+	case strings.HasSuffix(name, ":"):
 		return errors.New("there is no tag after the colon")
-	case strings.HasSuffix(image, "@"):
+	case digested && text == "":
 		return errors.New("there is no digest after the @")
-	}
-	if len(image) == 64 && strings.Trim(image, "0123456789abcdef") == "" {
+	case strings.Contains(text, "@"):
+		return errors.New("it has two digests")
+	case len(image) == 64 && strings.Trim(image, "0123456789abcdef") == "":
 		return errors.New("64 hexadecimal digits are the id of an image, not a name for one")
-	}
-	if _, err := digest.Parse(image); err == nil {
+	case notDigest == nil:
 		return errors.New("it is a digest only, without the repository to find it in")
 	}
-	return faultOfPart(image)
-}
-
-// faultOfPart names a part of a reference that cannot be one.
-func faultOfPart(image string) error {
-	if _, text, found := strings.Cut(image, "@"); found {
+	if digested {
 		if err := digestFault(text); err != nil {
 			return err
 		}
 	}
-	repository, tag := repositoryIn(image)
-	switch {
-	case strings.ContainsFunc(repository, unicode.IsUpper):
-		return errors.New("its repository must be in lower case")
-	case tag != "" && reference.TagRegexp.FindString(tag) != tag:
+	return nameFault(name)
+}
+
+// nameFault names a part between slashes that cannot be one, or the tag.
+func nameFault(name string) error {
+	parts := strings.Split(name, "/")
+	// A first part like this is a registry, of which the parser knows more.
+	if host := parts[0]; len(parts) > 1 && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
+		if !parses(host + "/a") {
+			return fmt.Errorf("its registry %q is no host", explain.Abridged(host))
+		}
+		parts = parts[1:]
+	}
+	last := len(parts) - 1
+	repository, tag, _ := strings.Cut(parts[last], ":")
+	parts[last] = repository
+	for _, part := range parts {
+		switch {
+		case part == "":
+			return errors.New("a part of its name is empty: it must have the form " +
+				"[registry[:port]/]repository[:tag][@digest]")
+		case strings.ToLower(part) != part:
+			return errors.New("its repository must be in lower case")
+		case !parses("a/" + part):
+			return fmt.Errorf("the part %q of its repository must be lower-case letters and digits, with one dot, one or two "+
+				"underscores or hyphens only between them", explain.Abridged(part))
+		}
+	}
+	if tag != "" && reference.TagRegexp.FindString(tag) != tag {
 		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
 			"with no dot or hyphen", explain.Abridged(tag))
 	}
 	return nil
 }
 
+func parses(image string) bool {
+	_, err := reference.ParseNormalizedNamed(image)
+	return !errors.Is(err, reference.ErrReferenceInvalidFormat)
+}
+
 // digestFault puts the parser's words about a digest into ours, with what was counted.
 func digestFault(text string) error {
 	name, digits, _ := strings.Cut(text, ":")
-	algorithm := digest.Algorithm(name)
 	_, err := digest.Parse(text)
 	switch {
 	case err == nil:
@@ -170,31 +191,10 @@ func digestFault(text string) error {
 	case errors.Is(err, digest.ErrDigestUnsupported):
 		return errors.New("the algorithm of its digest is none of sha256, sha384 and sha512")
 	case errors.Is(err, digest.ErrDigestInvalidLength):
-		return fmt.Errorf("a %s digest has %d hexadecimal digits, this has %d", name, algorithm.Size()*2, len(digits))
+		return fmt.Errorf("a %s digest has %d hexadecimal digits, this has %d",
+			name, digest.Algorithm(name).Size()*2, len(digits))
 	default:
 		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case, such as " +
 			"sha256:1f3a…")
 	}
-}
-
-// repositoryIn is what stands between the first slash and the tag, and the tag.
-// What comes before that slash may be a registry, where upper case is allowed.
-func repositoryIn(image string) (repository, tag string) {
-	name, _, _ := strings.Cut(image, "@")
-	if _, below, found := strings.Cut(name, "/"); found {
-		name = below
-	}
-	repository, tag, _ = strings.Cut(name, ":")
-	return repository, tag
-}
-
-// imageFault puts the parser's words into ours.
-func imageFault(err error) error {
-	switch {
-	case errors.Is(err, reference.ErrNameTooLong):
-		return fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
-	case errors.Is(err, reference.ErrReferenceInvalidFormat):
-		return errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
-	}
-	return err
 }

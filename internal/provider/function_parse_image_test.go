@@ -123,12 +123,16 @@ func TestParseImageRefuses(t *testing.T) {
 		"a sign in the tag":        {image: "nginx:1.0+build", want: `its tag "1.0+build" must be 1 to 128 letters`},
 		"unknown algorithm":        {image: "nginx@md5:d41d8cd98f00b204e9800998ecf8427e", want: "none of sha256, sha384 and sha512"},
 		"two colons":               {image: "nginx:1:2", want: `its tag "1:2" must be`},
-		"only a slash":             {image: "/", want: "[registry[:port]/]"},
+		"only a slash":             {image: "/", want: "a part of its name is empty"},
+		"two slashes":              {image: "a//b", want: "a part of its name is empty"},
+		"an underscore":            {image: "_a/b", want: `the part "_a" of its repository must be lower-case letters and digits`},
+		"a relative path":          {image: "../a", want: `its registry ".." is no host`},
+		"two digests":              {image: "a@" + sha256Digest + "@" + sha256Digest, want: "it has two digests"},
 		"slash at the end":         {image: "registry.example/app/", want: "[registry[:port]/]"},
 		"no repository":            {image: "registry.example:5000/", want: "[registry[:port]/]"},
 		"no name":                  {image: ":1.0", want: "[registry[:port]/]"},
-		"dots":                     {image: "registry.example/../app", want: "[registry[:port]/]"},
-		"not ASCII":                {image: "registry.example/prévision", want: "[registry[:port]/]"},
+		"dots":                     {image: "registry.example/../app", want: `the part ".."`},
+		"not ASCII":                {image: "registry.example/prévision", want: `the part "prévision"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +159,7 @@ func TestParseImageRefuses(t *testing.T) {
 func TestParseImageOfNull(t *testing.T) {
 	t.Parallel()
 	check := func(how string, failure *tfprotov6.FunctionError) {
-		if failure == nil || failure.Text != "it is null. docker_image is null where the credentials are not of the organisation that owns "+
+		if failure == nil || failure.Text != "it is null. docker_image is null if these credentials do not belong to the organisation that owns "+
 			"the model" || failure.FunctionArgument == nil || *failure.FunctionArgument != 0 {
 			t.Errorf("%s: %+v", how, failure)
 		}

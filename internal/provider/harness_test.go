@@ -322,7 +322,7 @@ func expectOneCause(t *testing.T, answers []answer, summary string, says ...stri
 			t.Fatalf("want one error %q, got %d: %+v", summary, len(a.diagnostics), a.diagnostics)
 		}
 		line, pointer, brief := strings.Cut(a.diagnostics[0].Detail, " error of\n")
-		if !brief || !strings.Contains(line, ". The full message is in ") {
+		if !brief || !strings.HasPrefix(line, "The full message is in ") {
 			whole = append(whole, a.diagnostics[0])
 			continue
 		}

@@ -20,57 +20,42 @@ func logConfigured(ctx context.Context, s settings, version string) {
 }
 
 func configuredParts(s settings, version string) []string {
+	client := s.client
+	values := map[string]any{
+		argRequestTimeout: client.RequestTimeout, argReadTimeout: client.ReadTimeout, argMaxRetries: client.MaxRetries,
+		argSnapshot: client.Snapshot, argBaseURL: client.BaseURL,
+	}
+	if client.Ceiling.Requests > 0 {
+		values[argMaxRequests] = client.Ceiling
+	}
 	var parts []string
-	values := settled(s.client)
 	for _, argument := range providerArguments {
-		value, used := values[argument]
-		from, given := s.origins[argument]
-		switch {
+		part := argument
+		if value, shown := values[argument]; shown {
+			part += fmt.Sprintf(" %v", value)
+		}
+		switch from, given := s.origins[argument]; {
 		case slices.Contains(s.unknown, argument):
-			parts = append(parts, argument+" not known yet")
+			part = argument + " not known yet"
 		case given:
-			parts = append(parts, strings.TrimSpace(argument+" "+value)+" from "+from.String())
-		case used && value == "":
-			parts = append(parts, "no "+argument)
-		case used:
-			parts = append(parts, argument+" "+value+" by default")
+			part += " from " + from.String()
+			if len(from.Over) > 0 {
+				part += " (not from " + explain.Enumerated(from.Over) + ")"
+			}
+		case part == argument:
+			continue
+		default:
+			part += " by default"
 		}
-		if len(from.Over) > 0 {
-			parts[len(parts)-1] += " (not from " + explain.Enumerated(from.Over) + ")"
-		}
+		parts = append(parts, part)
 	}
-	through := "no proxy"
-	if proxy := s.client.Proxy; proxy != nil {
-		through = fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable)
+	if proxy := client.Proxy; proxy != nil {
+		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))
 	}
-	parts = append(parts, through)
 	if len(s.unread) > 0 {
 		parts = append(parts, "not read: "+explain.Enumerated(s.unread))
 	}
 	return append(parts, "provider "+version)
-}
-
-// settled is what the arguments came to: those that are given, and those that have a
-// value or "" where nothing gives one. Credentials are left out.
-func settled(client catalogue.Config) map[string]string {
-	values := map[string]string{
-		argRequestTimeout: client.RequestTimeout.String(), argReadTimeout: client.ReadTimeout.String(),
-		argMaxRetries: strconv.Itoa(client.MaxRetries), argMaxRequests: "", argSnapshot: strconv.FormatBool(client.Snapshot),
-	}
-	if client.Ceiling.Requests > 0 {
-		values[argMaxRequests] = client.Ceiling.String()
-	}
-	if client.BaseURL != nil {
-		values[argBaseURL] = client.BaseURL.String()
-	}
-	switch n := len(client.CACertificates); n {
-	case 0:
-	case 1:
-		values[argCACertificate] = "of 1 certificate"
-	default:
-		values[argCACertificate] = fmt.Sprintf("of %d certificates", n)
-	}
-	return values
 }
 
 // logExchange writes one line for each request. Every field is a string, since
@@ -112,9 +97,13 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logWait writes what keeps the process waiting: a pause, a retry, an outage, a
-// token. It is for whoever wonders why a plan stands still, so it is not hidden
-// among the lines of requests. The log adds a colon to a sentence and then fields.
+// logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It is
+// for whoever wonders why a plan stands still, so it is not hidden among the lines of
+// requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
-	tflog.Info(ctx, strings.TrimSuffix(sentence, "."))
+	sentence = strings.TrimSuffix(sentence, ".")
+	if far := progressOf(ctx); far != "" {
+		sentence = far + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
+	}
+	tflog.Info(ctx, sentence)
 }

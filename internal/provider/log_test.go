@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,18 +75,25 @@ func (l *logs) requests(t *testing.T) []map[string]any {
 	return found
 }
 
-// What the process learns of the allowance is logged when it changes.
-func TestChangesOfThePaceAreLogged(t *testing.T) {
+// TestAPauseSaysHowFarAFleetIs: at INFO a pause is one line, when it begins.
+func TestAPauseSaysHowFarAFleetIs(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 20, Per: 10 * sec}
-		e := inMemory(t, sandbox.New(manyGroups(t, 60), sandbox.WithAllowance(allowance)), nil)
+		service := sandbox.New(manyGroups(t, 100))
+		pause := limited(sandbox.RouteLatest, "57", 1)
+		pause.Skip = 40
+		service.Inject(pause)
+		e := inMemory(t, service, nil)
 		var written logs
-		for _, r := range eachGroup(0, 60) {
-			_, diagnostics := e.read(written.in(t.Context()), t, r.name, r.config)
-			expectNone(t, diagnostics)
+		_, diagnostics := e.read(written.in(t.Context()), t, "latest_models", arguments{"model_group_ids": idsOf(100)})
+		expectNone(t, diagnostics)
+		var pauses []string
+		for _, line := range written.messages(t, "info") {
+			if strings.Contains(line, "pause") {
+				pauses = append(pauses, line)
+			}
 		}
-		if !strings.Contains(written.String(), "The pace is now at most 20 requests in ") {
-			t.Error("no line tells of the allowance of 20 requests")
+		if len(pauses) != 1 || !regexp.MustCompile(`^\d+ of 100 groups read, .*57s`).MatchString(pauses[0]) {
+			t.Errorf("%q", pauses)
 		}
 	})
 }
@@ -110,7 +118,7 @@ func TestWaitsAreLogged(t *testing.T) {
 			"503 in 0 ms, attempt 2",
 			": 503 Service Unavailable, code DOWN: Down",
 			"The token is not used again: 401 for GET " + mainPath,
-			"A token is asked for: the last one was refused",
+			"A token is asked for: ",
 			"GET " + mainPath + " 200 in 0 ms, attempt 4",
 		} {
 			if !slices.ContainsFunc(said, func(message string) bool { return strings.Contains(message, want) }) {

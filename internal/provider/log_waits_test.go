@@ -1,11 +1,9 @@
 package provider
 
 import (
-	"crypto/x509"
 	"strings"
 	"testing"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -37,14 +35,4 @@ func TestTheLogSaysWhyAPlanStandsStill(t *testing.T) {
 			t.Errorf("requests belong to DEBUG:\n%v", told)
 		}
 	})
-}
-
-func TestCertificatesAreCounted(t *testing.T) {
-	t.Parallel()
-	for count, want := range []string{"", "of 1 certificate", "of 2 certificates"} {
-		client := catalogue.Config{CACertificates: make([]*x509.Certificate, count)}
-		if got := settled(client)[argCACertificate]; got != want {
-			t.Errorf("%d: %q, want %q", count, got, want)
-		}
-	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
@@ -56,6 +57,18 @@ func connectionScenes() []scene {
 			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
 		}},
 		undialled("a host that is not known", &net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
+		{title: "a host with a letter beyond ASCII (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
+			return explained(&catalogue.NetworkError{
+				Endpoint: catalogue.Endpoint{Method: "POST", Origin: "https://katalog-m%C3%BCnchen.example", Path: "/v1/auth/token"},
+				Fault:    catalogue.UnknownHost, Problem: "no such host",
+			})
+		}},
+		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
+			return explained(&catalogue.NetworkError{
+				Endpoint: getting("/v1/model-group"), Fault: catalogue.ProxyFailed, Problem: "first record does not look like a TLS handshake",
+				Proxy: &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
+			})
+		}},
 		undialled("a network that is down", errors.New("network is unreachable")),
 	}
 }

@@ -70,7 +70,7 @@ func configurationScenes() []scene {
 func argumentScenes() []scene {
 	validated := func(title, name string, config arguments) scene {
 		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			return newEngine(t, northwind("https://catalogue.example")).validate(t, name, config)
+			return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
 		}}
 	}
 	parsed := func(title string, image any) scene {
@@ -100,16 +100,21 @@ func argumentScenes() []scene {
 		validated("attributes: null", "model_groups", arguments{"attributes": []any{"id", nil}}),
 		validated("an empty docker_image", "model", arguments{"model_group_id": "a", "revision": 1, "docker_image": ""}),
 		validated("docker_images of no pin, empty and null", "pinned_models", arguments{
-			"revisions": map[string]any{"a": 1, "b": 1}, "docker_images": map[string]any{"a": "", "b": nil, "c": "app:1", "d": "app:1"},
+			"revisions": map[string]any{"a": 1, "b": 1}, "docker_images": map[string]any{"a": "", "b": nil, "B": "app:1", "d": "app:1"},
 		}),
 		validated("tags that are none", "latest_model", arguments{
 			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
 		}),
+		validated("an age that is none", "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "3 days", "run_mode", "")}),
 		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
 		parsed("parse_image: a tag that cannot be one", "registry.example/app:1.0+build"),
-		parsed("parse_image: no reference", "registry.example:5000/"),
+		parsed("parse_image: two slashes", "registry.example:5000//app"),
+		parsed("parse_image: an underscore at the start", "_a/b"),
+		parsed("parse_image: a relative path", "../a"),
+		parsed("parse_image: not ASCII", "registry.example/é"),
+		parsed("parse_image: two digests", "app@"+sha256Digest+"@"+sha256Digest),
 	}
 }
 
@@ -167,6 +172,15 @@ func pinScenes() []scene {
 	}
 	return []scene{
 		pinned("an image that differs", arguments{"revision": 0, "docker_image": "registry.northwind.example/forecasting/app:0.8"}),
+		pinned("an image with a scheme, which differs", arguments{"revision": 0, "docker_image": "https://" + firstImage}),
+		pinned("an image in another case", arguments{"revision": 0, "docker_image": strings.ToUpper(firstImage)}),
+		played("an image of a revision that was re-published", func(t *testing.T) http.Handler {
+			service := sandbox.New(sandbox.Default())
+			if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "app:2", "updatedAt": "2026-01-02T03:04:05Z"}`)); err != nil {
+				t.Fatal(err)
+			}
+			return service
+		}, nil, reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": "app:1"}}),
 		played("an image that is withheld", sandboxed, credentialsOf("contoso-trading", "http://localhost"),
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}}),
 		played("images of a fleet that differ, or are withheld", sandboxed, nil, reading{"pinned_models", arguments{
@@ -176,7 +190,9 @@ func pinScenes() []scene {
 		pinned("a pin that is withdrawn", arguments{"revision": 2}),
 		played("pins of a fleet that are withdrawn", sandboxed, nil,
 			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}}}),
-		latest("no model that satisfies", "enabled", true, "tags", []any{"power", "gold"}),
+		latest("no model that satisfies", "enabled", true, "tags", []any{"POWER", "gold"}),
+		latest("no model of a run mode", "run_mode", "automatic", "archived", false),
+		latest("no model of an age", "min_age", "9000d"),
 		played("no model of some groups that satisfies", sandboxed, nil, reading{"latest_models", arguments{
 			"model_group_ids": []any{mainGroup, oddGroup, sparseGroup}, "where": where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
 		}}),
@@ -245,17 +261,19 @@ func serviceScenes() []scene {
 	html := on(200, "<html><title>Sign in to Example</title></html>")
 	html.Header = http.Header{"Content-Type": {"text/html"}}
 	limited := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
-	limited.Header = http.Header{"Retry-After": {"600"}}
+	limited.Header = http.Header{"Retry-After": {"14"}}
 	return []scene{
 		played("a service that is down, twice",
 			faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Closed for the night."}`}), nil,
 			oneGroup, reading{"model_groups", nil}),
-		played("a wait that does not fit, twice", faulty(limited), nil, oneGroup, oneGroup),
+		played("a wait that does not fit, twice", faulty(limited), arguments{argReadTimeout: "10s"}, oneGroup, oneGroup),
 		played("an attempt that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
 			arguments{argRequestTimeout: "1s"}, oneGroup),
 		played("a read that times out", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
 			arguments{argReadTimeout: "20s"}, oneGroup),
 		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequests: "1/1000s"}, oneGroup),
+		played("a ceiling that has nothing to do with it", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
+			arguments{argMaxRequests: "2000/1s", argReadTimeout: "20s"}, oneGroup),
 		played("an answer cut short", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}), nil, oneGroup),
 		played("a redirect of a read", faulty(sandbox.Fault{
 			Route: sandbox.RouteGroup, Status: 301, Header: http.Header{"Location": {"https://new.example" + mainPath}},

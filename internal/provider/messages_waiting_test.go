@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -40,26 +41,66 @@ func handMade(title string, err error) scene {
 	}}
 }
 
+// explained is what the blocks of one process are told, the second of which has another name.
+func explained(errs ...error) []*tfprotov6.Diagnostic {
+	var by explain.Explainer
+	var told []*tfprotov6.Diagnostic
+	for i, err := range errs {
+		told = append(told, told6(by.Explain(err, fmt.Sprintf("modelcatalogue_model_%d", i), explain.Subject{}))...)
+	}
+	return told
+}
+
 // waitingScenes are reads that ended while they waited.
 func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	return []scene{
 		played("a wait without an end named, and little time left", faulty(unnamed), arguments{argReadTimeout: "900ms"}, oneGroup),
 		handMade("waits without an end named, after some attempts (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Wait: time.Second, Remaining: 846 * time.Millisecond, Attempts: 3, Elapsed: 3200 * time.Millisecond, Err: answered(429, "RATE_LIMITED", ""),
+			Cause: catalogue.WaitTooLong, Attempts: 3, Elapsed: 3200 * time.Millisecond, Remaining: 846 * time.Millisecond, Wait: 4 * sec,
+			Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a wait until another day (by hand)", &catalogue.GaveUpError{
 			Cause: catalogue.WaitTooLong, Wait: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1,
-			Err: &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: 429, Code: "RATE_LIMITED", RetryAfter: 90 * 24 * time.Hour},
+			Err: &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: 429, RetryAfter: 90 * 24 * time.Hour},
 		}),
 		handMade("an allowance that left no turn (by hand)", &catalogue.GaveUpError{
-			Attempts: 9, Elapsed: 5 * time.Minute, Cause: catalogue.TimeOver, Err: answered(429, "RATE_LIMITED", ""),
+			Cause: catalogue.TimeOver, Attempts: 9, Elapsed: 5 * time.Minute, WaitingFor: "the pause that the service asked for",
+			Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
-			Attempts: 5, Elapsed: 16 * time.Second, Err: &catalogue.APIError{
+			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond, Wait: time.Hour,
+			Err: &catalogue.APIError{
 				Endpoint: getting("/v1/model-group/g"), Status: 503, Message: "Closed for maintenance.", RetryAfter: time.Hour,
 			},
 		}),
+		handMade("a back-off that does not fit (by hand)", &catalogue.GaveUpError{
+			Cause: catalogue.WaitTooLong, Attempts: 4, Elapsed: 7300 * time.Millisecond, Remaining: 2700 * time.Millisecond, Wait: 8800 * time.Millisecond,
+			Err: answered(500, "", ""),
+		}),
+		handMade("a read that was never sent (by hand)", &catalogue.GaveUpError{
+			Cause: catalogue.TimeOver, Elapsed: time.Minute, WaitingFor: "the requests before it",
+		}),
+		{title: "an outage that another read ran into (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
+			down := answered(503, "DOWN", "Closed for the night.")
+			return explained(
+				&catalogue.GaveUpError{Cause: catalogue.ServiceDown, Attempts: 1, Err: down},
+				&catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp, Attempts: 5, Elapsed: 16 * sec, Err: down},
+				&catalogue.GaveUpError{Cause: catalogue.ServiceDown, Attempts: 1, Err: down})
+		}},
+		{title: "an interrupt of several reads (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
+			return explained(context.Canceled, context.Canceled)
+		}},
+		{title: "pauses that held a fleet back for minutes", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			var told []*tfprotov6.Diagnostic
+			synctest.Test(t, func(t *testing.T) {
+				service := sandbox.New(manyGroups(t, 150), sandbox.WithAllowance(sandbox.Allowance{
+					Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute,
+				}))
+				told = inMemory(t, service, nil).refused(t, "latest_models", nil)
+			})
+			return told
+		}},
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
 			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
 			Remaining: 30 * time.Second, Err: context.Canceled,

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,7 +147,7 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 		argument: argDockerImage, summary: explain.SummaryImageDiffers,
 		detail: explain.Paragraphs(
 			fmt.Sprintf("Revision %d of model group %q has another image than the one given.", p.revision, p.groupID),
-			both("  "), imageHint(*p.image, *image), republished(model),
+			both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
 			"If the service's image is right, give that one. If not, correct the revision or the image."),
 		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
 	}
@@ -159,9 +160,9 @@ func imageHint(given, has string) string {
 	if scheme {
 		bare = name
 	}
-	switch odd := explain.SpaceAround(given); {
-	case odd != "":
-		return "The image that was given " + odd + "."
+	switch {
+	case strings.TrimSpace(given) != given:
+		return "The image that was given has white space around it."
 	case scheme:
 		return "The image that was given has a scheme; leave out the part up to ://."
 	case strings.EqualFold(bare, has):
@@ -190,22 +191,16 @@ func republished(model *catalogue.Model) string {
 
 // withheld is the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
-	why := "The service shows it only to members of the organisation that owns the model, and does not say whether " +
-		"these credentials belong to it (is_owner is null)."
-	next := "Use credentials of the organisation that owns the model, or do not give the image."
-	switch owner := model.IsOwner; {
-	case owner != nil && *owner:
-		why = "The service names none, although these credentials belong to the organisation that owns the model " +
-			"(is_owner is true)."
-		next = "Ask the publisher of the group, or do not give the image."
-	case owner != nil:
-		why = "The service shows it only to members of the organisation that owns the model, and these credentials " +
-			"belong to another one (is_owner is false)."
+	owner := "null"
+	if model.IsOwner != nil {
+		owner = strconv.FormatBool(*model.IsOwner)
 	}
 	return &groupError{
 		argument: argDockerImage, summary: explain.SummaryImageWithheld,
 		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
-			"one given, %q.\n\n%s\n\n%s", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), why, next),
+			"one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; is_owner is "+
+			"%s for these credentials.\n\nUse credentials of that organisation, or do not give the image. If is_owner is true, "+
+			"ask the publisher of the group.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), owner),
 		short: fmt.Sprintf("revision %d", p.revision),
 	}
 }

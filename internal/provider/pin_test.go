@@ -89,14 +89,44 @@ func TestWhyAnImageIsWithheld(t *testing.T) {
 		owner *bool
 		says  string
 	}{
-		"another organisation": {image: new(""), owner: new(false), says: "these credentials are of another one (is_owner is false)"},
-		"not told":             {image: new(""), says: "does not say whether these credentials are of that one (is_owner is null)"},
-		"the owner":            {owner: new(true), says: "although these credentials are of the organisation that owns the model"},
+		"another organisation": {image: new(""), owner: new(false), says: "is_owner is false for these"},
+		"not told":             {image: new(""), says: "is_owner is null for these"},
+		"the owner":            {owner: new(true), says: "is_owner is true for these"},
 		"null, of another":     {owner: new(false), says: "is_owner is false"},
 	} {
 		problem := pin{groupID: "g", revision: 1, image: new("app:1")}.reviewed(&catalogue.Model{DockerImage: test.image, IsOwner: test.owner})
 		if problem == nil || problem.summary != explain.SummaryImageWithheld || !strings.Contains(problem.detail, test.says) {
 			t.Errorf("%s: %+v", name, problem)
+		}
+	}
+}
+
+// TestWhyAnImageDiffers: a hint tells at most what the two say.
+func TestWhyAnImageDiffers(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"app:1\t":       "The image that was given has white space around it.",
+		"https://app:1": "The image that was given has a scheme; leave out the part up to ://.",
+		"APP:1":         "The two differ only in upper and lower case.",
+		"аpp:1":         `The image that was given has the character 'а' (U+0430) in it, which no image name can have.`,
+		"app:2":         "",
+	} {
+		if got := imageHint(given, "app:1"); got != want {
+			t.Errorf("%q: %s", given, got)
+		}
+	}
+	const day, later = "2026-05-18T06:30:00.000Z", "2026-05-19T06:30:00.000Z"
+	for _, test := range []struct {
+		created, updated *string
+		want             string
+	}{
+		{new(day), new(day), "The service says that the revision has not changed since it was published: check the image that was given."},
+		{new(day), new(later), "The revision may have been re-published in place: the service says that it last changed at " + later + "."},
+		{nil, new(day), ""},
+		{new(day), nil, ""},
+	} {
+		if got := republished(&catalogue.Model{CreatedAt: test.created, UpdatedAt: test.updated}); got != test.want {
+			t.Errorf("%+v: %s", test, got)
 		}
 	}
 }
@@ -110,8 +140,8 @@ func TestImagesAreComparedWhole(t *testing.T) {
 		t.Error(problem)
 	}
 	long := "registry.example/" + strings.Repeat("a/", 100) + "app@" + sha256Digest
-	problem := pin{image: new(long + "0")}.reviewed(&catalogue.Model{DockerImage: &long, UpdatedAt: new("2026-05-18T06:30:00.000Z")})
-	if problem == nil || !strings.Contains(problem.detail, `"`+long+`"`) || !strings.Contains(problem.detail, "2026-05-18T06:30:00.000Z") {
+	problem := pin{image: new(long + "0")}.reviewed(&catalogue.Model{DockerImage: &long})
+	if problem == nil || !strings.Contains(problem.detail, `"`+long+`"`) {
 		t.Error(problem)
 	}
 }
@@ -151,8 +181,8 @@ func TestAllImagesThatDifferAreTold(t *testing.T) {
 		outcome{argument: `revisions["group-029"]`, summary: explain.SummaryRevisionNotFound},
 	)
 	for i := 6; i < 29; i++ {
-		if line := fmt.Sprintf("\n  - \"group-%03d\": revision 1: given \"reviewed:%d\", the service has \"image:1\"", i, i); !strings.Contains(
-			diagnostics[0].Detail, line) {
+		line := fmt.Sprintf("\n  - \"group-%03d\": revision 1\n      given:   \"reviewed:%d\"\n      service: \"image:1\"", i, i)
+		if !strings.Contains(diagnostics[0].Detail, line) {
 			t.Errorf("the detail lacks %q", line)
 		}
 	}
@@ -193,17 +223,18 @@ func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
 	yes, no := new(true), new(false)
 	for _, test := range []struct {
 		archived, enabled *bool
+		latest            int64
 		want              string
 	}{
-		{archived: no, enabled: yes, want: ""},
-		{archived: nil, enabled: nil, want: ""},
-		{archived: yes, enabled: nil, want: "archived"},
-		{archived: nil, enabled: no, want: "disabled"},
-		{archived: yes, enabled: no, want: "archived and disabled"},
+		{archived: no, enabled: yes, latest: 2},
+		{latest: 2},
+		{archived: yes, latest: 1, want: "archived"},
+		{enabled: no, latest: 2, want: "disabled (the latest is 2)"},
+		{archived: yes, enabled: no, latest: 1, want: "archived and disabled"},
 	} {
-		model := &pinnedModel{Model: &catalogue.Model{Archived: test.archived, Enabled: test.enabled}}
-		if got := model.withdrawal(); got != test.want {
-			t.Errorf("%v, %v: %q, want %q", test.archived, test.enabled, got, test.want)
+		own := catalogue.Model{Revision: new(catalogue.Integer(1)), Archived: test.archived, Enabled: test.enabled}
+		if got := (&pinnedModel{Model: &own, latest: test.latest}).withdrawal(); got != test.want {
+			t.Errorf("%+v: %q", test, got)
 		}
 	}
 	e, service := sandboxEngine(t)
@@ -242,7 +273,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	// The attributes that are filled have no say.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
 	state, diagnostics := e.read(t.Context(), t, "pinned_models", config)
-	expectWarning(t, diagnostics, "revisions", explain.SummaryWithdrawn, "Of 40 pinned revisions 23 may be withdrawn:",
+	expectWarning(t, diagnostics, "revisions", explain.SummaryWithdrawn, "23 of 40 pinned revisions are withdrawn:",
 		`"group-000": revision 1 is archived and disabled (the latest is 2)`, `"group-009": revision 1 is archived (`, "and 13 others")
 	if strings.Contains(diagnostics[0].Detail, "group-010") || len(modelsOf(t, state)) != groups {
 		t.Errorf("%d models, and\n%s", len(modelsOf(t, state)), diagnostics[0].Detail)

@@ -80,9 +80,9 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
-			argMaxRequests: optionalString(argMaxRequests, "A ceiling for the requests of this process, token requests "+
-				"included: so many in any stretch of such a time, as `60/1m`. They may come in a burst; `1/2s` is an even pace. "+
-				"There is no ceiling by default; the process still slows down where the service asks it to."),
+			argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, token "+
+				"requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even pace. There is no "+
+				"ceiling by default; the process still pauses when the service asks it to."),
 			argSnapshot: schema.BoolAttribute{
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
 					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
@@ -153,7 +153,7 @@ func (p *catalogueProvider) Configure(
 	resp.DataSourceData = &connection{
 		client: catalogue.New(settings.client),
 		explainer: explain.Explainer{
-			ReadTimeout: settings.client.ReadTimeout.String(), Credentials: settings.credentials,
+			MaxRequests: settings.client.Ceiling.String(), Credentials: settings.credentials,
 		},
 	}
 }

@@ -69,9 +69,9 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 		for i, want := range []outcome{
 			{summary: explain.SummaryUnavailable, says: []string{"The service said: The first."}},
 			{summary: explain.SummaryUnavailable, says: []string{
-				"The service failed. The full message is in the error of\nmodelcatalogue_model_group \"group-000\".",
+				"The full message is in the error of\nmodelcatalogue_model_group \"group-000\".",
 			}},
-			{summary: explain.SummaryUnavailable, says: []string{"The service said: The third."}},
+			{summary: explain.SummaryUnavailable, says: []string{"The full message is in the error of\nthe read that used up its retries."}},
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 		} {

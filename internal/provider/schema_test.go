@@ -68,7 +68,7 @@ latest_revision           number
 is_latest                 bool
 `
 	idWant     = "\nmodel_group_id required string\n"
-	whereWant  = "\nwhere optional {archived bool, enabled bool, tags [string]}\n"
+	whereWant  = "\nwhere optional {archived bool, enabled bool, min_age string, run_mode string, tags [string]}\n"
 	acceptWant = "\naccept_withdrawn optional bool\n"
 	someWant   = "\nattributes optional [string]\n"
 

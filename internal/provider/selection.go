@@ -23,7 +23,6 @@ const argAttributes = "attributes"
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
 	names := attributeNames{
-		rule:  "must be names of attributes of one record",
 		known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name",
 	}
 	if attributes[argDockerImage] != nil {
@@ -55,19 +54,19 @@ func selected(attributes []string) selection {
 	return only
 }
 
-// keep empties the attributes of a state that are not selected. State is a pointer to
+// clearOthers empties the attributes of a state that are not selected. State is a pointer to
 // a struct with tfsdk tags.
-func (s selection) keep(state any) {
+func (s selection) clearOthers(state any) {
 	if s != nil {
-		s.keepIn(reflect.ValueOf(state).Elem())
+		s.clearIn(reflect.ValueOf(state).Elem())
 	}
 }
 
-func (s selection) keepIn(state reflect.Value) {
+func (s selection) clearIn(state reflect.Value) {
 	for i := range state.NumField() {
 		switch field := state.Type().Field(i); {
 		case field.Anonymous:
-			s.keepIn(state.Field(i))
+			s.clearIn(state.Field(i))
 		case !s[field.Tag.Get("tfsdk")]:
 			state.Field(i).SetZero()
 		}
@@ -76,82 +75,50 @@ func (s selection) keepIn(state reflect.Value) {
 
 // attributeNames validates the names of attributes.
 type attributeNames struct {
-	rule
+	undescribed
 	known   []string
 	within  string // the list or map of the records
 	example string // one of the names
 }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	var mistakes []mistake
-	first := -1
 	for i, element := range req.ConfigValue.Elements() {
 		name, ok := element.(types.String)
-		switch {
-		case !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()):
+		if !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()) {
 			continue
-		case name.IsNull():
-			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute,
-				fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i))
-			continue
-		case first < 0:
-			first = i
 		}
-		mistakes = append(mistakes, mistake{name: name.ValueString(), hint: v.hint(name.ValueString())})
+		detail := fmt.Sprintf("%q is no attribute of an element of %s.", explain.Abridged(name.ValueString()), v.within)
+		if hint := v.hint(name.ValueString()); hint != "" {
+			detail += " " + hint
+		}
+		if name.IsNull() {
+			detail = fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
+		}
+		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute, fmt.Sprintf(
+			"%s\n\nThese can be named: %s. Attributes inside of them come with them.", detail, strings.Join(v.known, ", ")))
 	}
-	if len(mistakes) == 0 {
-		return
-	}
-	resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(first), explain.SummaryAttribute,
-		fmt.Sprintf("%s\n\nThese can be named: %s. Attributes inside of them come with them.",
-			v.explained(mistakes), strings.Join(v.known, ", ")))
 }
 
-// mistake is a name that no attribute has, and a sentence about what it may be meant for, or "".
-type mistake struct{ name, hint string }
-
-// explained names the mistakes in one sentence, each with its hint.
-func (v attributeNames) explained(mistakes []mistake) string {
-	if len(mistakes) == 1 {
-		return strings.TrimSpace(fmt.Sprintf("%q is no attribute of an element of %s. %s",
-			explain.Abridged(mistakes[0].name), v.within, mistakes[0].hint))
-	}
-	named := make([]string, 0, len(mistakes))
-	for _, m := range mistakes {
-		text := fmt.Sprintf("%q", explain.Abridged(m.name))
-		if m.hint != "" {
-			text += " (" + strings.ToLower(m.hint[:1]) + strings.TrimSuffix(m.hint[1:], ".") + ")"
-		}
-		named = append(named, text)
-	}
-	last := len(named) - 1
-	return fmt.Sprintf("%s and %s are no attributes of an element of %s.",
-		strings.Join(named[:last], ", "), named[last], v.within)
-}
-
-// hint says what a mistaken name may be meant for, or nothing.
+// hint says what a mistaken name may be meant for, or returns "".
 func (v attributeNames) hint(mistaken string) string {
-	if strings.Contains(mistaken, ",") {
+	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mistaken)), " ", "_")
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, v.within+"."), ".")
+	switch {
+	case strings.Contains(mistaken, ","):
 		return "Write each name as an element of its own."
-	}
-	name := strings.ReplaceAll(explain.SnakeCase(strings.TrimSpace(mistaken)), " ", "_")
-	name = strings.TrimPrefix(name, v.within+".")
-	switch name {
-	case "*":
+	case name == "*":
 		return "Leave the argument out to fill all of them."
-	case v.within, strings.TrimSuffix(v.within, "s"):
+	case name == v.within || name+"s" == v.within:
 		return fmt.Sprintf("Leave it out: the names are those inside of it, such as %s.", v.example)
 	}
-	if name, _, _ = strings.Cut(name, "."); slices.Contains(v.known, name) {
-		return fmt.Sprintf("Did you mean %q?", name)
-	}
-	if like := nearest(name, v.known, 3); len(like) > 0 {
-		return fmt.Sprintf("Did you mean %q?", like[0])
-	}
+	like := nearest(name, v.known, 4)
 	for _, known := range v.known {
-		if len(name) > 2 && strings.Contains(known, name) {
-			return fmt.Sprintf("Did you mean %q?", known)
+		if len(like) == 0 && len(name) > 2 && strings.Contains(known, name) {
+			like = []string{known}
 		}
 	}
-	return ""
+	if len(like) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %q?", like[0])
 }

@@ -55,7 +55,7 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 	e, _ := sandboxEngine(t)
 	e.server.maxState = 1000
 	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", explain.SummaryTooLarge,
-		"modelcatalogue_model_group_models takes", "at most 1000 bytes", "time_horizon")
+		"modelcatalogue_model_group_models is", "at most 1000 bytes", "time_horizon")
 }
 
 func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {

@@ -21,13 +21,13 @@ func groupAttributes() map[string]schema.Attribute {
 			"to the owning organisation."),
 		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
-		"models": nestedList("The group's revisions that are not archived, newest first. Empty where there are none.",
+		"models": nestedList("The group's revisions that are not archived, newest first. Empty if there are none.",
 			map[string]schema.Attribute{
 				"id":         computedString("The model's unique identifier, one for each revision."),
 				"revision":   computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}),
-		"axes": nestedList("Every axis that any revision of the group declares. Empty where there are none.",
+		"axes": nestedList("Every axis that any revision of the group declares. Empty if there are none.",
 			with(axisAttributes(), map[string]schema.Attribute{
 				"values": nestedList("The values that any revision of the group offers on the axis.", map[string]schema.Attribute{
 					"value": computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's " +
@@ -81,7 +81,7 @@ func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 		Models: sortedSummaryStates(from.Models), Axes: mapped(from.Axes, newGroupAxisState),
 		OtherFields: otherFields(from.OtherFields),
 	}
-	only.keep(state)
+	only.clearOthers(state)
 	return state
 }
 

@@ -18,13 +18,13 @@ func modelAttributes() map[string]schema.Attribute {
 		"model_group_id": computedString("The id of the group that the model belongs to."),
 		"name":           computedString("The model's stable identifier slug, such as `de-lu-day-ahead-price`."),
 		"display_name":   computedString("The model's human-readable name."),
-		"notes": computedString("The publisher's notes. They are null for callers outside the owning " +
-			"organisation: `is_owner` tells."),
+		"notes": computedString("The publisher's notes. They are null if your organisation does not own the " +
+			"model; see `is_owner`."),
 		"description": computedString("A short human-readable description."),
 		"revision": computedInt64("The model's revision number, higher with each revision that is published " +
 			"into the group. The first can be `0`."),
-		argDockerImage: computedString("The model's container image reference. It is null for callers outside the " +
-			"owning organisation: `is_owner` tells. It can change where the revision is re-published in place."),
+		argDockerImage: computedString("The model's container image reference. It is null if your organisation " +
+			"does not own the model; see `is_owner`. It can change if the revision is re-published in place."),
 		"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 		"updated_at": computedString("The ISO 8601 timestamp of the last time when the model was re-published " +
 			"or had its settings changed. The revision stays the same in both cases."),
@@ -38,16 +38,16 @@ func modelAttributes() map[string]schema.Attribute {
 			outputVariableAttributes()),
 		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
 			"`output_variables`."),
-		"inputs": nestedList("The inputs that the model accepts. Null where the service names none.",
+		"inputs": nestedList("The inputs that the model accepts. Null if the service names none.",
 			inputAttributes()),
-		"datasets": nestedList("The datasets bound to the model. Null where the service names none.",
+		"datasets": nestedList("The datasets bound to the model. Null if the service names none.",
 			datasetAttributes()),
 		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
 		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
 		"tags":     computedStrings("The model's tags, such as `offshore`."),
 		"sensitivities": nestedList("The sensitivity configurations available for the model, such as `gas_up` for a "+
 			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": nestedList("The model's axes, in declared order, empty where it has none. A query of the service's "+
+		"axes": nestedList("The model's axes, in declared order, empty if it has none. A query of the service's "+
 			"latest run selects a variant by `axis=key:value` for each.", modelAxisAttributes()),
 		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
@@ -59,7 +59,7 @@ func modelAttributes() map[string]schema.Attribute {
 			"The variable's short name, such as `DA price`.",
 			"The variable's key, such as `day_ahead_price`."),
 		"is_owner": computedBool("Whether the organisation of the credentials owns the model. " +
-			"`docker_image` and `notes` are withheld where it does not."),
+			"`docker_image` and `notes` are withheld if it does not."),
 		"has_performance_metrics": computedBool("Whether the model publishes performance metrics that the " +
 			"organisation of the credentials can open."),
 		"default_comparison_models": computedStrings("The ids of the model groups whose newest revisions the " +
@@ -102,7 +102,7 @@ func modelAxisAttributes() map[string]schema.Attribute {
 	return with(axisAttributes(), map[string]schema.Attribute{
 		"values": computedStrings("The axis's values as strings, spelled as an `axis=key:value` query takes them. " +
 			"The axis's `type` says what to convert them to."),
-		"default": computedString("The value to which the axis resolves where a query leaves it out, spelled like " +
+		"default": computedString("The value to which the axis resolves if a query leaves it out, spelled like " +
 			"`values`."),
 	})
 }
@@ -234,7 +234,7 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 		DefaultComparisonModels: orEmpty(from.DefaultComparisonModels),
 		OtherFields:             otherFields(from.OtherFields),
 	}
-	only.keep(state)
+	only.clearOthers(state)
 	return state
 }
 

@@ -7,8 +7,8 @@ const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
 	return schema.BoolAttribute{
-		MarkdownDescription: "Whether to read a revision that is archived or disabled without the warning that it is. " +
-			"The default is `false`.",
+		MarkdownDescription: "Set it to `true` to read an archived or disabled revision without a warning. The default is " +
+			"`false`.",
 		Optional: true,
 	}
 }
@@ -35,6 +35,6 @@ func newPinnedModelState(from *pinnedModel, only selection) *pinnedModelState {
 		modelState:     *newModelState(from.Model, nil),
 		LatestRevision: new(from.latest), IsLatest: new(int64(*from.Revision) == from.latest),
 	}
-	only.keep(state)
+	only.clearOthers(state)
 	return state
 }

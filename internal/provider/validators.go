@@ -1,14 +1,17 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,44 +20,105 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// rule says what a validator asks for, in words, as the framework wants it.
-type rule string
+// undescribed is a validator whose rule is in the description of its attribute.
+type undescribed struct{}
 
-func (r rule) Description(context.Context) string { return string(r) }
+func (undescribed) Description(context.Context) string { return "" }
 
-func (r rule) MarkdownDescription(context.Context) string { return string(r) }
+func (undescribed) MarkdownDescription(context.Context) string { return "" }
 
-// identifier validates the id of a model group.
-type identifier struct{ rule }
+// rule validates an argument, or each element of one. The argument may be null, an element may not.
+type rule struct {
+	undescribed
+	summary string
+	problem func(attr.Value) string // about a known value, such as "is empty", or ""
+}
 
-var validID = identifier{"must not be empty, \".\" or \"..\", and must not have control characters in it"}
+// The rules.
+var (
+	validID   = rule{summary: explain.SummaryInvalidID, problem: idProblem}
+	countRule = rule{summary: explain.SummaryInvalidRevision, problem: countProblem}
+)
 
-func (identifier) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
+
+func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
+	if value.IsUnknown() {
 		return
 	}
-	if err := catalogue.CheckID(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryInvalidID,
-			fmt.Sprintf("The value cannot be the id of a model group: %s.", err))
+	if problem := r.problem(value); problem != "" {
+		diags.AddAttributeError(at, r.summary, subject+" "+problem+".")
 	}
 }
 
-// notEmpty validates a string that may be left out, but not be empty.
-type notEmpty struct {
-	rule
-	summary string
+// ValidateString checks an argument.
+func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !req.ConfigValue.IsNull() {
+		r.check(&resp.Diagnostics, req.Path, "The value", req.ConfigValue)
+	}
 }
 
-func (v notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && value.ValueString() == "" {
-		resp.Diagnostics.AddAttributeError(req.Path, v.summary, "The value is empty. Give one, or null to leave the "+
-			"argument out.")
+// ValidateNumber checks an argument.
+func (r rule) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	if !req.ConfigValue.IsNull() {
+		r.check(&resp.Diagnostics, req.Path, "The value", req.ConfigValue)
 	}
+}
+
+// ValidateList checks each element.
+func (r rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	for i, element := range req.ConfigValue.Elements() {
+		at := req.Path.AtListIndex(i)
+		r.check(&resp.Diagnostics, at, at.String(), element)
+	}
+}
+
+// ValidateMap checks each element, and its key, which is the id of a model group.
+func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	elements := req.ConfigValue.Elements()
+	for _, id := range slices.Sorted(maps.Keys(elements)) {
+		at := req.Path.AtMapKey(id)
+		validID.check(&resp.Diagnostics, at, fmt.Sprintf("The key %q", explain.Abridged(id)), types.StringValue(id))
+		r.check(&resp.Diagnostics, at, at.String(), elements[id])
+	}
+}
+
+const isNull = "is null; give a value, or leave the element out"
+
+func idProblem(value attr.Value) string {
+	id, ok := value.(types.String)
+	if err := catalogue.CheckID(id.ValueString()); ok && !id.IsNull() && err != nil {
+		return fmt.Sprintf("cannot be the id of a model group: %s", err)
+	}
+	return nullProblem(value)
+}
+
+func textProblem(value attr.Value) string {
+	if text, ok := value.(types.String); ok && !text.IsNull() && text.ValueString() == "" {
+		return "is empty; give a value, or leave it out"
+	}
+	return nullProblem(value)
+}
+
+func countProblem(value attr.Value) string {
+	if number, ok := value.(types.Number); ok && !number.IsNull() {
+		if _, err := wholeNumber(number.ValueBigFloat()); err != nil {
+			return err.Error()
+		}
+	}
+	return nullProblem(value)
+}
+
+func nullProblem(value attr.Value) string {
+	if value.IsNull() {
+		return isNull
+	}
+	return ""
 }
 
 // idOrName validates, on id, that a block gives either that or name. An engine
 // then points at the block's own arguments in both cases.
-type idOrName struct{ rule }
+type idOrName struct{ undescribed }
 
 func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	var name types.String
@@ -69,18 +133,6 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 	case !id.IsNull() && !name.IsNull():
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryIDAndName,
 			"A model group is read by its id or by its name. Leave out one of them: set it to null, or remove it.")
-	}
-}
-
-// countOf validates a number that counts something.
-type countOf struct{ rule }
-
-func (countOf) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if _, err := wholeNumber(req.ConfigValue.ValueBigFloat()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryInvalidRevision, fmt.Sprintf("The value %s.", err))
 	}
 }
 
@@ -107,97 +159,50 @@ func spelledWhole(number *big.Float) string {
 	return number.Text('f', 0)
 }
 
-// groupIDs validates a list of the ids of model groups, beside which there may
-// be no time horizon. An argument that is null is left out; an element cannot be.
-type groupIDs struct{ rule }
+// idsOrHorizon validates, on model_group_ids, that there is no time_horizon beside it.
+type idsOrHorizon struct{ undescribed }
 
-func (groupIDs) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
+func (idsOrHorizon) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	var horizon types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
-	if !horizon.IsNull() && !horizon.IsUnknown() {
+	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !horizon.IsNull() && !horizon.IsUnknown() {
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryIDsAndHorizon,
-			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to "+
-				"null, or remove it.")
-	}
-	for i, element := range req.ConfigValue.Elements() {
-		id, ok := element.(types.String)
-		if !ok || id.IsUnknown() {
-			continue
-		}
-		at := req.Path.AtListIndex(i)
-		if id.IsNull() {
-			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidID,
-				fmt.Sprintf("model_group_ids[%d] is null. Give an id, or leave the element out.", i))
-		} else if err := catalogue.CheckID(id.ValueString()); err != nil {
-			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidID,
-				fmt.Sprintf("model_group_ids[%d] cannot be the id of a model group: %s.", i, err))
-		}
+			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to null, or "+
+				"remove it.")
 	}
 }
 
-// revisionsByGroup validates a map of revisions by model group id.
-type revisionsByGroup struct{ rule }
+// imagesOfPins validates, on docker_images, that revisions has the same groups, and maybe more.
+type imagesOfPins struct{ undescribed }
 
-func (revisionsByGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	elements := req.ConfigValue.Elements()
-	for _, id := range slices.Sorted(maps.Keys(elements)) {
-		at := req.Path.AtMapKey(id)
-		if err := catalogue.CheckID(id); err != nil {
-			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidID, fmt.Sprintf("The key %q cannot be the id of a "+
-				"model group: %s.", explain.Abridged(id), err))
-		}
-		revision, ok := elements[id].(types.Number)
-		problem := ""
-		if ok && revision.IsNull() {
-			problem = "is null. Give it, or leave the group out."
-		} else if ok && !revision.IsUnknown() {
-			if _, err := wholeNumber(revision.ValueBigFloat()); err != nil {
-				problem = err.Error() + "."
-			}
-		}
-		if problem != "" {
-			resp.Diagnostics.AddAttributeError(at, explain.SummaryInvalidRevision,
-				fmt.Sprintf("The revision of model group %q %s", id, problem))
-		}
-	}
-}
-
-// imagesByGroup validates a map of images by model group id, beside a map of
-// revisions that has the same groups and may have more.
-type imagesByGroup struct{ rule }
-
-func (imagesByGroup) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	var revisions types.Map
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &revisions)...)
+	if revisions.IsNull() || revisions.IsUnknown() {
+		return
+	}
 	pinned := revisions.Elements()
 	var strange []string
-	elements := req.ConfigValue.Elements()
-	for _, id := range slices.Sorted(maps.Keys(elements)) {
-		if _, found := pinned[id]; !found && !revisions.IsNull() && !revisions.IsUnknown() {
-			strange = append(strange, id)
-		}
-		if is := emptyOrNull(elements[id]); is != "" {
-			resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(id), explain.SummaryInvalidImage, fmt.Sprintf("The image of "+
-				"model group %q is %s. Give the image that was reviewed, or leave the group out of docker_images.", id, is))
+	first := ""
+	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
+		if _, found := pinned[id]; !found {
+			strange = append(strange, strings.TrimSpace(fmt.Sprintf("%q %s", explain.Abridged(id), sameButCase(pinned, id))))
+			first = cmp.Or(first, id)
 		}
 	}
 	if len(strange) > 0 {
-		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
-			fmt.Sprintf("docker_images has an image for model groups that revisions does not have: %s. Give the revision of "+
-				"each there, or take its image out.", explain.Quoted(strange)))
+		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(first), explain.SummaryInvalidImage,
+			fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision of "+
+				"each in revisions, or take its image out.", explain.Bulleted(strange, explain.MaxIDs)))
 	}
 }
 
-// emptyOrNull says which of these an element of strings is, or "".
-func emptyOrNull(element attr.Value) string {
-	switch text, ok := element.(types.String); {
-	case !ok || text.IsUnknown() || text.ValueString() != "":
-		return ""
-	case text.IsNull():
-		return "null"
+// sameButCase names the pinned group whose id differs from another id only in case, or returns "".
+func sameButCase(pinned map[string]attr.Value, id string) string {
+	for other := range pinned {
+		if strings.EqualFold(other, id) {
+			return fmt.Sprintf("(revisions has %q)", explain.Abridged(other))
+		}
 	}
-	return "empty"
+	return ""
 }

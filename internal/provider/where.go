@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -43,19 +44,19 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{tagNames{"must be tags, none of them empty"}},
+				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag)},
 			},
 			"run_mode": schema.StringAttribute{
 				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
 				Optional:            true,
-				Validators:          []validator.String{notEmpty{"must not be empty", explain.SummaryInvalidRunMode}},
+				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode)},
 			},
 			"min_age": schema.StringAttribute{
 				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or `3d`, where " +
 					"`d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by the clock of this machine. " +
 					"A model without `created_at` has no age.",
 				Optional:   true,
-				Validators: []validator.String{age{"must be a duration such as 72h or 3d"}},
+				Validators: []validator.String{rule{summary: explain.SummaryInvalidAge, problem: ageProblem}},
 			},
 		},
 	}
@@ -86,11 +87,9 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 			lacking = append(lacking, explain.Quoted([]string{tag})+likeTag(model.Tags, tag))
 		}
 	}
-	switch len(lacking) {
-	case 0:
-	case 1:
+	if len(lacking) == 1 {
 		clauses = append(clauses, "it lacks the tag "+lacking[0])
-	default:
+	} else if len(lacking) > 1 {
 		clauses = append(clauses, "it lacks the tags "+strings.Join(lacking, ", "))
 	}
 	if want, has := w.RunMode, model.RunMode; want != nil && has == nil {
@@ -251,12 +250,8 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 		lines = append(lines, fmt.Sprintf("revision %d: %s", int64(*model.Revision), strings.Join(w.unmet(model, now), "; ")))
 	}
 	short := lines[0]
-	switch older := len(lines) - 1; older {
-	case 0:
-	case 1:
-		short += "; the older one fails too"
-	default:
-		short += fmt.Sprintf("; %d older ones fail too", older)
+	if older := len(lines) - 1; older > 0 {
+		short += fmt.Sprintf("; older ones fail too: %d", older)
 	}
 	mayLack := ""
 	if !archived && (w.Archived == nil || *w.Archived) {
@@ -264,32 +259,10 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	}
 	return &groupError{
 		argument: argWhere, summary: explain.SummaryNoneSatisfies, nothing: true,
-		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies %s:%s",
-			groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where:%s",
+			groupID, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 		short: short,
 	}
-}
-
-// String spells the conditions as a configuration does.
-func (w *whereState) String() string {
-	var conditions []string
-	add := func(format string, value any) { conditions = append(conditions, fmt.Sprintf(format, value)) }
-	if w.Enabled != nil {
-		add("enabled = %t", *w.Enabled)
-	}
-	if w.Archived != nil {
-		add("archived = %t", *w.Archived)
-	}
-	if len(w.Tags) > 0 {
-		add("tags = [%s]", explain.Quoted(w.Tags))
-	}
-	if w.RunMode != nil {
-		add("run_mode = %q", explain.Abridged(*w.RunMode))
-	}
-	if w.MinAge != nil {
-		add("min_age = %q", *w.MinAge)
-	}
-	return "where = { " + strings.Join(conditions, ", ") + " }"
 }
 
 // whereDataSource is what the data sources that take where share.
@@ -316,26 +289,11 @@ func (d *whereDataSource) ValidateConfig(
 		"name, so one of these may be misspelt. If no condition is meant, leave where out, or set it to null.")
 }
 
-// tagNames validates a list of tags.
-type tagNames struct{ rule }
-
-func (tagNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	for i, element := range req.ConfigValue.Elements() {
-		if is := emptyOrNull(element); is != "" {
-			resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryInvalidTag,
-				fmt.Sprintf("where.tags[%d] is %s. Give a tag, or leave the element out.", i, is))
+func ageProblem(value attr.Value) string {
+	if text, ok := value.(types.String); ok {
+		if _, err := parseAge(text.ValueString()); err != nil {
+			return "cannot be used: " + err.Error()
 		}
 	}
-}
-
-// age validates min_age.
-type age struct{ rule }
-
-func (age) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if _, err := parseAge(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryInvalidAge, explain.Sentence(err.Error()))
-	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -17,8 +18,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
+// TestConditions: what each condition says of a model, at noon on 10 March 2026.
 func TestConditions(t *testing.T) {
 	t.Parallel()
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	yes, no := new(true), new(false)
 	tags := func(names ...string) (list []*string) {
 		for _, name := range names {
@@ -26,6 +29,11 @@ func TestConditions(t *testing.T) {
 		}
 		return list
 	}
+	made := func(created, updated string) catalogue.Model {
+		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
+	}
+	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
+	const unknownAge = "the service does not say when it was made"
 	for name, test := range map[string]struct {
 		where *whereState
 		model catalogue.Model
@@ -35,29 +43,60 @@ func TestConditions(t *testing.T) {
 		"no condition":         {where: &whereState{}, model: catalogue.Model{Archived: yes}},
 		"no tags":              {where: &whereState{Tags: []string{}}},
 		"enabled":              {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: yes}},
-		"is disabled":          {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: no}, unmet: "is disabled"},
-		"is enabled":           {where: &whereState{Enabled: no}, model: catalogue.Model{Enabled: yes}, unmet: "is enabled"},
-		"disabled":             {where: &whereState{Enabled: no}, model: catalogue.Model{Enabled: no}},
-		"enabled is not told":  {where: &whereState{Enabled: no}, unmet: "may be enabled or disabled, the service does not say"},
-		"archived":             {where: &whereState{Archived: yes}, model: catalogue.Model{Archived: yes}},
-		"is archived":          {where: &whereState{Archived: no}, model: catalogue.Model{Archived: yes}, unmet: "is archived"},
-		"is not archived":      {where: &whereState{Archived: yes}, model: catalogue.Model{Archived: no}, unmet: "is not archived"},
-		"archived is not told": {where: &whereState{Archived: no}, unmet: "may be archived or not archived, the service does not say"},
+		"is disabled":          {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: no}, unmet: "it is disabled"},
+		"is enabled":           {where: &whereState{Enabled: no}, model: catalogue.Model{Enabled: yes}, unmet: "it is enabled"},
+		"enabled is not told":  {where: &whereState{Enabled: no}, unmet: "the service does not say whether it is enabled"},
+		"is archived":          {where: &whereState{Archived: no}, model: catalogue.Model{Archived: yes}, unmet: "it is archived"},
+		"is not archived":      {where: &whereState{Archived: yes}, model: catalogue.Model{Archived: no}, unmet: "it is not archived"},
+		"archived is not told": {where: &whereState{Archived: no}, unmet: "the service does not say whether it is archived"},
 		"all tags":             {where: &whereState{Tags: []string{"b", "a", "b"}}, model: catalogue.Model{Tags: tags("a", "b", "c")}},
-		"lacks one": {
-			where: &whereState{Tags: []string{"a", "B"}}, model: catalogue.Model{Tags: tags("a", "b")}, unmet: `lacks the tag "B"`,
-		},
+		"lacks one":            {where: &whereState{Tags: []string{"a", "c"}}, model: catalogue.Model{Tags: tags("a", "b")}, unmet: `it lacks the tag "c"`},
 		"lacks two": {
-			where: &whereState{Tags: []string{"a", "b"}}, model: catalogue.Model{Tags: []*string{nil}}, unmet: `lacks the tags "a", "b"`,
+			where: &whereState{Tags: []string{"a", "POWER"}}, model: catalogue.Model{Tags: append(tags("power "), nil)},
+			unmet: `it lacks the tags "a", "POWER" (it has "power ")`,
 		},
 		"a tag in another form": {where: &whereState{Tags: []string{"été"}}, model: catalogue.Model{Tags: tags(norm.NFD.String("été"))}},
+		"run mode":              {where: &whereState{RunMode: new("AUTOMATIC")}, model: catalogue.Model{RunMode: new("AUTOMATIC")}},
+		"another run mode": {
+			where: &whereState{RunMode: new("automatic")}, model: catalogue.Model{RunMode: new("AUTOMATIC")}, unmet: `its run mode is "AUTOMATIC"`,
+		},
+		"run mode is not told": {where: &whereState{RunMode: new("X")}, unmet: "the service does not say its run mode"},
+		"old enough, just":     {where: aged("72h"), model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z")},
+		"a second too young": {
+			where: aged("3d"), model: made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), unmet: "it is old enough from 2026-03-10 12:00:01 UTC on",
+		},
+		"re-published": {
+			where: aged("1d12h"), model: made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"),
+			unmet: "it is old enough from 2026-03-11 11:00:00 UTC on",
+		},
+		"never re-published":      {where: aged("3d"), model: catalogue.Model{CreatedAt: new("2026-01-01T00:00:00Z")}},
+		"made, nobody knows when": {where: aged("1ns"), unmet: unknownAge},
+		"made on a day":           {where: aged("1ns"), model: made("2026-01-01", "2026-01-01T00:00:00Z"), unmet: unknownAge},
+		"re-published some day":   {where: aged("1ns"), model: made("2026-01-01T00:00:00Z", "today"), unmet: unknownAge},
 		"several": {
-			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a"}}, model: catalogue.Model{Enabled: no, Archived: yes},
-			unmet: `is disabled, is archived, lacks the tag "a"`,
+			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a"}, RunMode: new("X"), MinAge: new("1h")},
+			model: catalogue.Model{Enabled: no, Archived: yes},
+			unmet: `it is disabled; it is archived; it lacks the tag "a"; the service does not say its run mode; ` + unknownAge,
 		},
 	} {
-		if got := strings.Join(test.where.unmet(&test.model), ", "); got != test.unmet || test.where.satisfies(&test.model) != (got == "") {
+		if got := strings.Join(test.where.unmet(&test.model, now), "; "); got != test.unmet {
 			t.Errorf("%s: %q, want %q", name, got, test.unmet)
+		}
+	}
+}
+
+func TestAges(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"72h": 72 * time.Hour, "3d": 72 * time.Hour, "1d12h": 36 * time.Hour, "0d1s": time.Second, "90m": 90 * time.Minute,
+	} {
+		if got, err := parseAge(text); got != want || err != nil {
+			t.Errorf("%q is %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "3", "d", "0d", "-1d", "1.5d", "3 days", "1h1d", "3dd", "0s", "-72h", "99999999d"} {
+		if got, err := parseAge(text); err == nil {
+			t.Errorf("%q is %s", text, got)
 		}
 	}
 }
@@ -87,11 +126,13 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 		"disabled":           {where: where("enabled", false), revision: 2, lists: 1},
 		"null says nothing":  {where: where("enabled", nil, "archived", true, "tags", nil), revision: 2, lists: 1},
 		"the older of a tag": {where: where("tags", []any{"first"}), revision: 0, lists: 1},
+		"a run mode":         {where: where("run_mode", "ON_DEMAND"), revision: 0, lists: 1},
+		"an age":             {where: where("min_age", "30d"), revision: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, service := sandboxEngine(t)
-			if _, err := service.Republish(mainGroup, 0, []byte(`{"tags": ["first"]}`)); err != nil {
+			if _, err := service.Republish(mainGroup, 0, []byte(`{"tags": ["first"], "runMode": "ON_DEMAND"}`)); err != nil {
 				t.Fatal(err)
 			}
 			config := arguments{"model_group_id": mainGroup, "where": test.where}
@@ -115,26 +156,16 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 	}
 }
 
-func TestNoModelThatSatisfies(t *testing.T) {
+// Without a model there is nothing to look at, and no second request.
+func TestConditionsOnAGroupWithoutModels(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	_, diagnostics := e.read(t.Context(), t, "latest_model", arguments{
-		"model_group_id": mainGroup, "where": where("enabled", true, "archived", false, "tags", []any{"power", "gold"}),
-	})
-	expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies,
-		fmt.Sprintf("No revision of model group %q satisfies where = { enabled = true, archived = false, tags = [\"power\", \"gold\"] }:\n"+
-			"  - revision 3 lacks the tag \"gold\"\n"+
-			"  - revision 2 is disabled, is archived, lacks the tag \"gold\"\n"+
-			"  - revision 1 lacks the tag \"gold\"\n"+
-			"  - revision 0 lacks the tags \"power\", \"gold\"\n\n", mainGroup), "Ask for less in where, or wait")
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1})
-	// Without a model there is nothing to look at, and no second request.
-	_, diagnostics = e.read(t.Context(), t, "latest_model", arguments{"model_group_id": emptyGroup, "where": where("enabled", true)})
+	diagnostics := e.refused(t, "latest_model", arguments{"model_group_id": emptyGroup, "where": where("enabled", true)})
 	expectError(t, diagnostics, "model_group_id", explain.SummaryGroupOrModels)
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2, sandbox.RouteModels: 1})
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1})
 }
 
-// What was looked at is bounded, newest first, and has the latest model also where
+// What was looked at is bounded, newest first, and has the latest model even if
 // the list lacks it.
 func TestWhatWasLookedAt(t *testing.T) {
 	t.Parallel()
@@ -142,27 +173,46 @@ func TestWhatWasLookedAt(t *testing.T) {
 	for revision := range int64(25) {
 		models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
 	}
-	latest := &catalogue.Model{Revision: new(catalogue.Integer(25)), Archived: new(true)}
-	conditions := &whereState{Archived: new(true), Tags: []string{"a"}}
-	_, problem := conditions.pick(models, latest, "g", "Do this.")
-	if problem == nil || !problem.nothing || !strings.Contains(problem.detail, "satisfies where = { archived = true, tags = [\"a\"] }:\n"+
-		"  - revision 25 lacks the tag \"a\"\n  - revision 24 may be archived") ||
+	latest := &catalogue.Model{Revision: new(catalogue.Integer(25)), Enabled: new(false)}
+	conditions := &whereState{Enabled: new(true), RunMode: new("X"), MinAge: new("1h")}
+	told := func() *groupError {
+		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
+	}
+	problem := told()
+	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where:\n  - revision 25: it is disabled; ") ||
+		!strings.Contains(problem.detail, "\n  - revision 24: the service does not say whether it is enabled; ") ||
 		!strings.HasSuffix(problem.detail, "\n  - and 16 others\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") {
 		t.Fatalf("%+v", problem)
 	}
-	if want := `revision 25 lacks the tag "a"; 25 older ones fail too`; problem.short != want {
-		t.Errorf("%q, want %q", problem.short, want)
+	if !strings.HasSuffix(problem.short, "; older ones fail too: 25") {
+		t.Errorf("%q", problem.short)
 	}
-	// Two models of one revision name no single one, unless only one satisfies.
-	first, second := &catalogue.Model{Revision: models[3].Revision, Archived: new(true), Tags: []*string{new("a")}}, *models[3]
-	if model, problem := conditions.pick([]*catalogue.Model{models[1], first, &second}, latest, "g", ""); problem != nil || model != first {
-		t.Errorf("%v, %v", model, problem)
+	models[7].Archived = new(true)
+	if problem := told(); strings.Contains(problem.detail, "may be missing") {
+		t.Errorf("an archived revision is in the list: %s", problem.detail)
 	}
-	second = *first
-	for _, list := range [][]*catalogue.Model{{models[1], first, &second}, {&second, first}} {
-		if _, problem := conditions.pick(list, latest, "g", ""); problem == nil || problem.summary != explain.SummarySeveralModels {
-			t.Errorf("%v", problem)
+}
+
+// Two models of one revision name no single one, unless only one satisfies.
+func TestTheHighestThatSatisfies(t *testing.T) {
+	t.Parallel()
+	model := func(id string, revision int64) *catalogue.Model {
+		return &catalogue.Model{ID: &id, Revision: new(catalogue.Integer(revision))}
+	}
+	satisfies := func(model *catalogue.Model) bool { return !strings.Contains(*model.ID, "!") }
+	for want, list := range map[string][]*catalogue.Model{
+		"":    {model("a!", 1)},
+		"a":   {model("a", 1), model("b!", 1), model("c!", 2), model("d", 0)},
+		"b":   {model("a", 1), model("b", 2), model("c", 1)},
+		"a b": {model("a", 2), model("c", 1), model("b", 2)},
+	} {
+		var got []string
+		for _, model := range highest(list, satisfies) {
+			got = append(got, *model.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
@@ -185,8 +235,8 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	})
 	expectTold(t, diagnostics,
 		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{
-			`No revision of model group "group-010" satisfies where = { enabled = true }:`, "  - revision 1 is disabled", "take the group out",
-			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2 is disabled; the older one fails too",
+			`No revision of model group "group-010" satisfies where:`, "  - revision 1: it is disabled", "take the group out",
+			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2: it is disabled; older ones fail too: 1",
 		}},
 		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
 	)

@@ -16,6 +16,7 @@ data "modelcatalogue_latest_model" "price" {
     enabled  = true
     archived = false
     tags     = ["DE-LU"]
+    min_age  = "3d"
   }
 }
 

@@ -11,7 +11,7 @@ provider "modelcatalogue" {}
 
 data "modelcatalogue_model_groups" "all" {}
 
-# A block and a request for each group: dear where there are many.
+# One block and one request for each group: expensive if there are many.
 data "modelcatalogue_model_group" "each" {
   for_each = toset(data.modelcatalogue_model_groups.all.model_groups[*].id)
 
