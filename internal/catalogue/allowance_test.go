@@ -193,8 +193,6 @@ func (r allowanceResult) problem() string {
 		most, took = 1.5, r.excess
 	case r.ceiling:
 		most, took = 1.3, r.excess
-	case second && r.allowance.kind == "sliding" && r.latency.name == tailed.name:
-		most, took = 2.25, r.excess // with quick answers it is 1.85
 	case second:
 		most, took = 2, r.excess
 	case r.processes > 1:
@@ -203,7 +201,7 @@ func (r allowanceResult) problem() string {
 		most = 1.5
 	}
 	switch {
-	case len(r.lost)*1000 > r.processes*r.groups**allowanceSeeds: // of many processes one may wait for 5 minutes
+	case len(r.lost)*100 > r.processes*r.groups**allowanceSeeds: // one of many processes may wait for 5 minutes
 		return fmt.Sprintf("%d reads failed: %v", len(r.lost), r.lost[0])
 	case r.ceiling && r.most > 0:
 		return fmt.Sprintf("%d requests were limited, want none", r.most)
