@@ -54,11 +54,15 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", "", []string{disabled, archived, untagged}, 0, nil},
 		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
 		"none with the tag": {
-			anyElse, "", []string{disabled, archived, csv}, 1,
+			anyElse, "",
+			[]string{disabled, archived, csv},
+			1,
 			[]string{"No revision is enabled, not archived, tagged FR and delivered as parquet. Looked at: 6, 5, 4, 3, 2, 1, 0."},
 		},
 		"one of a fleet": {
-			"follow-latest-revision/fleet/main.tf", "", []string{`{"dockerImage": "registry.example/model:2.0.0"}`}, 2,
+			"follow-latest-revision/fleet/main.tf", "",
+			[]string{`{"dockerImage": "registry.example/model:2.0.0"}`},
+			2,
 			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
 		},
 	} {

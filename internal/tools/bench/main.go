@@ -131,7 +131,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 		return nil
 	}
 	inside, err := engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem",
-		"./internal/catalogue", "./internal/provider", "./internal/redact").Output()
+		"./internal/catalogue", "./internal/provider").Output()
 	if err != nil {
 		return fmt.Errorf("benchmarks of the provider: %w\n%s", err, inside)
 	}
