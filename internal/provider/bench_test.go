@@ -13,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// manyModels are so many models of the shape of the sandbox's richest.
+// manyModels returns n models of the shape of the sandbox's richest.
 func manyModels(b *testing.B, count int) []*catalogue.Model {
 	b.Helper()
 	document, err := sandbox.New(sandbox.Default()).Publish(mainGroup, nil)

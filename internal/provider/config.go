@@ -56,7 +56,7 @@ type configuration struct {
 	Snapshot         types.Bool   `tfsdk:"snapshot"`
 }
 
-// settings is what a configuration comes to.
+// settings is a resolved configuration.
 type settings struct {
 	client catalogue.Config
 	// unknown are the arguments whose values a plan does not know yet.
@@ -92,7 +92,7 @@ func (c configuration) malformed() []problem {
 
 // problem is one thing wrong with one argument.
 type problem struct {
-	argument string // "" where it is with none
+	argument string // "" if it is with none
 	missing  bool   // it is only absent
 	summary  string
 	detail   string

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWhichCredentials is the rule of which credentials are used, a row for each
+// TestWhichCredentials is the rule that says which credentials are used, a row for each
 // combination of what the block and the environment give.
 func TestWhichCredentials(t *testing.T) {
 	t.Parallel()

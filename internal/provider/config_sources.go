@@ -87,7 +87,7 @@ func resolve[T any](
 	return result, true
 }
 
-// present tells whether text is a value of the argument. One of nothing but white
+// present reports whether text is a value of the argument. One of nothing but white
 // space is none for a credential: it is what a variable that nothing filled in leaves.
 func present(argument, text string) bool {
 	switch argument {
@@ -187,7 +187,7 @@ func environmentOf(assignments []string) environment {
 	return env
 }
 
-// get is the value of a variable, "" where it is not set.
+// get is the value of a variable, "" if it is not set.
 func (e environment) get(name string) string { return e.variables[name] }
 
 // first is the first of the variables that is set, and its value.
@@ -200,7 +200,7 @@ func (e environment) first(names ...string) (name, value string) {
 	return "", ""
 }
 
-// has tells whether the environment gives an argument, as a value or as a file.
+// has reports whether the environment gives an argument, as a value or as a file.
 func (e environment) has(argument string) bool { return len(e.setFor(argument)) > 0 }
 
 // setFor are the variables that are set for an argument.

@@ -24,7 +24,7 @@ import (
 // complete is a provider block with what is required and nothing else.
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
-// settle is what a provider block comes to in an environment of these
+// settle resolves a provider block in an environment of these
 // assignments, whose names lack their prefix.
 func settle(tb testing.TB, given arguments, assignments ...string) (settings, []problem) {
 	tb.Helper()

@@ -89,7 +89,7 @@ func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	setResult(ctx, resp, state)
 }
 
-// isNamed tells whether a group has exactly that name.
+// isNamed reports whether a group has exactly that name.
 func isNamed(group *catalogue.ModelGroup, name string) bool {
 	return group.Name != nil && sameText(name, *group.Name)
 }

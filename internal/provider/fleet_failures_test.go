@@ -158,7 +158,9 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 60))
-				service.Inject(failing(sandbox.RouteLatest, group, 500, ""))
+				last := failing(sandbox.RouteLatest, group, 500, "")
+				last.Delay = 2 * sec // so that others are answered in between
+				service.Inject(last)
 				service.Inject(failing(sandbox.RouteLatest, 45, 404, ""))
 				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Delay: sec})
 				e := inMemory(t, service, arguments{argMaxRetries: 0})

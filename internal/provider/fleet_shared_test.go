@@ -53,7 +53,7 @@ func TestFleetsOfSeveralRunsShareAnAllowance(t *testing.T) {
 	}
 }
 
-// shareAnAllowance runs so many plans, of so many groups each, on 60 requests a minute. It returns a failure of one,
+// shareAnAllowance runs several plans at once on 60 requests a minute. It returns a failure of one,
 // "" where none fails.
 func shareAnAllowance(t *testing.T, runs, groups int, seed uint64) string {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// idsOf are the ids of so many groups of manyGroups.
+// idsOf returns the ids of the first n groups of manyGroups.
 func idsOf(n int) []any {
 	var ids []any
 	for i := range n {
@@ -159,7 +159,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 				// Pauses end with one warning; a ceiling is the user's own.
 				if test.ceiling == nil {
 					expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "for "+test.least.String(), "latest_models")
-					diagnostics = e.refused(t, "latest_models", arguments{"attributes": []any{"id"}})
+					diagnostics = e.refused(t, "pinned_models", arguments{"revisions": pins(200, 1)})
 				}
 				expectNone(t, diagnostics)
 				if took := time.Since(began); n != test.groups || took < test.least || took > 2*test.least {

@@ -147,7 +147,7 @@ func imageFault(image string) error {
 // nameFault names a part between slashes that cannot be one, or the tag.
 func nameFault(name string) error {
 	parts := strings.Split(name, "/")
-	// A first part like this is a registry, of which the parser knows more.
+	// A first part like this is a registry: the parser checks it.
 	if host := parts[0]; len(parts) > 1 && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
 		if !parses(host + "/a") {
 			return fmt.Errorf("its registry %q is no host", explain.Abridged(host))

@@ -25,7 +25,7 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 	return to
 }
 
-// mappedOrNull maps a list that is null where the service left it out.
+// mappedOrNull maps a list that is null if the service left it out.
 func mappedOrNull[From, To any](from []*From, each func(*From) *To) []*To {
 	if from == nil {
 		return nil
@@ -58,7 +58,7 @@ func newestFirst(a, b *catalogue.Model) int {
 	return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 }
 
-// orZero is a value, or the zero value where it is nil.
+// orZero is a value, or the zero value if it is nil.
 func orZero[T any](value *T) T {
 	if value == nil {
 		return *new(T)

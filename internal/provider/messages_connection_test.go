@@ -100,7 +100,7 @@ func serving(title string, config *tls.Config) scene {
 	}}
 }
 
-// secured is a scene of a service with a certificate, of which some are trusted.
+// secured is a scene of a service with a certificate that some trust.
 func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		certificate, authority := what.make(t)

@@ -81,7 +81,7 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 	}
 }
 
-// What is withheld is told as far as the service tells it.
+// What is withheld is explained by is_owner.
 func TestWhyAnImageIsWithheld(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -109,7 +109,7 @@ func alsoReadFrom(argument string) string {
 }
 
 // ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the
-// environment, are left to Configure: `validate` has to pass where the credentials are not.
+// environment, are left to Configure: `validate` has to pass without credentials.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {

@@ -39,7 +39,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 	}
 }
 
-// selection is which attributes of a record are filled: all of them where it is nil.
+// selection is which attributes of a record are filled: all of them if it is nil.
 type selection map[string]bool
 
 // selected is what the argument selects.

@@ -124,7 +124,7 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 // msgpackNil is null in MessagePack.
 const msgpackNil = 0xc0
 
-// CallFunction spells out an argument that is null where the engine sends nothing
+// CallFunction spells out an argument that is null if the engine sends nothing
 // for it, as OpenTofu 1.12 does: the framework takes that for a fault.
 func (s *server) CallFunction(
 	ctx context.Context, req *tfprotov6.CallFunctionRequest,

@@ -60,7 +60,7 @@ func eachGroup(from, to int) []reading {
 	return readings
 }
 
-// readAll reads all of them, so many at once, as an engine does.
+// readAll reads all of them, several at once, as an engine does.
 func (e *engine) readAll(t *testing.T, parallelism int, readings []reading) []answer {
 	t.Helper()
 	answers := make([]answer, len(readings))

@@ -76,7 +76,7 @@ func TestAModelWithEverythingSet(t *testing.T) {
 		})
 }
 
-// emptyModel is a model of which the service says nothing.
+// emptyModel is a model about which the service says nothing.
 func emptyModel() *modelState {
 	return &modelState{
 		OutputVariables: []*outputVariableState{}, OutputSpecification: []*catalogue.Scalar{}, Tags: []*string{},

@@ -151,7 +151,7 @@ func wholeNumber(number *big.Float) (int64, error) {
 	return whole, nil
 }
 
-// spelledWhole is a whole number with all its digits, where a reader can use them.
+// spelledWhole is a whole number with all its digits, if a reader can use them.
 func spelledWhole(number *big.Float) string {
 	if number.MantExp(nil) > 256 {
 		return number.Text('g', 20)
