@@ -85,12 +85,3 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 		s.expectCounts(t, 1, 2)
 	})
 }
-
-// The ceiling is a cause only if it held the read.
-func TestACeilingThatHeldNobody(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := always(retryAfter(429, "2"))
-		answers := readAll(t, over(t, s, atMost(2000, sec), readTimeout(20*sec)), 30, eachGroup(0, 30))
-		expectAllTold(t, answers, toldLimited)
-	})
-}

@@ -79,18 +79,3 @@ func TestOneIsCancelledTheOthersFinish(t *testing.T) {
 		}
 	})
 }
-
-// A caller with more time goes on when the first one's is over.
-func TestACallerWithMoreTimeGoesOn(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := first(1, reply{after: time.Hour})
-		c := over(t, s, readTimeout(60*sec), requestTimeout(65*sec))
-		early := theGroup.start(t, c)
-		time.Sleep(15 * sec)
-		late := theGroup.start(t, c)
-		expectEnd(t, []answer{early.end()}, ending{Cause: timeOver, Attempts: 1})
-		if a := late.end(); a.err != nil || a.took > 55*sec {
-			t.Errorf("the later one after %s: %v", a.took, a.err)
-		}
-	})
-}

@@ -125,29 +125,3 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 		})
 	})
 }
-
-// After a pause a request under way keeps others from being sent for 3 s at most.
-func TestSlowReadsHoldNothingUp(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(n int, r *http.Request) reply {
-			switch r.URL.Path {
-			case "/v1/model-group/slow-1", "/v1/model-group/slow-2":
-				return reply{after: time.Hour}
-			}
-			if n <= 4 {
-				return retryAfter(429, "2").in(time.Millisecond)
-			}
-			return found.in(20 * time.Millisecond)
-		}}
-		c := over(t, s, maxRetries(0))
-		slow := []*reader{group("slow-1").start(t, c), group("slow-2").start(t, c)}
-		began := time.Now()
-		expectAllRead(t, readAll(t, c, 4, eachGroup(0, 24)))
-		if took := time.Since(began); took > 8*sec {
-			t.Errorf("24 quick reads took %s beside two slow ones", took)
-		}
-		for _, r := range slow {
-			expectAllTold(t, []answer{r.end()}, toldTimeout)
-		}
-	})
-}

@@ -155,17 +155,6 @@ func TestRetryAfterOfA503(t *testing.T) {
 	})
 }
 
-// 429 and renewed tokens use up no retries.
-func TestWaitsUseUpNoRetries(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(n int, _ *http.Request) reply {
-			return map[int]reply{1: answered(401), 2: retryAfter(429, "3"), 3: retryAfter(429, "3"), 4: answered(429), 5: answered(503)}[n]
-		}}
-		theGroup.mustRead(t, over(t, s, maxRetries(1)))
-		s.expectCounts(t, 2, 6)
-	})
-}
-
 // A read does not sit out a back-off that ends after its time, and ends with its time under way.
 func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 	type row struct {

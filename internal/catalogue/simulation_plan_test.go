@@ -255,9 +255,7 @@ func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
 		func(p *simPlan) { p.service.outage = "" },
 		func(p *simPlan) { p.service.strays, p.service.revocations = 0, nil },
 		func(p *simPlan) { p.service.tokenFaults, p.service.jsonOnly = nil, "" },
-		func(p *simPlan) {
-			p.service.publications, p.service.disabledFrom, p.service.wrongSecret = nil, 0, false
-		},
+		func(p *simPlan) { p.service.publications, p.service.disabledFrom = nil, 0 },
 		func(p *simPlan) { p.service.latency = "constant" },
 		func(p *simPlan) { p.service.tokenLife = time.Hour },
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// revisions is a service whose groups have so many revisions, which answers after a second.
+// revisions is a service whose groups have *n revisions. It answers after a second.
 func revisions(n *int) *service {
 	return &service{read: func(_ int, r *http.Request) reply {
 		document, _ := simDocument(r.URL.Path, *n)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -116,32 +115,6 @@ func TestARejectionEndsEveryRead(t *testing.T) {
 		if s.tokens != 2 || s.reads > 8 {
 			t.Errorf("%d tokens and %d reads", s.tokens, s.reads)
 		}
-	})
-}
-
-// A read has its token renewed twice at most; a stray instance behind a load balancer rejects nobody else.
-func TestAStrayInstanceRejectsNobody(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(_ int, r *http.Request) reply {
-			if strings.HasSuffix(r.URL.Path, "astray") {
-				return answered(401).in(2 * sec)
-			}
-			return found.in(sec / 10)
-		}}
-		c := over(t, s)
-		theGroup.mustRead(t, c)
-		astray := group("astray").start(t, c)
-		for _, r := range eachGroup(0, 100) { // which the new tokens serve meanwhile
-			r.mustRead(t, c)
-		}
-		if a := astray.end(); a.err == nil || kindOf(a.err) == toldRejected {
-			t.Errorf("the read that goes astray is told %v", a.err)
-		}
-		s.expectCounts(t, s.tokens, 104)
-		if s.tokens > 4 {
-			t.Errorf("%d tokens", s.tokens)
-		}
-		group("later").mustRead(t, c)
 	})
 }
 
