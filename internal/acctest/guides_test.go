@@ -160,7 +160,7 @@ func TestAccGuideSurvives(t *testing.T) {
 	w.expect(t, 2, "plan", "-detailed-exitcode") // The page says so: what a check reads is read again during the apply.
 	w.republish(t, mainGroup, 1, `{"dockerImage": "registry.example/another:1"}`)
 	apply("Warning: Docker image differs")
-	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1")
+	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "MODELCATALOGUE_MAX_RETRIES=0")
 	apply("Warning: Catalogue service not reached")
 }
 
