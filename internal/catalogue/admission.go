@@ -197,7 +197,7 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 func (a *admission) doneLocked(outcome outcome, err error) {
 	switch {
 	case outcome == unauthorized && a.run.ending && a.run.over == nil:
-		a.endRunLocked(&RejectedError{Given: a.tokens.given, Issued: !a.tokens.given, Err: err})
+		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
 		a.paused = err
 		for f := range a.answers.flights {

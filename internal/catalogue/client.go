@@ -73,7 +73,7 @@ func New(cfg Config) *Client {
 	c.mask.Add(cfg.AccessToken)
 	tokens := tokens{credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), request: c.requestToken}
 	if cfg.AccessToken != "" {
-		tokens.current, tokens.given = &token{bearer: cfg.AccessToken}, true
+		tokens.current, tokens.credentials = &token{bearer: cfg.AccessToken}, nil
 	}
 	c.admission = newAdmission(cfg, tokens)
 	return c

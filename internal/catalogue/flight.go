@@ -253,9 +253,9 @@ func (a *admission) concludeLocked(f *flight, err error) {
 	a.endLocked(f, err)
 }
 
-// giveUpLocked ends a flight that has no retry left after so many failures, its own or those of the request for a
-// token. It reports whether it did. The service is down if no read has succeeded since the flight came: reads that
-// come after that make one attempt each.
+// giveUpLocked ends a flight that has no retry left after its failures, or those of the request for a token. It reports
+// whether it did. The service is down if no read has succeeded since the flight came: reads that come after that make
+// one attempt each.
 func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 	retries, cause := a.cfg.MaxRetries, RetriesUsedUp
 	if a.run.down > 0 && f.order > a.run.down {

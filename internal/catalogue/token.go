@@ -26,13 +26,13 @@ type token struct {
 
 // tokens is the one token that all reads share, the request that renews it, and what is known of tokens.
 type tokens struct {
-	tries       // of the request for a token, since a token came or nobody waited for one
-	credentials *credentials
+	tries                    // of the request for a token, since a token came or nobody waited for one
+	credentials *credentials // nil if the configuration gives the token, so that there is no other
 	to          Endpoint
 	request     func(context.Context, *attempt) error // makes one exchange
-	given       bool                                  // by the configuration, so there is no other
 	current     *token
 	stop        context.CancelFunc // ends the request that is under way, nil if there is none
+	used        bool               // a token has served a read in this process
 	inARow      int                // replacements in a row that were rejected before they served a read
 }
 
@@ -40,22 +40,24 @@ type tokens struct {
 // by the lesser of 10 s and a tenth of its life.
 func (t *tokens) serve(now time.Time) bool {
 	c := t.current
-	if c == nil || c.rejected && !t.given {
+	if c == nil || c.rejected && !t.given() {
 		return false
 	}
 	return c.life == 0 || now.Before(c.requestedAt.Add(c.life-min(maxMargin, c.life/10)))
 }
 
+func (t *tokens) given() bool { return t.credentials == nil }
+
 // served records that a read with a token was let through.
-func (t *tokens) served(by *token) { by.served, t.inARow = true, 0 }
+func (t *tokens) served(by *token) { by.served, t.used, t.inARow = true, true, 0 }
 
 // reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
 // are rejected: the token replaced one that was rejected, and served no read in the minute since it was asked for.
-// Once a read has succeeded, a stray instance of the service is likelier than a revocation, so that it takes two such
+// Once a token has served a read, a stray instance of the service is likelier than a revocation, so that it takes two such
 // tokens in a row.
-func (t *tokens) reject(by *token, now time.Time, succeeded bool) (proves bool) {
-	if t.given || by.rejected {
-		return t.given
+func (t *tokens) reject(by *token, now time.Time) (proves bool) {
+	if t.given() || by.rejected {
+		return t.given()
 	}
 	by.rejected = true
 	if !by.replacement || by.served || now.Sub(by.requestedAt) >= proofTime {
@@ -63,7 +65,7 @@ func (t *tokens) reject(by *token, now time.Time, succeeded bool) (proves bool) 
 		return false
 	}
 	t.inARow++
-	return !succeeded || t.inARow > 1
+	return !t.used || t.inARow > 1
 }
 
 // unauthorizedLocked acts on a 401 to a read.
@@ -71,7 +73,7 @@ func (a *admission) unauthorizedLocked(ctx context.Context, to Endpoint, sent *a
 	if !sent.token.rejected {
 		a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
 	}
-	if a.tokens.reject(sent.token, time.Now(), a.run.succeeded > 0) {
+	if a.tokens.reject(sent.token, time.Now()) {
 		a.run.ending = true
 	}
 }

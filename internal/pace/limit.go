@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Limit is at most so many requests in any stretch of that length. The zero Limit
-// allows any number.
+// Limit is the most requests in any stretch of a length. The zero Limit allows any number.
 type Limit struct {
 	Requests int
 	Per      time.Duration

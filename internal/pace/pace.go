@@ -23,7 +23,7 @@ const (
 type Pace struct {
 	ceiling  Limit
 	counted  []time.Time // when each request ceases to count against the ceiling, earliest first
-	inFlight []request   // those without an answer since the last pause, in the order in which they were sent
+	inFlight []request   // those without an answer, in the order in which they were sent
 	last     int         // the number of the last request
 	burst    int         // the last request before the last pause: a 429 to one up to here teaches nothing more
 	window   int         // how many may be in flight, 0 for any number
@@ -53,7 +53,7 @@ func (p *Pace) Next(now time.Time) (at time.Time, why Reason) {
 	wait(p.until, Pause)
 	wait(p.until.Add(p.gap), Gap)
 	wait(p.CeilingAfter(0, now), Ceiling)
-	if young := p.young(now); p.window > 0 && len(young) >= p.window {
+	if young := p.young(now, p.burst); p.window > 0 && len(young) >= p.window {
 		wait(young[len(young)-p.window].sent.Add(slow), InFlight)
 	}
 	return at, why
@@ -80,7 +80,7 @@ func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	p.inFlight = append(p.young(now), request{number: p.last, sent: now})
+	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
 		past := sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) })
 		p.counted = append(p.counted[past:], now.Add(slow+p.ceiling.Per))
@@ -101,9 +101,9 @@ func (p *Pace) Answered(number int, now time.Time) {
 }
 
 // Limited records a 429, instead of Answered: nothing is sent for wait. After that half as many may be in flight as
-// were at this moment. All 429s to requests that were sent before the pause began count once.
+// were now. All 429s to requests that were sent before the pause began count once.
 func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
-	inFlight := len(p.young(now))
+	inFlight := len(p.young(now, p.burst))
 	p.arrived(number, now)
 	if until := now.Add(wait); until.After(p.until) {
 		p.paused += min(wait, until.Sub(p.until))
@@ -116,7 +116,6 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 		p.gap = min(max(time.Second, 2*p.gap), 8*time.Second)
 	}
 	p.burst, p.accepted, p.window = p.last, 0, max(1, inFlight/2)
-	p.inFlight = nil // those are of the burst, and count no more
 }
 
 // PausedUntil returns the end of the last pause, the zero time if there was none.
@@ -128,9 +127,11 @@ func (p *Pace) Paused(now time.Time) time.Duration { return p.paused - max(0, p.
 // Window returns how many requests may be in flight, 0 for any number.
 func (p *Pace) Window() int { return p.window }
 
-// young returns the requests in flight that have not been so for long.
-func (p *Pace) young(now time.Time) []request {
-	return p.inFlight[sort.Search(len(p.inFlight), func(i int) bool { return p.inFlight[i].sent.Add(slow).After(now) }):]
+// young returns the requests after a number that have not been in flight for long.
+func (p *Pace) young(now time.Time, number int) []request {
+	return p.inFlight[sort.Search(len(p.inFlight), func(i int) bool {
+		return p.inFlight[i].number > number && p.inFlight[i].sent.Add(slow).After(now)
+	}):]
 }
 
 // arrived takes a request out of those in flight. It counts against the ceiling from now on for the ceiling's length.
