@@ -206,7 +206,7 @@ func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catal
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, ok := transport.(*service); ok {
+	if s, ok := transport.(*service); ok && s.began.IsZero() {
 		s.began = time.Now()
 	}
 	config := catalogue.Config{

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// revisions is a service whose groups have *n revisions. It answers after a second.
-func revisions(n *int) *service {
+// revisions is a service whose groups have n revisions. It answers after a second.
+func revisions(n *atomic.Int32) *service {
 	return &service{read: func(_ int, r *http.Request) reply {
-		document, _ := simDocument(r.URL.Path, *n)
+		document, _ := simDocument(r.URL.Path, int(n.Load()))
 		return reply{body: document, after: sec}
 	}}
 }
@@ -23,12 +24,13 @@ func revisions(n *int) *service {
 func TestReadersOfOneRunAgree(t *testing.T) {
 	questions := map[string]reading{"groups": groups(""), "a group": group("a"), "a model": latestModel("a"), "models": models("a")}
 	eachOnFakeClock(t, questions, func(t *testing.T, question reading) {
-		published := 1
+		var published atomic.Int32
+		published.Store(1)
 		s := revisions(&published)
 		c := over(t, s)
 		together := []*reader{question.start(t, c), question.start(t, c)}
 		first := fmt.Sprintf("%v", inText(together[0].end()))
-		published = 2
+		published.Store(2)
 		for _, a := range []answer{together[1].end(), question.read(t, c)} {
 			if got := inText(a); got != first {
 				t.Errorf("%s, and the first reader has %s", got, first)
@@ -38,13 +40,13 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 		groups("day_ahead").mustRead(t, c) // another question
 		s.expectCounts(t, 1, 2)
 
-		published = 1
+		published.Store(1)
 		s = revisions(&published)
 		c = over(t, s, afresh())
 		if question.mustRead(t, c); inText(question.read(t, c)) != first {
 			t.Error("the same catalogue has another answer")
 		}
-		published = 2
+		published.Store(2)
 		if inText(question.read(t, c)) == first {
 			t.Error("a read has an answer from before it")
 		}
@@ -76,7 +78,8 @@ func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {
 // sent, for all who miss it.
 func TestAnAbsenceIsAskedForOnceMore(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		published := 1
+		var published atomic.Int32
+		published.Store(1)
 		s := revisions(&published)
 		c := over(t, s)
 		pinned := func(revision int) reading {
@@ -94,7 +97,7 @@ func TestAnAbsenceIsAskedForOnceMore(t *testing.T) {
 		}
 		expect("its own answer proves it", 2, 1, 1)
 		expect("what is there is kept", 1, 1, 1)
-		published = 2
+		published.Store(2)
 		expect("what was published is seen", 2, 2, 2)
 		expect("and kept", 2, 2, 2)
 
@@ -105,7 +108,7 @@ func TestAnAbsenceIsAskedForOnceMore(t *testing.T) {
 		for range 10 {
 			joined = append(joined, pinned(3).start(t, c))
 		}
-		published = 3
+		published.Store(3)
 		expectAllRead(t, []answer{under.end()})
 		for _, r := range joined {
 			if got, _ := r.end().value.([]*catalogue.Model); len(got) != 3 {
