@@ -180,16 +180,16 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 
 // pauseLocked begins or prolongs the pause that a 429 asks for.
 func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt, header http.Header) {
-	now, last, why := time.Now(), a.pace.PausedUntil(), "The service asked for a pause"
+	now, last, why := time.Now(), a.pace.PausedUntil(), "for the pause that the service asked for"
 	wait, named := retryAfter(header, now)
 	if !named {
-		wait, why = backOff(sent.seen.Attempt, a.cfg.Jitter()), "The service limits requests and named no wait: a pause"
+		wait, why = backOff(sent.seen.Attempt, a.cfg.Jitter()), "because the service limits requests and names no wait"
 	}
 	a.pace.Limited(sent.number, now, wait)
 	if !last.After(now) {
 		a.paused = nil
-		a.noteLocked(ctx, "%s of %s (429 for %s); after it at most %d requests are in flight, and one more for every 8 answers",
-			why, round(wait), to.path(), a.pace.Window())
+		a.noteLocked(ctx, "Waiting %s %s (429 for %s); after it at most %d requests are in flight, and one more for every 8 answers",
+			round(wait), why, to.path(), a.pace.Window())
 	}
 }
 

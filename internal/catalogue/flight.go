@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 // flight is one question on its way, and all who wait for its answer. It is a loop: admitted, sent, judged, backs off.
@@ -313,8 +315,9 @@ func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *
 func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
 		before, waits := a.queue.find(f)
+		_, reason := a.pace.Next(time.Now())
 		late := a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, f.last)
-		if waits && late != nil && a.tokens.stop == nil {
+		if waits && reason == pace.Ceiling && late != nil && a.tokens.stop == nil {
 			return late
 		}
 		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))

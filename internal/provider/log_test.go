@@ -113,7 +113,7 @@ func TestWaitsAreLogged(t *testing.T) {
 			"A token is asked for: there is none",
 			"POST /v1/auth/token 200 in 0 ms, attempt 1",
 			"GET " + mainPath + " 429 in 0 ms, attempt 1",
-			"The service asked for a pause of 3s (429 for GET " + mainPath + ")",
+			"Waiting 3s for the pause that the service asked for (429 for GET " + mainPath + ")",
 			"503 in 0 ms, attempt 2",
 			": 503 Service Unavailable, code DOWN: Down",
 			"The token is not used again: 401 for GET " + mainPath,
