@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -45,17 +44,6 @@ const (
 	forBackOff = "its back-off"
 	forToken   = "a token"
 )
-
-func newAdmission(cfg Config, tokens tokens) *admission {
-	if cfg.Jitter == nil {
-		cfg.Jitter = rand.Float64
-	}
-	if cfg.Note == nil {
-		cfg.Note = func(context.Context, string) {}
-	}
-	known := answers{flights: map[*flight]struct{}{}, asked: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
-	return &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
-}
 
 // admit waits until a flight's back-off is over and its next request may be sent, and returns the attempt. It returns
 // nil if the flight has ended.
@@ -218,11 +206,6 @@ func (a *admission) endRunLocked(err error) {
 			a.endLocked(f, err)
 		}
 	}
-}
-
-func (a *admission) noteRetryLocked(ctx context.Context, err error, at time.Time) {
-	request, came := inNote(err)
-	a.noteLocked(ctx, "%s is tried again in %s: %s", request, round(time.Until(at)), came)
 }
 
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"crypto/x509"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -75,7 +76,14 @@ func New(cfg Config) *Client {
 	if cfg.AccessToken != "" {
 		tokens.current, tokens.credentials = &token{bearer: cfg.AccessToken}, nil
 	}
-	c.admission = newAdmission(cfg, tokens)
+	if cfg.Jitter == nil {
+		cfg.Jitter = rand.Float64
+	}
+	if cfg.Note == nil {
+		cfg.Note = func(context.Context, string) {}
+	}
+	known := answers{flights: map[*flight]struct{}{}, asked: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
+	c.admission = &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
 	return c
 }
 

@@ -223,7 +223,7 @@ func (a *admission) againLocked(f *flight, outcome outcome, err error) {
 	case transient:
 		f.fail(err, a.cfg.Jitter())
 		if !a.giveUpLocked(f, f.failures, err) {
-			a.noteRetryLocked(f.ctx, err, f.notBefore)
+			a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
 		}
 	}
 	a.dismissLocked(f, a.unfitLocked)

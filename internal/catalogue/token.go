@@ -132,7 +132,7 @@ func (a *admission) tokenFailedLocked(f *flight, err error) {
 		}
 	}
 	if len(a.queue) > 0 {
-		a.noteRetryLocked(f.ctx, err, t.notBefore)
+		a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(t.notBefore)), err)
 	}
 }
 
