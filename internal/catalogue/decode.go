@@ -79,16 +79,21 @@ func beginList(text *jsontext.Decoder) error {
 	sent := inWords(start.Kind())
 	if start.Kind() == jsontext.KindBeginObject {
 		var names []string
-		for text.PeekKind() == jsontext.KindString && len(names) < maxNames {
+		for text.PeekKind() == jsontext.KindString {
 			name, _ := text.ReadToken()
 			names = append(names, name.String())
 			if err := text.SkipValue(); err != nil {
 				return err
 			}
 		}
-		sent += " (it has: " + strings.Join(names, ", ") + ")" + noSuchList
+		sent += itHas(names) + noSuchList
 	}
 	return &shapeError{problem: "a list is expected, the service sent " + sent}
+}
+
+// itHas names the first fields of an object that is not what was expected.
+func itHas(names []string) string {
+	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
 // decodeRecord reads the next record of a body.

@@ -1,11 +1,7 @@
 package catalogue
 
 import (
-	"bytes"
-	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -105,41 +101,6 @@ func text(value jsontext.Value) string {
 // page is a body in words, or an excerpt of it. It is masked first, because the excerpt may end within a credential.
 func (s *sender) page(body []byte, header http.Header) string {
 	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
-}
-
-// maxNames bounds the fields of a body, or the hosts of a certificate, that are named.
-const maxNames = 10
-
-// inPlaceOf says what a body is that lacks a field. It names the fields that are there, and shows no value.
-func (s *sender) inPlaceOf(field string, body []byte, header http.Header) string {
-	if page := s.page(body, header); strings.HasPrefix(page, htmlPage) {
-		return s.tidy(page, maxExcerpt)
-	}
-	var fields map[string]jsontext.Value
-	switch err := json.Unmarshal(body, &fields, lenient); {
-	case len(bytes.TrimSpace(body)) == 0:
-		return "empty"
-	case err != nil && !jsontext.Value(body).IsValid(lenient):
-		return "no JSON"
-	case fields == nil:
-		return "JSON, but no object"
-	case fields[field] != nil:
-		return "a JSON object whose " + field + " is no text, or empty"
-	}
-	return "a JSON object without " + field + " (it has: " + strings.Join(s.named(slices.Sorted(maps.Keys(fields))), ", ") + ")"
-}
-
-// named are the first of names, fit for a message, and how many more there are.
-func (s *sender) named(names []string) []string {
-	more := len(names) - maxNames
-	names = slices.Clone(names[:min(len(names), maxNames)])
-	for i, name := range names {
-		names[i] = s.tidy(name, maxWord)
-	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return names
 }
 
 // excerpt is what to show of a body that is no error document: of a page of HTML only that it is one, and its title.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -41,6 +40,8 @@ type Endpoint struct {
 	Path   string // escaped, with the query
 }
 
+func (e Endpoint) endpoint() Endpoint { return e }
+
 // path is the method and the path, for the log.
 func (e Endpoint) path() string { return e.Method + " " + shortPath(e.Path) }
 
@@ -65,16 +66,18 @@ type APIError struct {
 	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used
 }
 
-func (e *APIError) Error() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
+func (e *APIError) Error() string { return e.String() + ": " + e.answer() }
+
+// answer is the status, the code and the message.
+func (e *APIError) answer() string {
+	text := fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
-		fmt.Fprintf(&text, " (%s)", e.Code)
+		text += " (" + e.Code + ")"
 	}
 	if e.Message != "" {
-		text.WriteString(": " + e.Message)
+		text += ": " + e.Message
 	}
-	return text.String()
+	return text
 }
 
 // Is matches the sentinels of this package.
@@ -107,32 +110,26 @@ func (e *APIError) sentinel() error {
 
 // inNote is a failure for a note: what was requested, and what came.
 func inNote(err error) (request, came string) {
-	if api, ok := apiError(err); ok {
-		came = fmt.Sprintf("%d %s", api.Status, http.StatusText(api.Status))
-		if api.Code != "" {
-			came += ", code " + api.Code
-		}
-		if api.Message != "" {
-			came += ": " + api.Message
-		}
-		return api.path(), came
-	}
+	to, _ := endpointOf(err)
 	if network, ok := errors.AsType[*NetworkError](err); ok {
-		return network.path(), network.Problem
+		return to.path(), network.Problem
+	}
+	if api, ok := apiError(err); ok {
+		return to.path(), api.answer()
 	}
 	return "The read", err.Error()
 }
 
 // endpointOf finds what the request was sent to that failed with err.
 func endpointOf(err error) (to Endpoint, ok bool) {
-	if api, ok := apiError(err); ok {
-		return api.Endpoint, true
+	failure, ok := errors.AsType[interface {
+		error
+		endpoint() Endpoint
+	}](err)
+	if ok {
+		to = failure.endpoint()
 	}
-	network, ok := errors.AsType[*NetworkError](err)
-	if !ok {
-		return Endpoint{}, false
-	}
-	return network.Endpoint, true
+	return to, ok
 }
 
 // apiError finds the answer of the service in an error.
@@ -180,17 +177,6 @@ func (e *RejectedError) Error() string { return "the credentials are rejected: "
 
 // Unwrap returns the answer of the service.
 func (e *RejectedError) Unwrap() error { return e.Err }
-
-// TokenError is an answer of the token endpoint that holds no token to use. It tells the names of fields and no
-// values, which may be a token.
-type TokenError struct {
-	Endpoint
-	Problem   string
-	Page      bool   // the answer is a page of HTML
-	RequestID string // the service's own, "" if it sends none
-}
-
-func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
 
 // Cause is why a read ended without an answer.
 type Cause int
@@ -253,10 +239,9 @@ type NetworkError struct {
 	Fault     Fault
 	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
 
-	Certificate *CertificateFault // nil if that is not the fault
-	Proxy       *Proxy            // that the request went through, nil for none
-	Problem     string            // what net/http reported, cleaned like a text of the service
-	Err         error
+	Proxy   *Proxy // that the request went through, nil for none
+	Problem string // what net/http reported, cleaned like a text of the service
+	Err     error
 }
 
 func (e *NetworkError) Error() string {
@@ -271,9 +256,3 @@ func tooSlow(to Endpoint) error {
 	const problem = "no whole answer before the read's time was over"
 	return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
-
-// oauthError is a 200 of the token endpoint that holds the error document of INTERFACE.md, Token endpoint errors, and
-// no token.
-type oauthError struct{ body []byte }
-
-func (e *oauthError) Error() string { return "an OAuth error" }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -46,14 +48,13 @@ type sender struct {
 	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
 	proxy          *Proxy // nil for none
-	authorities    int    // those that the configuration trusts beside the system's own
 }
 
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
 		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
-		proxy: cfg.Proxy, authorities: len(cfg.CACertificates),
+		proxy: cfg.Proxy,
 	}
 	if s.transport == nil {
 		s.transport = newTransport(cfg)
@@ -81,9 +82,8 @@ type outgoing struct {
 type incoming struct {
 	io.Reader
 	header http.Header
-	at     string                  // the path and query that it answers
-	base   *url.URL                // that at is below
-	masked func(credential string) // hides a credential that the body holds
+	at     string   // the path and query that it answers
+	base   *url.URL // that at is below
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
@@ -111,7 +111,10 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 
 // send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
-	ctx, journey := observed(attempt)
+	var connected atomic.Bool
+	ctx := httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
 	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
@@ -124,7 +127,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, journey.fault(err))
+	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
 		kept.CloseIdleConnections()
@@ -150,7 +153,7 @@ func (s *sender) receive(
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	err = out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base, masked: s.mask.Add})
+	err = out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base})
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
@@ -215,7 +218,7 @@ func (s *sender) tidy(text string, limit int) string {
 func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
 		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt),
-		Certificate: s.certificateFault(err), Proxy: s.proxy.after(err), Err: err,
+		Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
@@ -232,13 +235,6 @@ func (s *sender) bodyError(
 	if size, ok := errors.AsType[*TooLargeError](err); ok {
 		size.Endpoint = at
 		return size
-	}
-	if token, ok := errors.AsType[*TokenError](err); ok {
-		token.Endpoint, token.RequestID = at, s.requestID(response)
-		return token
-	}
-	if oauth, ok := errors.AsType[*oauthError](err); ok {
-		return s.apiError(at, response, oauth.body)
 	}
 	if shape, ok := errors.AsType[*shapeError](err); ok {
 		unusable := &UnusableAnswerError{
