@@ -72,7 +72,7 @@ func (e *APIError) Error() string { return e.String() + ": " + e.answer() }
 func (e *APIError) answer() string {
 	text := fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
-		text += " (" + e.Code + ")"
+		text += ", code " + e.Code
 	}
 	if e.Message != "" {
 		text += ": " + e.Message

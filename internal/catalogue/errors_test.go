@@ -120,34 +120,3 @@ func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 		}
 	}
 }
-
-// TestWhatIsInPlaceOfAToken names fields and tells no value.
-func TestWhatIsInPlaceOfAToken(t *testing.T) {
-	t.Parallel()
-	const secret = "correct-horse-battery"
-	s := &sender{mask: &redact.Mask{}}
-	s.mask.Add(secret)
-	many := `{"` + strings.Join(strings.Split("abcdefghijklmno", ""), `":"hidden","`) + `":"hidden"}`
-	for body, want := range map[string]string{
-		"":                                      "empty",
-		" \n ":                                  "empty",
-		"access_token=hidden&token_type=bearer": "no JSON",
-		`{"accessToken":"hidden","expiresIn":3600}`:     "a JSON object without access_token (it has: accessToken, expiresIn)",
-		`{"access_token":["hidden"],"expires_in":3600}`: "a JSON object whose access_token is no text, or empty",
-		`{"access_token":""}`:                           "a JSON object whose access_token is no text, or empty",
-		`{"access_token":null}`:                         "a JSON object whose access_token is no text, or empty",
-		`{}`:                                            "a JSON object without access_token (it has: )",
-		`["hidden"]`:                                    "JSON, but no object",
-		`"hidden"`:                                      "JSON, but no object",
-		`null`:                                          "JSON, but no object",
-		"<html><title>Sign in</title>hidden</html>": "a page of HTML titled Sign in",
-		many: "a JSON object without access_token (it has: a, b, c, d, e, f, g, h, i, j, 5 more)",
-		`{"\u001b[31m` + secret + `":1,"\u202e":2}`: "a JSON object without access_token (it has: [31m***, )",
-		`{"` + strings.Repeat("é", 500) + `":1,"` + secret + `":2}`: "a JSON object without access_token (it has: ***, " +
-			strings.Repeat("é", maxWord) + "…)",
-	} {
-		if got := s.inPlaceOf("access_token", []byte(body), http.Header{}); got != want {
-			t.Errorf("%.80s: %s\nwant %s", body, got, want)
-		}
-	}
-}
