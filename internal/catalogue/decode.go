@@ -182,7 +182,7 @@ func typeProblem(err *json.SemanticError) string {
 		wanted = jsontext.KindTrue
 	case reflect.Slice:
 		wanted = jsontext.KindBeginArray
-	case reflect.Struct:
+	case reflect.Struct, reflect.Map:
 		wanted = jsontext.KindBeginObject
 	}
 	return inWords(wanted) + " is expected, the service sent " + inWords(err.JSONKind)

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -9,19 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// Bounds of what is taken from an answer: in bytes what is read of an error's body, in characters the rest.
 const (
-	// maxErrorBody bounds what is read of an error's body, in bytes.
 	maxErrorBody = 1 << 20
-	// maxMessage bounds a message of the service in ours, in characters.
-	maxMessage = 1000
-	// maxExcerpt bounds what is shown of an error body that is no error document, in characters.
-	maxExcerpt = 200
-	// maxData bounds the data of an error, in characters.
-	maxData = 500
-	// maxWord bounds a code, a field's name and the like, in characters.
-	maxWord = 100
-	// maxIssues bounds the rejected fields listed in one error.
-	maxIssues = 1000
+	maxMessage   = 1000 // of the service, in ours
+	maxData      = 500  // the data of an error
+	maxExcerpt   = 200  // of a body that is no error document
+	maxWord      = 100  // a code, a field's name and the like
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors). Every
@@ -73,9 +68,9 @@ func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	if json.Unmarshal(of, &data, lenient) != nil {
 		return nil
 	}
-	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
+	for _, issue := range data.Issues {
 		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
-		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
+		for _, message := range issue.Messages {
 			seen.Messages = append(seen.Messages, s.tidy(text(message), maxMessage))
 		}
 		issues = append(issues, seen)
@@ -105,17 +100,16 @@ func (s *sender) page(body []byte, header http.Header) string {
 
 // excerpt is what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
 func excerpt(body, contentType string) string {
-	lower := strings.ToLower(body)
-	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
+	if !strings.Contains(strings.ToLower(body), "<html") && !strings.HasPrefix(contentType, "text/html") {
 		return body
 	}
-	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
-		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
-			return htmlPage + " titled " + title
-		}
+	if title := htmlTitle.FindStringSubmatch(body); title != nil {
+		return htmlPage + " titled " + title[1]
 	}
 	return htmlPage
 }
+
+var htmlTitle = regexp.MustCompile(`(?i)<title>([^<]*)<`)
 
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"

@@ -14,17 +14,10 @@ import (
 // where a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
-	ErrUnauthorized         = errors.New("the service refused the token")
-	ErrForbidden            = errors.New("the organisation is not permitted")
 	ErrOrganisationDisabled = errors.New("the organisation is disabled")
 	ErrNotFound             = errors.New("not found or not accessible")
 	ErrRateLimited          = errors.New("the request allowance is exceeded")
 	ErrUnavailable          = errors.New("the service failed")
-)
-
-const (
-	codeOrganisationDisabled   = "ORGANISATION_DISABLED"
-	codeTemporarilyUnavailable = "temporarily_unavailable"
 )
 
 // Issue is one rejected field of a VALIDATION_FAILED answer.
@@ -82,30 +75,19 @@ func (e *APIError) answer() string {
 
 // Is matches the sentinels of this package.
 func (e *APIError) Is(target error) bool {
-	sentinel := e.sentinel()
-	return sentinel != nil && target == sentinel
-}
-
-func (e *APIError) sentinel() error {
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return ErrInvalidRequest
-	case http.StatusUnauthorized:
-		return ErrUnauthorized
-	case http.StatusForbidden:
-		if e.Code == codeOrganisationDisabled {
-			return ErrOrganisationDisabled
-		}
-		return ErrForbidden
-	case http.StatusNotFound:
-		return ErrNotFound
-	case http.StatusTooManyRequests:
-		return ErrRateLimited
+	switch target {
+	case ErrInvalidRequest:
+		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	case ErrOrganisationDisabled:
+		return e.Status == http.StatusForbidden && e.Code == "ORGANISATION_DISABLED"
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrRateLimited:
+		return e.Status == http.StatusTooManyRequests
+	case ErrUnavailable:
+		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
 	}
-	if e.Status >= 500 || e.Status == http.StatusRequestTimeout {
-		return ErrUnavailable
-	}
-	return nil
+	return false
 }
 
 // inNote is a failure for a note: what was requested, and what came.

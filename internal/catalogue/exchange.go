@@ -34,10 +34,6 @@ type Exchange struct {
 // requestIDHeaders are where services put the id of a request. INTERFACE.md names none.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
 
-// errorBodyTime is how long the body of an error may take. It is short, because the status is known by then and says
-// what to do.
-const errorBodyTime = 5 * time.Second
-
 // sender sends requests, for tokens and for reads, and turns what comes back into an answer or a typed error. It is
 // safe for concurrent use.
 type sender struct {
@@ -97,7 +93,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
-		seen.Size, err = c.receive(attempt, cancel, at, response, out)
+		seen.Size, err = c.receive(attempt, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)
 	}
@@ -138,13 +134,12 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 // receive reads the body of an answer and closes it. It returns the bytes that were read: of an answer below 400 that
 // is no 200 none, because nothing in it is of use.
 func (s *sender) receive(
-	attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing,
+	attempt context.Context, at Endpoint, response *http.Response, out outgoing,
 ) (size int64, err error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
 	case response.StatusCode >= 400:
-		defer time.AfterFunc(errorBodyTime, cancel).Stop()
 		// A body that is cut short still tells something beside its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,24 +25,15 @@ type Integer int64
 // UnmarshalJSON refuses whatever is no integer.
 func (i *Integer) UnmarshalJSON(data []byte) error {
 	kind := jsontext.Value(data).Kind()
-	if kind != jsontext.KindNumber {
-		return fmt.Errorf("a whole number is expected, the service sent %s", inWords(kind))
-	}
-	plain, err := plainDecimal(string(data))
-	if err != nil {
-		return err
-	}
-	sent := inWords(kind)
-	if len(data) <= 40 {
-		sent = "the number " + string(data)
-	}
+	plain, long := plainDecimal(string(data))
 	whole, fraction, _ := strings.Cut(plain, ".")
-	if strings.Trim(fraction, "0") != "" {
-		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
-	}
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
-		return fmt.Errorf("a whole number of 64 bits is expected, the service sent %s", sent)
+	if kind != jsontext.KindNumber || cmp.Or(long, err) != nil || strings.Trim(fraction, "0") != "" {
+		sent := inWords(kind)
+		if kind == jsontext.KindNumber && len(data) <= 40 {
+			sent = "the number " + string(data)
+		}
+		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
 	}
 	*i = Integer(n)
 	return nil
