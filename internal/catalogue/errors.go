@@ -35,14 +35,11 @@ type Endpoint struct {
 
 func (e Endpoint) endpoint() Endpoint { return e }
 
-// path is the method and the path, for the log.
-func (e Endpoint) path() string { return e.Method + " " + shortPath(e.Path) }
+// path is the method and the path, a very long one cut, for the log.
+func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path, 200) }
 
 // String is the method and the address, with a very long path cut.
-func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath(e.Path) }
-
-// shortPath cuts a very long path.
-func shortPath(path string) string { return redact.Shorten(path, 200) }
+func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
 // APIError is an answer of the service other than 200. Texts of the service are cleaned of control characters and of
 // credentials, and bounded.
@@ -226,9 +223,7 @@ type NetworkError struct {
 	Err     error
 }
 
-func (e *NetworkError) Error() string {
-	return fmt.Sprintf("%s: %s", e.Endpoint, e.Problem)
-}
+func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }
 
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }

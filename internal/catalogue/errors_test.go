@@ -77,7 +77,7 @@ func TestErrorBodies(t *testing.T) {
 
 func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 	t.Parallel()
-	all := []error{ErrInvalidRequest, ErrUnauthorized, ErrForbidden, ErrOrganisationDisabled, ErrNotFound, ErrRateLimited, ErrUnavailable}
+	all := []error{ErrInvalidRequest, ErrOrganisationDisabled, ErrNotFound, ErrRateLimited, ErrUnavailable}
 	for _, test := range []struct {
 		status int
 		code   string
@@ -86,9 +86,9 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		{400, "BAD_REQUEST", ErrInvalidRequest},
 		{400, "BRAND_NEW", ErrInvalidRequest},
 		{422, "", ErrInvalidRequest},
-		{401, "UNAUTHORIZED", ErrUnauthorized},
-		{403, "FORBIDDEN", ErrForbidden},
-		{403, "BRAND_NEW", ErrForbidden},
+		{401, "UNAUTHORIZED", nil},
+		{403, "FORBIDDEN", nil},
+		{403, "BRAND_NEW", nil},
 		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
 		{404, "", ErrNotFound},
 		{404, "BRAND_NEW", ErrNotFound},

@@ -31,9 +31,6 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// requestIDHeaders are where services put the id of a request. INTERFACE.md names none.
-var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
-
 // sender sends requests, for tokens and for reads, and turns what comes back into an answer or a typed error. It is
 // safe for concurrent use.
 type sender struct {
@@ -49,8 +46,7 @@ type sender struct {
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
-		proxy: cfg.Proxy,
+		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe, proxy: cfg.Proxy,
 	}
 	if s.transport == nil {
 		s.transport = newTransport(cfg)
@@ -108,11 +104,10 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var connected atomic.Bool
-	ctx := httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(
+		httptrace.WithClientTrace(attempt, trace), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +185,9 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// requestID finds the service's id of a request, "" if it sends none.
+// requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
 func (s *sender) requestID(response *http.Response) string {
-	for _, name := range requestIDHeaders {
+	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
 		if id := response.Header.Get(name); id != "" {
 			return s.tidy(id, maxWord)
 		}
@@ -212,8 +207,7 @@ func (s *sender) tidy(text string, limit int) string {
 // networkError describes an attempt without a whole answer.
 func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt),
-		Proxy: s.proxy.after(err), Err: err,
+		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {

@@ -90,26 +90,28 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	if fields[bearerName] == nil && fields["accessToken"] != nil {
 		bearerName, kindName, lifeName = "accessToken", "tokenType", "expiresIn"
 	}
-	bearer, kind := text(fields[bearerName]), text(fields[kindName])
+	bearer, sent := text(fields[bearerName]), text(fields["error"])
 	c.mask.Add(bearer)
-	problem := ""
 	switch {
 	case err != nil:
 		return err
-	case text(fields["error"]) != "":
-		problem = fmt.Sprintf("it holds the error %s: %s", text(fields["error"]), text(fields["error_description"]))
+	case sent != "":
+		return &shapeError{problem: fmt.Sprintf("it holds the error %s: %s", sent, text(fields["error_description"]))}
 	case bearer == "" || fields[bearerName].Kind() != jsontext.KindString:
-		problem = "it holds no text as " + bearerName + itHas(slices.Sorted(maps.Keys(fields)))
-	case kind != "" && !strings.EqualFold(kind, "bearer"):
-		problem = fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)
-	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
-	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
-		problem = "its token has characters that no bearer token may have"
-	}
-	if problem != "" {
-		return &shapeError{problem: problem}
+		return &shapeError{problem: "it holds no text as " + bearerName + itHas(slices.Sorted(maps.Keys(fields)))}
 	}
 	got.bearer, got.life = bearer, lifeOf(fields[lifeName])
+	return checkToken(bearer, text(fields[kindName]))
+}
+
+// checkToken refuses what is no bearer token: RFC 6750 §2.1 says what one may consist of, all of it visible ASCII.
+func checkToken(bearer, kind string) error {
+	if kind != "" && !strings.EqualFold(kind, "bearer") {
+		return &shapeError{problem: fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)}
+	}
+	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return &shapeError{problem: "its token has characters that no bearer token may have"}
+	}
 	return nil
 }
 

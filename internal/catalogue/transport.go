@@ -36,15 +36,10 @@ func newTransport(cfg Config) *http.Transport {
 	return transport
 }
 
-// trusted is the system's own certificates and those given. If none are given it is nil, which net/http takes for the
-// system's own.
+// trusted is the system's own certificates, if it has any, and those given.
 func trusted(more []*x509.Certificate) *x509.CertPool {
-	if len(more) == 0 {
-		return nil
-	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		// On a system without certificates of its own, those given are trusted.
 		pool = x509.NewCertPool()
 	}
 	for _, certificate := range more {
