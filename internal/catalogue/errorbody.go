@@ -93,14 +93,11 @@ func text(value jsontext.Value) string {
 	}
 }
 
-// page is a body in words, or an excerpt of it. It is masked first, because the excerpt may end within a credential.
-func (s *sender) page(body []byte, header http.Header) string {
-	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
-}
-
-// excerpt is what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
-func excerpt(body, contentType string) string {
-	if !strings.Contains(strings.ToLower(body), "<html") && !strings.HasPrefix(contentType, "text/html") {
+// page is a body that is no error document, or an excerpt of it: of a page of HTML only that it is one, and its title.
+// It is masked first, because the excerpt may end within a credential.
+func (s *sender) page(raw []byte, header http.Header) string {
+	body := s.mask.Clean(string(raw[:min(len(raw), maxTidied)]))
+	if !strings.Contains(strings.ToLower(body), "<html") && !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
 		return body
 	}
 	if title := htmlTitle.FindStringSubmatch(body); title != nil {

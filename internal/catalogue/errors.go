@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -56,11 +57,8 @@ type APIError struct {
 	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used
 }
 
-func (e *APIError) Error() string { return e.String() + ": " + e.answer() }
-
-// answer is the status, the code and the message.
-func (e *APIError) answer() string {
-	text := fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
+func (e *APIError) Error() string {
+	text := fmt.Sprintf("%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
 		text += ", code " + e.Code
 	}
@@ -90,13 +88,7 @@ func (e *APIError) Is(target error) bool {
 // inNote is a failure for a note: what was requested, and what came.
 func inNote(err error) (request, came string) {
 	to, _ := endpointOf(err)
-	if network, ok := errors.AsType[*NetworkError](err); ok {
-		return to.path(), network.Problem
-	}
-	if api, ok := apiError(err); ok {
-		return to.path(), api.answer()
-	}
-	return "The read", err.Error()
+	return to.path(), strings.TrimPrefix(err.Error(), to.String()+": ")
 }
 
 // endpointOf finds what the request was sent to that failed with err.
@@ -182,9 +174,6 @@ type GaveUpError struct {
 
 func (e *GaveUpError) Error() string {
 	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
-	if e.Wait > 0 {
-		text += fmt.Sprintf(", %s before the end of a wait", round(e.Wait-e.Remaining))
-	}
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor
 	}

@@ -128,9 +128,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 
 // receive reads the body of an answer and closes it. It returns the bytes that were read: of an answer below 400 that
 // is no 200 none, because nothing in it is of use.
-func (s *sender) receive(
-	attempt context.Context, at Endpoint, response *http.Response, out outgoing,
-) (size int64, err error) {
+func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
@@ -143,12 +141,12 @@ func (s *sender) receive(
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	err = out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base})
+	err := out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base})
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
-		err = s.bodyError(attempt, at, response, body.head, err)
+		err = s.bodyError(ctx, at, response, body.head, err)
 	}
 	return body.size, err
 }
@@ -217,10 +215,8 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error, k
 	return fault
 }
 
-// bodyError describes a 200 whose body could not be used, for the reason err. start is the beginning of the body.
-func (s *sender) bodyError(
-	attempt context.Context, at Endpoint, response *http.Response, start []byte, err error,
-) error {
+// bodyError describes a 200 whose body could not be used, for the reason err. head is the beginning of the body.
+func (s *sender) bodyError(ctx context.Context, at Endpoint, response *http.Response, head []byte, err error) error {
 	if size, ok := errors.AsType[*TooLargeError](err); ok {
 		size.Endpoint = at
 		return size
@@ -230,12 +226,12 @@ func (s *sender) bodyError(
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: shape.place,
 			Problem: s.tidy(shape.problem, maxExcerpt), RequestID: s.requestID(response),
 		}
-		if page := s.page(start, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
+		if page := s.page(head, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			unusable.Problem = s.tidy("the body is "+page, maxExcerpt)
 		}
 		return unusable
 	}
-	fault := s.networkError(attempt, at, err, Broken)
+	fault := s.networkError(ctx, at, err, Broken)
 	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
 		fault.Problem = "the answer was cut short"
 	}
