@@ -186,5 +186,6 @@ func typeProblem(err *json.SemanticError) string {
 // inWords names the types of JSON values.
 var inWords = map[jsontext.Kind]string{
 	jsontext.KindBeginObject: "an object", jsontext.KindBeginArray: "a list", jsontext.KindString: "a string",
-	jsontext.KindNumber: "a number", jsontext.KindNull: "null", jsontext.KindTrue: "a boolean", jsontext.KindFalse: "a boolean",
+	jsontext.KindNumber: "a number", jsontext.KindNull: "null",
+	jsontext.KindTrue: "a boolean", jsontext.KindFalse: "a boolean",
 }

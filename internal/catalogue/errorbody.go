@@ -97,7 +97,8 @@ func text(value jsontext.Value) string {
 // It is masked first, because the excerpt may end within a credential.
 func (s *sender) page(raw []byte, header http.Header) string {
 	body := s.mask.Clean(string(raw[:min(len(raw), maxTidied)]))
-	if !strings.Contains(strings.ToLower(body), "<html") && !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
+	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
+	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body
 	}
 	if title := htmlTitle.FindStringSubmatch(body); title != nil {

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ const (
 )
 
 // backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a quarter
-// of it. jitter is in [0, 1). It never shortens a wait, as it does in libraries, because INTERFACE.md asks for a second.
+// of it. jitter is in [0, 1). Unlike in libraries it shortens no wait: INTERFACE.md asks for a second.
 func backOff(n int, jitter float64) time.Duration {
 	wait := maxBackOff
 	if n < 6 {
@@ -64,7 +65,7 @@ func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, _ := strconv.ParseFloat(text, 64); seconds > 0 {
-		return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second)), true
+		return time.Duration(math.Round(min(seconds, longest.Seconds()) * float64(time.Second))), true
 	}
 	until, err := http.ParseTime(text)
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {

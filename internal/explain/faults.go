@@ -73,7 +73,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 // hosts, the dates or the authority.
 func (m *message) insecure(network *catalogue.NetworkError) {
 	cause, next := "No secure connection to the service could be made.",
-		"Check base_url and what answers there. TLS 1.2 or later is required, and the provider gives no certificate of its own."
+		"TLS 1.2 or later is needed, and the provider has no certificate of its own to give. Check base_url and what answers there."
 	switch network.Fault {
 	case catalogue.NoTLS:
 		cause, next = "What answers at base_url does not speak TLS, which https needs.", "Check the host and port of base_url."
