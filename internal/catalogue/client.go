@@ -12,15 +12,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// The routes of the service (INTERFACE.md, Endpoints): those of model groups and
-// models begin with ModelGroupsPath.
+// The routes of the service (INTERFACE.md, Endpoints): those of model groups and models begin with ModelGroupsPath.
 const (
 	ModelGroupsPath = "/v1/model-group"
 	TokenPath       = "/v1/auth/token" //nolint:gosec // a path, no credential
 )
 
-// Config is what a Client needs. Durations and counts of zero mean what they
-// say: set them all.
+// Config is what a Client needs. Durations and counts of zero mean what they say: set them all.
 type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
@@ -36,22 +34,19 @@ type Config struct {
 	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
-	// Observe is told of each exchange, and Note of each wait and its reason, in
-	// a sentence. Note is called with a
-	// lock held and must not call the client. Nil for nobody.
+	// Observe is told of each exchange, and Note of each wait and its reason, in a sentence. Note is called with a lock
+	// held and must not call the client. Nil for nobody.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
-	// What tests replace: the network, or all of net/http, and what draws the
-	// jitter of back-offs, in [0, 1). Nil for the usual ones.
+	// What tests replace: the network, or all of net/http, and what draws the jitter of back-offs, in [0, 1). Nil for
+	// the usual ones.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	Transport   http.RoundTripper
 	Jitter      func() float64
 }
 
-// Client reads the catalogue. It is safe for concurrent use, and one Client is
-// meant to serve a whole process: the token, the pace and the answers it knows
-// are its own.
+// Client reads the catalogue. It is safe for concurrent use, and one Client is meant to serve a whole process.
 type Client struct {
 	sender
 	readTimeout time.Duration
@@ -60,8 +55,7 @@ type Client struct {
 	admission   *admission
 }
 
-// New makes a client. It sends nothing: the first read asks for the first
-// token.
+// New makes a client. It sends nothing: the first read asks for the first token.
 func New(cfg Config) *Client {
 	c := &Client{
 		sender:      newSender(cfg),

@@ -76,19 +76,24 @@ func beginList(text *jsontext.Decoder) error {
 	if err != nil || start.Kind() == jsontext.KindBeginArray {
 		return err
 	}
-	sent := inWords(start.Kind())
+	sent := inWords[start.Kind()]
 	if start.Kind() == jsontext.KindBeginObject {
 		var names []string
-		for text.PeekKind() == jsontext.KindString && len(names) < maxNames {
+		for text.PeekKind() == jsontext.KindString {
 			name, _ := text.ReadToken()
 			names = append(names, name.String())
 			if err := text.SkipValue(); err != nil {
 				return err
 			}
 		}
-		sent += " (it has: " + strings.Join(names, ", ") + ")" + noSuchList
+		sent += itHas(names) + noSuchList
 	}
 	return &shapeError{problem: "a list is expected, the service sent " + sent}
+}
+
+// itHas names the first fields of an object that is not what was expected.
+func itHas(names []string) string {
+	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
 // decodeRecord reads the next record of a body.
@@ -171,32 +176,16 @@ func typeProblem(err *json.SemanticError) string {
 	if err.Err != nil {
 		return err.Err.Error()
 	}
-	wanted := jsontext.KindString
-	switch err.GoType.Kind() {
-	case reflect.Bool:
-		wanted = jsontext.KindTrue
-	case reflect.Slice:
-		wanted = jsontext.KindBeginArray
-	case reflect.Struct:
-		wanted = jsontext.KindBeginObject
-	}
-	return inWords(wanted) + " is expected, the service sent " + inWords(err.JSONKind)
+	wanted := map[reflect.Kind]jsontext.Kind{
+		reflect.String: jsontext.KindString, reflect.Bool: jsontext.KindTrue, reflect.Slice: jsontext.KindBeginArray,
+		reflect.Struct: jsontext.KindBeginObject, reflect.Map: jsontext.KindBeginObject,
+	}[err.GoType.Kind()]
+	return inWords[wanted] + " is expected, the service sent " + inWords[err.JSONKind]
 }
 
-// inWords names the type of a JSON value.
-func inWords(kind jsontext.Kind) string {
-	switch kind {
-	case jsontext.KindBeginObject:
-		return "an object"
-	case jsontext.KindBeginArray:
-		return "a list"
-	case jsontext.KindString:
-		return "a string"
-	case jsontext.KindNumber:
-		return "a number"
-	case jsontext.KindNull:
-		return "null"
-	default:
-		return "a boolean"
-	}
+// inWords names the types of JSON values.
+var inWords = map[jsontext.Kind]string{
+	jsontext.KindBeginObject: "an object", jsontext.KindBeginArray: "a list", jsontext.KindString: "a string",
+	jsontext.KindNumber: "a number", jsontext.KindNull: "null",
+	jsontext.KindTrue: "a boolean", jsontext.KindFalse: "a boolean",
 }

@@ -223,22 +223,6 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	}
 }
 
-// TestTheLastOfEqualNamesCounts: nothing of those before it stays.
-func TestTheLastOfEqualNamesCounts(t *testing.T) {
-	t.Parallel()
-	const before, last = `"id":"x","tags":["x","y"],"horizon":{"name":"x","key":"x"},"archived":true,"forecastVariable":{"name":"x"}`,
-		`"id":"m","revision":1,"tags":["a"],"horizon":{"key":"k"},"forecastVariable":{"key":"k"}`
-	want := &Model{
-		ID: new("m"), Revision: new(Integer(1)), Tags: []*string{new("a")}, Archived: new(true), Horizon: &KeyedName{Key: new("k")},
-		ForecastVariable: &KeyedName{Key: new("k")},
-	}
-	for _, body := range []string{before + "," + last, before + `,"horizon":null,"tags":null,` + last} {
-		if got, err := decodeText(bodyModel, "{"+body+"}"); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, %v", body, got, err)
-		}
-	}
-}
-
 // TestAModelBelongsToItsGroup compares ids as an engine keeps them: a letter and its accent may be one character or two.
 func TestAModelBelongsToItsGroup(t *testing.T) {
 	t.Parallel()

@@ -1,21 +1,15 @@
 // Package catalogue is the client of the model catalogue service.
 //
-// [New] makes a client, as the example of this package shows.
+// [New] makes a client, as the example of this package shows. Make one for a process and share it: its lookups share,
+// for as long as it lives, one token, one queue with one pace, and with Snapshot one answer for each question, so that
+// whoever asks again sees the same. Failures are not kept, except rejected credentials and a disabled organisation,
+// which no further request can change: they are the answer to every lookup from then on.
 //
-// There are four lookups: [Client.ModelGroups], [Client.ModelGroup],
-// [Client.LatestModel] and [Client.Models]. Each takes at most the read time-out,
-// every wait and retry included. Answers are shared between callers and must not be
-// changed. Errors are typed: an [APIError] is an answer of
-// the service and matches the sentinels through errors.Is. The other types say why
-// there was no answer, or none that can be used.
+// There are four lookups: [Client.ModelGroups], [Client.ModelGroup], [Client.LatestModel] and [Client.Models]. Each
+// takes at most the read time-out, every wait and retry included. Answers must not be changed. Errors are typed: an
+// [APIError] is an answer of the service and matches the sentinels through errors.Is. The other types say why there was
+// no answer, or none that can be used.
 //
-// Make one Client for a process and share it. Its lookups share, for as long as
-// the Client lives, one token, one queue with one pace, and with Snapshot one
-// answer for each question, so that whoever asks again sees the same. Failures are
-// not kept. There is one exception: rejected credentials and a disabled
-// organisation, which no further request can change, are the answer to every
-// lookup from then on.
-//
-// It knows nothing of Terraform. INTERFACE.md, which comments name, lies in
-// internal/contract and says in our words what the service's interface is.
+// It knows nothing of Terraform. INTERFACE.md, which comments name, lies in internal/contract and says in our words
+// what the service's interface is.
 package catalogue

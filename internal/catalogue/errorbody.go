@@ -1,11 +1,8 @@
 package catalogue
 
 import (
-	"bytes"
-	"fmt"
-	"maps"
 	"net/http"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
@@ -13,19 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// Bounds of what is taken from an answer: in bytes what is read of an error's body, in characters the rest.
 const (
-	// maxErrorBody bounds what is read of an error's body, in bytes.
 	maxErrorBody = 1 << 20
-	// maxMessage bounds a message of the service in ours, in characters.
-	maxMessage = 1000
-	// maxExcerpt bounds what is shown of an error body that is no error document, in characters.
-	maxExcerpt = 200
-	// maxData bounds the data of an error, in characters.
-	maxData = 500
-	// maxWord bounds a code, a field's name and the like, in characters.
-	maxWord = 100
-	// maxIssues bounds the rejected fields listed in one error.
-	maxIssues = 1000
+	maxMessage   = 1000 // of the service, in ours
+	maxData      = 500  // the data of an error
+	maxExcerpt   = 200  // of a body that is no error document
+	maxWord      = 100  // a code, a field's name and the like
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors). Every
@@ -77,9 +68,9 @@ func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	if json.Unmarshal(of, &data, lenient) != nil {
 		return nil
 	}
-	for _, issue := range data.Issues[:min(len(data.Issues), maxIssues)] {
+	for _, issue := range data.Issues {
 		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
-		for _, message := range issue.Messages[:min(len(issue.Messages), maxIssues)] {
+		for _, message := range issue.Messages {
 			seen.Messages = append(seen.Messages, s.tidy(text(message), maxMessage))
 		}
 		issues = append(issues, seen)
@@ -102,59 +93,21 @@ func text(value jsontext.Value) string {
 	}
 }
 
-// page is a body in words, or an excerpt of it. It is masked first, because the excerpt may end within a credential.
-func (s *sender) page(body []byte, header http.Header) string {
-	return excerpt(s.mask.Clean(string(body[:min(len(body), maxTidied)])), header.Get("Content-Type"))
-}
-
-// maxNames bounds the fields of a body, or the hosts of a certificate, that are named.
-const maxNames = 10
-
-// inPlaceOf says what a body is that lacks a field. It names the fields that are there, and shows no value.
-func (s *sender) inPlaceOf(field string, body []byte, header http.Header) string {
-	if page := s.page(body, header); strings.HasPrefix(page, htmlPage) {
-		return s.tidy(page, maxExcerpt)
-	}
-	var fields map[string]jsontext.Value
-	switch err := json.Unmarshal(body, &fields, lenient); {
-	case len(bytes.TrimSpace(body)) == 0:
-		return "empty"
-	case err != nil && !jsontext.Value(body).IsValid(lenient):
-		return "no JSON"
-	case fields == nil:
-		return "JSON, but no object"
-	case fields[field] != nil:
-		return "a JSON object whose " + field + " is no text, or empty"
-	}
-	return "a JSON object without " + field + " (it has: " + strings.Join(s.named(slices.Sorted(maps.Keys(fields))), ", ") + ")"
-}
-
-// named are the first of names, fit for a message, and how many more there are.
-func (s *sender) named(names []string) []string {
-	more := len(names) - maxNames
-	names = slices.Clone(names[:min(len(names), maxNames)])
-	for i, name := range names {
-		names[i] = s.tidy(name, maxWord)
-	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	return names
-}
-
-// excerpt is what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
-func excerpt(body, contentType string) string {
-	lower := strings.ToLower(body)
-	if !strings.Contains(lower, "<html") && !strings.HasPrefix(contentType, "text/html") {
+// page is a body that is no error document, or an excerpt of it: of a page of HTML only that it is one, and its title.
+// It is masked first, because the excerpt may end within a credential.
+func (s *sender) page(raw []byte, header http.Header) string {
+	body := s.mask.Clean(string(raw[:min(len(raw), maxTidied)]))
+	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
+	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body
 	}
-	if _, rest, found := strings.Cut(lower, "<title>"); found && len(lower) == len(body) {
-		if title, _, closed := strings.Cut(body[len(body)-len(rest):], "<"); closed {
-			return htmlPage + " titled " + title
-		}
+	if title := htmlTitle.FindStringSubmatch(body); title != nil {
+		return htmlPage + " titled " + title[1]
 	}
 	return htmlPage
 }
+
+var htmlTitle = regexp.MustCompile(`(?i)<title>([^<]*)<`)
 
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"

@@ -15,17 +15,10 @@ import (
 // where a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
-	ErrUnauthorized         = errors.New("the service refused the token")
-	ErrForbidden            = errors.New("the organisation is not permitted")
 	ErrOrganisationDisabled = errors.New("the organisation is disabled")
 	ErrNotFound             = errors.New("not found or not accessible")
 	ErrRateLimited          = errors.New("the request allowance is exceeded")
 	ErrUnavailable          = errors.New("the service failed")
-)
-
-const (
-	codeOrganisationDisabled   = "ORGANISATION_DISABLED"
-	codeTemporarilyUnavailable = "temporarily_unavailable"
 )
 
 // Issue is one rejected field of a VALIDATION_FAILED answer.
@@ -41,14 +34,13 @@ type Endpoint struct {
 	Path   string // escaped, with the query
 }
 
-// path is the method and the path, for the log.
-func (e Endpoint) path() string { return e.Method + " " + shortPath(e.Path) }
+func (e Endpoint) endpoint() Endpoint { return e }
+
+// path is the method and the path, a very long one cut, for the log.
+func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path, 200) }
 
 // String is the method and the address, with a very long path cut.
-func (e Endpoint) String() string { return e.Method + " " + e.Origin + shortPath(e.Path) }
-
-// shortPath cuts a very long path.
-func shortPath(path string) string { return redact.Shorten(path, 200) }
+func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
 // APIError is an answer of the service other than 200. Texts of the service are cleaned of control characters and of
 // credentials, and bounded.
@@ -66,73 +58,49 @@ type APIError struct {
 }
 
 func (e *APIError) Error() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
+	text := fmt.Sprintf("%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
 	if e.Code != "" {
-		fmt.Fprintf(&text, " (%s)", e.Code)
+		text += ", code " + e.Code
 	}
 	if e.Message != "" {
-		text.WriteString(": " + e.Message)
+		text += ": " + e.Message
 	}
-	return text.String()
+	return text
 }
 
 // Is matches the sentinels of this package.
 func (e *APIError) Is(target error) bool {
-	sentinel := e.sentinel()
-	return sentinel != nil && target == sentinel
-}
-
-func (e *APIError) sentinel() error {
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return ErrInvalidRequest
-	case http.StatusUnauthorized:
-		return ErrUnauthorized
-	case http.StatusForbidden:
-		if e.Code == codeOrganisationDisabled {
-			return ErrOrganisationDisabled
-		}
-		return ErrForbidden
-	case http.StatusNotFound:
-		return ErrNotFound
-	case http.StatusTooManyRequests:
-		return ErrRateLimited
+	switch target {
+	case ErrInvalidRequest:
+		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	case ErrOrganisationDisabled:
+		return e.Status == http.StatusForbidden && e.Code == "ORGANISATION_DISABLED"
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrRateLimited:
+		return e.Status == http.StatusTooManyRequests
+	case ErrUnavailable:
+		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
 	}
-	if e.Status >= 500 || e.Status == http.StatusRequestTimeout {
-		return ErrUnavailable
-	}
-	return nil
+	return false
 }
 
 // inNote is a failure for a note: what was requested, and what came.
 func inNote(err error) (request, came string) {
-	if api, ok := apiError(err); ok {
-		came = fmt.Sprintf("%d %s", api.Status, http.StatusText(api.Status))
-		if api.Code != "" {
-			came += ", code " + api.Code
-		}
-		if api.Message != "" {
-			came += ": " + api.Message
-		}
-		return api.path(), came
-	}
-	if network, ok := errors.AsType[*NetworkError](err); ok {
-		return network.path(), network.Problem
-	}
-	return "The read", err.Error()
+	to, _ := endpointOf(err)
+	return to.path(), strings.TrimPrefix(err.Error(), to.String()+": ")
 }
 
 // endpointOf finds what the request was sent to that failed with err.
 func endpointOf(err error) (to Endpoint, ok bool) {
-	if api, ok := apiError(err); ok {
-		return api.Endpoint, true
+	failure, ok := errors.AsType[interface {
+		error
+		endpoint() Endpoint
+	}](err)
+	if ok {
+		to = failure.endpoint()
 	}
-	network, ok := errors.AsType[*NetworkError](err)
-	if !ok {
-		return Endpoint{}, false
-	}
-	return network.Endpoint, true
+	return to, ok
 }
 
 // apiError finds the answer of the service in an error.
@@ -181,17 +149,6 @@ func (e *RejectedError) Error() string { return "the credentials are rejected: "
 // Unwrap returns the answer of the service.
 func (e *RejectedError) Unwrap() error { return e.Err }
 
-// TokenError is an answer of the token endpoint that holds no token to use. It tells the names of fields and no
-// values, which may be a token.
-type TokenError struct {
-	Endpoint
-	Problem   string
-	Page      bool   // the answer is a page of HTML
-	RequestID string // the service's own, "" if it sends none
-}
-
-func (e *TokenError) Error() string { return e.String() + ": " + e.Problem }
-
 // Cause is why a read ended without an answer.
 type Cause int
 
@@ -217,9 +174,6 @@ type GaveUpError struct {
 
 func (e *GaveUpError) Error() string {
 	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
-	if e.Wait > 0 {
-		text += fmt.Sprintf(", %s before the end of a wait", round(e.Wait-e.Remaining))
-	}
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor
 	}
@@ -253,15 +207,12 @@ type NetworkError struct {
 	Fault     Fault
 	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
 
-	Certificate *CertificateFault // nil if that is not the fault
-	Proxy       *Proxy            // that the request went through, nil for none
-	Problem     string            // what net/http reported, cleaned like a text of the service
-	Err         error
+	Proxy   *Proxy // that the request went through, nil for none
+	Problem string // what net/http reported, cleaned like a text of the service
+	Err     error
 }
 
-func (e *NetworkError) Error() string {
-	return fmt.Sprintf("%s: %s", e.Endpoint, e.Problem)
-}
+func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }
 
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }
@@ -271,9 +222,3 @@ func tooSlow(to Endpoint) error {
 	const problem = "no whole answer before the read's time was over"
 	return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}
 }
-
-// oauthError is a 200 of the token endpoint that holds the error document of INTERFACE.md, Token endpoint errors, and
-// no token.
-type oauthError struct{ body []byte }
-
-func (e *oauthError) Error() string { return "an OAuth error" }

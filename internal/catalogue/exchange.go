@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -29,13 +31,6 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// requestIDHeaders are where services put the id of a request. INTERFACE.md names none.
-var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"}
-
-// errorBodyTime is how long the body of an error may take. It is short, because the status is known by then and says
-// what to do.
-const errorBodyTime = 5 * time.Second
-
 // sender sends requests, for tokens and for reads, and turns what comes back into an answer or a typed error. It is
 // safe for concurrent use.
 type sender struct {
@@ -46,14 +41,12 @@ type sender struct {
 	mask           *redact.Mask
 	observe        func(context.Context, Exchange)
 	proxy          *Proxy // nil for none
-	authorities    int    // those that the configuration trusts beside the system's own
 }
 
 func newSender(cfg Config) sender {
 	s := sender{
 		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe,
-		proxy: cfg.Proxy, authorities: len(cfg.CACertificates),
+		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe, proxy: cfg.Proxy,
 	}
 	if s.transport == nil {
 		s.transport = newTransport(cfg)
@@ -81,9 +74,8 @@ type outgoing struct {
 type incoming struct {
 	io.Reader
 	header http.Header
-	at     string                  // the path and query that it answers
-	base   *url.URL                // that at is below
-	masked func(credential string) // hides a credential that the body holds
+	at     string   // the path and query that it answers
+	base   *url.URL // that at is below
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
@@ -97,7 +89,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
-		seen.Size, err = c.receive(attempt, cancel, at, response, out)
+		seen.Size, err = c.receive(attempt, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)
 	}
@@ -111,9 +103,11 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 
 // send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
-	ctx, journey := observed(attempt)
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(
+		httptrace.WithClientTrace(attempt, trace), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +118,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, journey.fault(err))
+	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
 		kept.CloseIdleConnections()
@@ -134,14 +128,11 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 
 // receive reads the body of an answer and closes it. It returns the bytes that were read: of an answer below 400 that
 // is no 200 none, because nothing in it is of use.
-func (s *sender) receive(
-	attempt context.Context, cancel context.CancelFunc, at Endpoint, response *http.Response, out outgoing,
-) (size int64, err error) {
+func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
 	case response.StatusCode >= 400:
-		defer time.AfterFunc(errorBodyTime, cancel).Stop()
 		// A body that is cut short still tells something beside its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)
@@ -150,12 +141,12 @@ func (s *sender) receive(
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	err = out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base, masked: s.mask.Add})
+	err := out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base})
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
-		err = s.bodyError(attempt, at, response, body.head, err)
+		err = s.bodyError(ctx, at, response, body.head, err)
 	}
 	return body.size, err
 }
@@ -192,9 +183,9 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// requestID finds the service's id of a request, "" if it sends none.
+// requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
 func (s *sender) requestID(response *http.Response) string {
-	for _, name := range requestIDHeaders {
+	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
 		if id := response.Header.Get(name); id != "" {
 			return s.tidy(id, maxWord)
 		}
@@ -214,8 +205,7 @@ func (s *sender) tidy(text string, limit int) string {
 // networkError describes an attempt without a whole answer.
 func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt),
-		Certificate: s.certificateFault(err), Proxy: s.proxy.after(err), Err: err,
+		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
@@ -225,32 +215,23 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error, k
 	return fault
 }
 
-// bodyError describes a 200 whose body could not be used, for the reason err. start is the beginning of the body.
-func (s *sender) bodyError(
-	attempt context.Context, at Endpoint, response *http.Response, start []byte, err error,
-) error {
+// bodyError describes a 200 whose body could not be used, for the reason err. head is the beginning of the body.
+func (s *sender) bodyError(ctx context.Context, at Endpoint, response *http.Response, head []byte, err error) error {
 	if size, ok := errors.AsType[*TooLargeError](err); ok {
 		size.Endpoint = at
 		return size
-	}
-	if token, ok := errors.AsType[*TokenError](err); ok {
-		token.Endpoint, token.RequestID = at, s.requestID(response)
-		return token
-	}
-	if oauth, ok := errors.AsType[*oauthError](err); ok {
-		return s.apiError(at, response, oauth.body)
 	}
 	if shape, ok := errors.AsType[*shapeError](err); ok {
 		unusable := &UnusableAnswerError{
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: shape.place,
 			Problem: s.tidy(shape.problem, maxExcerpt), RequestID: s.requestID(response),
 		}
-		if page := s.page(start, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
+		if page := s.page(head, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
 			unusable.Problem = s.tidy("the body is "+page, maxExcerpt)
 		}
 		return unusable
 	}
-	fault := s.networkError(attempt, at, err, Broken)
+	fault := s.networkError(ctx, at, err, Broken)
 	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
 		fault.Problem = "the answer was cut short"
 	}

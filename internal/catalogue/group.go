@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -13,13 +12,6 @@ type KeyedName struct {
 	Name      *string `json:"name"`
 	ShortName *string `json:"shortName"`
 	Key       *string `json:"key"`
-}
-
-// UnmarshalJSONFrom forgets what an equal name before this one left, which the library would merge.
-func (n *KeyedName) UnmarshalJSONFrom(text *jsontext.Decoder) error {
-	type fields KeyedName
-	*n = KeyedName{}
-	return json.UnmarshalDecode(text, (*fields)(n))
 }
 
 // ModelGroup bundles every revision of one model. A field that the service left out or sent as null is nil.

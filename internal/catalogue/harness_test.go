@@ -377,8 +377,6 @@ func kindOf(err error) simTold {
 			return toldRejected
 		}
 		return toldNoToken
-	case is[*catalogue.TokenError](err):
-		return toldNoToken
 	case gaveUp && end.Cause == ceilingTooLow:
 		return toldCeiling
 	case isAPI && api.Is(catalogue.ErrRateLimited):

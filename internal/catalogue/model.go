@@ -116,7 +116,8 @@ func (m *Model) check(groupID string) *shapeError {
 	case m.Revision == nil:
 		return missing("revision")
 	case groupID != "" && m.ModelGroupID != nil && norm.NFC.String(*m.ModelGroupID) != norm.NFC.String(groupID):
-		return &shapeError{at: "/modelGroupId", problem: fmt.Sprintf("it is another group than the one asked for, %q", *m.ModelGroupID)}
+		problem := fmt.Sprintf("it is another group than the one asked for, %q", *m.ModelGroupID)
+		return &shapeError{at: "/modelGroupId", problem: problem}
 	}
 	return compactFields(&m.OtherFields)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,56 +65,28 @@ func nextPage(header http.Header, at string, base *url.URL) (next string, err er
 	return to.RequestURI(), nil
 }
 
-func sameOrigin(a, b *url.URL) bool {
-	port := func(u *url.URL) string {
-		if u.Port() == "" && u.Scheme == "https" {
-			return "443"
-		}
-		return u.Port()
-	}
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
+func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// linkTo finds the target of the first link with that relation type in the values of the header Link (RFC 8288 §3).
+const quoted = `"(?:[^"\\]|\\.)*"`
+
+var (
+	// aLink is a target and its parameters in a header Link (RFC 8288 §3), and aParameter one of these.
+	aLink      = regexp.MustCompile(`<([^>]*)>((?:[^",]|` + quoted + `)*)`)
+	aParameter = regexp.MustCompile(`;\s*([\w*-]+)\s*(?:=\s*(` + quoted + `|[^";]*))?`)
+)
+
+// linkTo finds the target of the first link with that relation type in the values of the header Link.
 func linkTo(relation string, values []string) (target string, found bool) {
-	for _, link := range split(strings.Join(values, ","), ',') {
-		parts := split(link, ';')
-		target, isLink := strings.CutPrefix(strings.TrimSpace(parts[0]), "<")
-		target, closed := strings.CutSuffix(target, ">")
-		for _, parameter := range parts[1:] {
-			name, value, _ := strings.Cut(parameter, "=")
-			if !strings.EqualFold(strings.TrimSpace(name), "rel") {
+	for _, link := range aLink.FindAllStringSubmatch(strings.Join(values, ","), -1) {
+		for _, parameter := range aParameter.FindAllStringSubmatch(link[2], -1) {
+			if !strings.EqualFold(parameter[1], "rel") {
 				continue
 			}
-			types := strings.Fields(strings.ToLower(strings.Trim(value, " \t\"")))
-			if isLink && closed && slices.Contains(types, relation) {
-				return target, true
+			if slices.Contains(strings.Fields(strings.ToLower(strings.Trim(parameter[2], `" `))), relation) {
+				return link[1], true
 			}
 			break // the first rel counts
 		}
 	}
 	return "", false
-}
-
-// split cuts text at each separator that is in no quoted string and in no <address>.
-func split(text string, separator byte) (parts []string) {
-	start, end := 0, byte(0) // end of the quoted part, 0 outside of one
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case end == '"' && c == '\\':
-			i++
-		case end != 0:
-			if c == end {
-				end = 0
-			}
-		case c == '"':
-			end = '"'
-		case c == '<':
-			end = '>'
-		case c == separator:
-			parts = append(parts, text[start:i])
-			start = i + 1
-		}
-	}
-	return append(parts, text[start:])
 }

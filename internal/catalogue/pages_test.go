@@ -17,7 +17,7 @@ func TestNextPage(t *testing.T) {
 	}{
 		"no header":            {nil, none},
 		"absolute":             {[]string{`<https://c.example/base/v1/model-group?page=2>; rel="next"`}, "/base/v1/model-group?page=2"},
-		"with its port":        {[]string{`<https://C.example:443/base/v1/model-group?page=2>; rel="next"`}, "/base/v1/model-group?page=2"},
+		"in capitals":          {[]string{`<https://C.example/base/v1/model-group?page=2>; rel="next"`}, "/base/v1/model-group?page=2"},
 		"a path":               {[]string{`</base/v1/a%2Fb?x=%20#f>;rel=next`}, "/base/v1/a%2Fb?x=%20"},
 		"a query":              {[]string{`<?cursor=a,b;c>; rel=next`}, "/base/v1/model-group?cursor=a,b;c"},
 		"relative":             {[]string{`<model-group/2>; rel=next`}, "/base/v1/model-group/2"},

@@ -53,9 +53,12 @@ func TestRefusalsThatSayNothingBackOff(t *testing.T) {
 func TestEveryRequestWaitsForAPause(t *testing.T) {
 	stalled := retryAfter(429, "10")
 	stalled.stalls = true
-	eachOnFakeClock(t, map[string]reply{"whole": retryAfter(429, "10"), "without its body": stalled}, func(t *testing.T, r reply) {
+	whole := retryAfter(429, "10")
+	eachOnFakeClock(t, map[string]reply{"whole": whole, "without its body": stalled}, func(t *testing.T, r reply) {
 		s := first(1, r)
-		s.token = func(n int) reply { return issue(n, 10*sec) } // to be renewed in the pause
+		s.token = func(n int) reply { // the first one to be renewed in the pause
+			return issue(n, map[int]time.Duration{1: 10 * sec}[n])
+		}
 		c := over(t, s)
 		readers := []*reader{theGroup.start(t, c)}
 		for _, r := range eachGroup(0, 19) {

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,20 +19,16 @@ const (
 	unauthorized                // a 401 to a read: another attempt with a new token
 )
 
-// classify decides by status, so that an unknown code is treated as its status.
-// The one code that says more is that of a token endpoint out of reach.
+// classify decides by status, so that an unknown code is treated as its status. The one code that says more is that of
+// a token endpoint out of reach.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
 		return outcomeOf(api.Status, api.Method == http.MethodPost, api.Code)
 	}
-	network, ok := errors.AsType[*NetworkError](err)
-	switch {
-	case !ok:
-		return final
-	case network.Permanent:
-		return final
+	if network, ok := errors.AsType[*NetworkError](err); ok && !network.Permanent {
+		return transient
 	}
-	return transient
+	return final
 }
 
 func outcomeOf(status int, token bool, code string) outcome {
@@ -40,7 +37,7 @@ func outcomeOf(status int, token bool, code string) outcome {
 		return limited
 	case status == http.StatusUnauthorized && !token:
 		return unauthorized
-	case status == http.StatusRequestTimeout, status >= 500, token && code == codeTemporarilyUnavailable:
+	case status == http.StatusRequestTimeout, status >= 500, token && code == "temporarily_unavailable":
 		return transient
 	}
 	return final
@@ -52,10 +49,8 @@ const (
 	maxJitter    = 0.25
 )
 
-// backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s
-// and so on up to 30 s, plus up to a quarter of it. jitter is in [0, 1). The
-// jitter never shortens a wait, because INTERFACE.md asks for a second at least.
-// The libraries for back-off shorten it, which is why none is used.
+// backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a quarter
+// of it. jitter is in [0, 1). Unlike in libraries it shortens no wait: INTERFACE.md asks for a second.
 func backOff(n int, jitter float64) time.Duration {
 	wait := maxBackOff
 	if n < 6 {
@@ -64,30 +59,22 @@ func backOff(n int, jitter float64) time.Duration {
 	return wait + time.Duration(float64(wait)*maxJitter*jitter)
 }
 
-// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction
-// or not, or an HTTP date, which counts from the answer's own Date where it has one, and else from
-// now. ok is false where there is none to go by: absent, zero, negative, in the
-// past, or neither form.
+// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, which
+// counts from the answer's own Date if it has one, and else from now. ok is false if that is no wait.
 func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if strings.Trim(text, "0123456789.") == "" {
-		wait, err := time.ParseDuration(text + "s")
-		if seconds, _ := strconv.ParseFloat(text, 64); seconds > maxRetryAfter.Seconds() {
-			return maxRetryAfter, true
-		}
-		return wait, err == nil && wait > 0
+	if seconds, _ := strconv.ParseFloat(text, 64); seconds > 0 {
+		return time.Duration(math.Round(min(seconds, longest.Seconds()) * float64(time.Second))), true
 	}
 	until, err := http.ParseTime(text)
-	if err != nil {
-		return 0, false
-	}
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date
 	}
-	return until.Sub(now), until.After(now)
+	if err != nil || !until.After(now) {
+		return 0, false
+	}
+	return until.Sub(now), true
 }
-
-// maxRetryAfter keeps a wait within what a time.Duration holds.
-const maxRetryAfter = 100 * 365 * 24 * time.Hour
 
 func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

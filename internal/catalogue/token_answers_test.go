@@ -38,36 +38,42 @@ const tokenSecret = "hunter2!-northwind"
 // understood the form. No secret of an answer is shown.
 func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	t.Parallel()
-	const odd, none = `{"error":"odd","error_description":"New."}`, "the answer holds no bearer token: it is "
+	const odd, none = `{"error":"odd","error_description":"New."}`, "it holds no text as access_token (it has: "
 	for name, test := range map[string]struct {
 		status   int
 		body     string
 		requests int64
 		says     string
 	}{
-		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized (invalid_client): No."},
-		"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request (invalid_client)"},
-		"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "(unauthorized_client)"},
-		"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "(invalid_scope)"},
-		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "400 Bad Request (invalid_request): Odd."},
-		"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request (VALIDATION_FAILED): No."},
-		"an unknown error":         {400, odd, 2, "400 Bad Request (odd): New."},
-		"an unknown error and 403": {403, odd, 2, "403 Forbidden (odd): New."},
-		"an unknown error and 200": {200, odd, 1, "200 OK (odd): New."},
+		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client: No."},
+		"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request, code invalid_client"},
+		"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "code unauthorized_client"},
+		"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "code invalid_scope"},
+		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "400 Bad Request, code invalid_request: Odd."},
+		"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request, code VALIDATION_FAILED: No."},
+		"an unknown error":         {400, odd, 2, "400 Bad Request, code odd: New."},
+		"an unknown error and 403": {403, odd, 2, "403 Forbidden, code odd: New."},
+		"an unknown error and 200": {200, odd, 1, "it holds the error odd: New."},
 		"401 with HTML":            {401, "<html><title>Who?</title>", 2, "401 Unauthorized: a page of HTML titled Who?"},
 		"empty":                    {400, "", 2, "400 Bad Request"},
 		"not found":                {404, "<html>nothing</html>", 2, "404 Not Found"},
 		"unsupported":              {415, "", 2, "415 Unsupported Media Type"},
 		"a redirect":               {302, "", 1, "302 Found"},
-		"no token":                 {200, `{"Access_Token":"hunter2!","token_type":"Bearer"}`, 1, none + "a JSON object without access_token"},
+		"no token":                 {200, `{"Access_Token":"hunter2!","token_type":"Bearer"}`, 1, none + "Access_Token, token_type)"},
 		"an empty token":           {200, `{"access_token":""}`, 1, none},
-		"no content":               {200, "", 1, none + "empty"},
-		"a list":                   {200, `["hunter2!"]`, 1, none + "JSON, but no object"},
-		"a token in a list":        {200, `{"access_token":["hunter2!"]}`, 1, none},
-		"a page":                   {200, "<html><title>Sign in</title>hunter2!</html>", 1, none + "a page of HTML titled Sign in"},
-		"very much":                {200, strings.Repeat(" ", maxTokenBody+1), 1, "is larger than a token"},
-		"another token type":       {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `a token of type "mac", where a bearer token is expected`},
-		"a token of two lines":     {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that no bearer token may have"},
+		"no content":               {200, "", 1, "the body is empty"},
+		"a list":                   {200, `["hunter2!"]`, 1, "an object is expected, the service sent a list"},
+		"many fields": {
+			200, `{"\u001b[31mhunter2!-northwind":1` + strings.Repeat(`,"é":2,"f":3,"g":4,"h":5`, 3) + `}`, 1,
+			none + "[31m***, f, g, h, é)",
+		},
+		"null":                 {200, `null`, 1, none},
+		"a form":               {200, `access_token=hunter2!`, 1, "the body is no valid JSON"},
+		"a token in a list":    {200, `{"access_token":["hunter2!"]}`, 1, none},
+		"a page":               {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
+		"very much":            {200, strings.Repeat(" ", maxTokenBody+1), 1, "is larger than 1048576 bytes"},
+		"another token type":   {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `a token of type "mac", and a bearer token is expected`},
+		"a token of two lines": {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that no bearer token may have"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,11 +1,9 @@
 package catalogue
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -22,15 +20,14 @@ import (
 // show the content type.
 type credentials struct {
 	id, secret string
-	asJSON     bool
-	formError  error // why the form was not understood, nil if it was
+	formError  error // why the form was not understood, since when JSON is sent; nil if it was
 }
 
 // body is a token request's content type and body.
 func (c *credentials) body() (contentType string, body []byte, err error) {
 	const grantType, id, secret = "grant_type", "client_id", "client_secret"
 	const grant = "client_credentials"
-	if c.asJSON {
+	if c.formError != nil {
 		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret}, json.Deterministic(true))
 		return "application/json", body, err
 	}
@@ -41,17 +38,17 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 // switchToJSON makes the next request JSON if err leaves open that the service understood the form. JSON is tried
 // once, and kept.
 func (c *credentials) switchToJSON(err error) (switched bool) {
-	if c.asJSON || !notUnderstood(err) {
+	if c.formError != nil || !notUnderstood(err) {
 		return false
 	}
-	c.asJSON, c.formError = true, err
+	c.formError = err
 	return true
 }
 
 // finally chooses the error of the last request for a token, which ended with err. If JSON was not understood either,
 // that is the answer to the form.
 func (c *credentials) finally(err error) error {
-	if c.asJSON && c.formError != nil && notUnderstood(err) {
+	if c.formError != nil && notUnderstood(err) {
 		return c.formError
 	}
 	return err
@@ -76,53 +73,45 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	if err != nil {
 		return err
 	}
-	err = c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
+	return c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxTokenBody,
-		read: func(in *incoming) error {
-			answer, err := io.ReadAll(in)
-			if err != nil {
-				return err
-			}
-			return c.readToken(in, answer, sent.token)
-		},
+		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
-	if large, ok := errors.AsType[*TooLargeError](err); ok {
-		err = &TokenError{Endpoint: large.Endpoint, Problem: noBearerToken + ", and is larger than a token"}
-	}
-	return err
 }
 
-const noBearerToken = "the answer holds no bearer token"
-
 // readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
-// 6749 §5.1, or the same as every other body spells names.
-func (c *Client) readToken(in *incoming, answer []byte, got *token) error {
+// 6749 §5.1, or the same as every other body spells names. Its errors tell no values, which may be a token.
+func (c *Client) readToken(in *incoming, got *token) error {
 	var fields map[string]jsontext.Value
-	err := json.UnmarshalDecode(jsontext.NewDecoder(bytes.NewReader(answer), lenient), &fields)
+	err := decodeBody("", in, func(text *jsontext.Decoder) error { return json.UnmarshalDecode(text, &fields) })
 	bearerName, kindName, lifeName := "access_token", "token_type", "expires_in"
 	if fields[bearerName] == nil && fields["accessToken"] != nil {
 		bearerName, kindName, lifeName = "accessToken", "tokenType", "expiresIn"
 	}
-	bearer := text(fields[bearerName])
-	in.masked(bearer)
-	switch kind := text(fields[kindName]); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	bearer, sent := text(fields[bearerName]), text(fields["error"])
+	c.mask.Add(bearer)
+	switch {
+	case err != nil:
 		return err
-	case text(fields["error"]) != "":
-		return &oauthError{body: answer}
-	case err != nil || bearer == "" || fields[bearerName].Kind() != jsontext.KindString:
-		what := c.inPlaceOf(bearerName, answer, in.header)
-		return &TokenError{Problem: noBearerToken + ": it is " + what, Page: strings.HasPrefix(what, htmlPage)}
-	case kind != "" && !strings.EqualFold(kind, "bearer"):
-		const odd = "the answer holds a token of type %q, where a bearer token is expected"
-		return &TokenError{Problem: fmt.Sprintf(odd, c.tidy(kind, 40))}
-	// RFC 6750 §2.1: what a bearer token may consist of, all of it visible ASCII.
-	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return &TokenError{Problem: "the answer's token has characters that no bearer token may have"}
+	case sent != "":
+		return &shapeError{problem: fmt.Sprintf("it holds the error %s: %s", sent, text(fields["error_description"]))}
+	case bearer == "" || fields[bearerName].Kind() != jsontext.KindString:
+		return &shapeError{problem: "it holds no text as " + bearerName + itHas(slices.Sorted(maps.Keys(fields)))}
 	}
 	got.bearer, got.life = bearer, lifeOf(fields[lifeName])
+	return checkToken(bearer, text(fields[kindName]))
+}
+
+// checkToken refuses what is no bearer token: RFC 6750 §2.1 says what one may consist of, all of it visible ASCII.
+func checkToken(bearer, kind string) error {
+	if kind != "" && !strings.EqualFold(kind, "bearer") {
+		return &shapeError{problem: fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)}
+	}
+	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return &shapeError{problem: "its token has characters that no bearer token may have"}
+	}
 	return nil
 }
 

@@ -131,7 +131,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			size, err := s.receive(attempt, cancel, at, response, outgoing{limit: MaxBody})
+			size, err := s.receive(attempt, at, response, outgoing{limit: MaxBody})
 			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
 				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
 			}

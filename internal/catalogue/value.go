@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,24 +25,18 @@ type Integer int64
 // UnmarshalJSON refuses whatever is no integer.
 func (i *Integer) UnmarshalJSON(data []byte) error {
 	kind := jsontext.Value(data).Kind()
-	if kind != jsontext.KindNumber {
-		return fmt.Errorf("a whole number is expected, the service sent %s", inWords(kind))
-	}
-	plain, err := plainDecimal(string(data))
-	if err != nil {
-		return err
-	}
-	sent := inWords(kind)
-	if len(data) <= 40 {
-		sent = "the number " + string(data)
-	}
-	whole, fraction, _ := strings.Cut(plain, ".")
-	if strings.Trim(fraction, "0") != "" {
-		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
+	whole, fraction := "", ""
+	if kind == jsontext.KindNumber {
+		plain, _ := plainDecimal(string(data))
+		whole, fraction, _ = strings.Cut(plain, ".")
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
-		return fmt.Errorf("a whole number of 64 bits is expected, the service sent %s", sent)
+	if err != nil || strings.Trim(fraction, "0") != "" {
+		sent := inWords[kind]
+		if kind == jsontext.KindNumber && len(data) <= 40 {
+			sent = "the number " + string(data)
+		}
+		return fmt.Errorf("a whole number is expected, the service sent %s", sent)
 	}
 	*i = Integer(n)
 	return nil
@@ -72,7 +67,7 @@ type JSONObject string
 // UnmarshalJSON refuses whatever is no object.
 func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	if kind := jsontext.Value(data).Kind(); kind != jsontext.KindBeginObject {
-		return fmt.Errorf("an object is expected, the service sent %s", inWords(kind))
+		return fmt.Errorf("an object is expected, the service sent %s", inWords[kind])
 	}
 	var err error
 	*(*string)(o), err = compactJSON(data)
@@ -129,27 +124,16 @@ func compactJSON(data []byte) (string, error) {
 // plainDecimal spells a JSON number without an exponent and with every digit:
 // 1.50 stays 1.50, 1.5e3 becomes 1500, 25e-4 becomes 0.0025.
 func plainDecimal(number string) (string, error) {
-	plain, exponentText, hasExponent := strings.Cut(strings.ToLower(number), "e")
+	plain := number
+	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(number), "e")
 	if hasExponent {
-		unsigned := strings.TrimPrefix(plain, "-")
-		sign := plain[:len(plain)-len(unsigned)]
-		whole, fraction, _ := strings.Cut(unsigned, ".")
-		digits := strings.TrimLeft(whole+fraction, "0")
-		if digits == "" {
-			return sign + "0", nil
-		}
-		exponent, err := strconv.ParseInt(exponentText, 10, 32)
-		point := len(digits) - len(fraction) + int(exponent) // of the digits before it
-		if err != nil || point > maxNumberLength || len(digits)-point > maxNumberLength {
+		exponent, err := strconv.Atoi(exponentText)
+		if err != nil || len(number) > maxNumberLength || max(exponent, -exponent) > maxNumberLength {
 			return "", errNumberTooLong
 		}
-		if point < 1 {
-			digits, point = strings.Repeat("0", 1-point)+digits, 1
-		}
-		plain = sign + digits + strings.Repeat("0", max(0, point-len(digits)))
-		if point < len(digits) {
-			plain = sign + digits[:point] + "." + digits[point:]
-		}
+		_, fraction, _ := strings.Cut(mantissa, ".")
+		value, _ := new(big.Rat).SetString(number)
+		plain = value.FloatString(max(0, len(fraction)-exponent))
 	}
 	if len(plain) > maxNumberLength {
 		return "", errNumberTooLong

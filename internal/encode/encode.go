@@ -1,9 +1,8 @@
-// Package encode turns plain Go structs into the MessagePack form in which a
-// plugin hands values to its engine, by a plan made once for each type.
+// Package encode turns plain Go structs into the MessagePack form in which a plugin hands values to its engine, by a
+// plan made once for each type.
 //
-// It follows the encoding of terraform's plugin protocol, version 6: an object
-// is a map of its attributes, a list an array, a map a map with its keys in
-// order, null is nil. A struct's fields are matched to attributes by their tfsdk
+// It follows the encoding of terraform's plugin protocol, version 6: an object is a map of its attributes, a list an
+// array, a map a map with its keys in order, null is nil. A struct's fields are matched to attributes by their tfsdk
 // tags, as the framework's own reflection matches them.
 package encode
 
@@ -75,9 +74,8 @@ func (o *output) expect(bytes int64) {
 
 type encodeFunc func(*output, reflect.Value)
 
-// Compile makes an encoder of goType, a struct or a pointer to one, as typ. The
-// two must agree field by field; the error names the first place where they
-// do not.
+// Compile makes an encoder of goType, a struct or a pointer to one, as typ. The two must agree field by field; the
+// error names the first place where they do not.
 func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	encode, err := compile(goType, typ, "")
 	if err != nil {

@@ -77,14 +77,11 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 
 // withoutToken is an answer to the request for a token that cannot be used.
 func (m *message) withoutToken(err error) {
-	m.say(SummaryNoToken, Sentence(err.Error()), reportIt)
-	if answer, ok := errors.AsType[*catalogue.TokenError](err); ok {
-		m.say(SummaryNoToken, noUsableToken, notTheService)
+	m.say(SummaryNoToken, noUsableToken, notTheService)
+	m.fact = "The fault: " + err.Error()
+	if answer, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
 		m.fact = fmt.Sprintf("The fault: %s, for %s", answer.Problem, answer.Endpoint)
 		m.requestID = answer.RequestID
-		if answer.Page {
-			m.next = "Check base_url: what answers there may be a proxy or a login page."
-		}
 	}
 }
 

@@ -88,8 +88,8 @@ func TestMessagesByHand(t *testing.T) {
 			next:  "comes from a proxy or a gateway in between.",
 		},
 		"a token refused for another reason": {
-			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"Something odd."},
-			next: reportIt,
+			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"The fault: something odd"},
+			next: "may not be the service.",
 		},
 		"failed in an outage": {
 			err: &catalogue.GaveUpError{

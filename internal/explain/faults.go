@@ -69,56 +69,27 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	}
 }
 
-// insecure is a fault of TLS or of a certificate, which no further attempt can change.
+// insecure is a fault of TLS or of a certificate, which no further attempt can change. The fault itself names the
+// hosts, the dates or the authority.
 func (m *message) insecure(network *catalogue.NetworkError) {
-	const runBy = "Those who run the service have to "
 	cause, next := "No secure connection to the service could be made.",
-		"Check base_url and the certificate of what answers there."
-	switch fault := network.Certificate; {
-	case network.Fault == catalogue.NoTLS:
+		"TLS 1.2 or later is needed, and the provider has no certificate of its own to give. Check base_url and what answers there."
+	switch network.Fault {
+	case catalogue.NoTLS:
 		cause, next = "What answers at base_url does not speak TLS, which https needs.", "Check the host and port of base_url."
-	case network.Fault == catalogue.OldTLS:
-		cause, next = "What answers does not support TLS 1.2 or later, which is required.", runBy+"turn it on."
-	case network.Fault == catalogue.WantsCertificate:
-		cause = "What answers wants a certificate of the client, which the provider cannot give."
-		next = "Use an address of the service that wants none."
-	case fault == nil:
-	case network.Fault == catalogue.UnknownAuthority:
-		cause, next = untrusted(fault)
-	case network.Fault == catalogue.OtherHost && len(fault.Names) == 0:
-		cause = "The certificate of what answers names no host as subject alternative name. A common name does not count."
-		next = runBy + "get another certificate."
-	case network.Fault == catalogue.OtherHost:
-		cause = fmt.Sprintf("The certificate of what answers is for %s, and base_url asks for %s.",
-			strings.Join(fault.Names, ", "), fault.Host)
+	case catalogue.UnknownAuthority:
+		cause = "The certificate of what answers is signed by an authority that this machine does not trust."
+		next = "Check base_url. If the certificate is the service's, give that of its authority in ca_certificate_pem. " +
+			"A proxy in your network that opens connections signs with an authority of its own."
+	case catalogue.OtherHost:
+		cause = "The certificate of what answers is for another host than base_url names."
 		next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run the " +
 			"service have to get a certificate for this name."
-	default:
-		const clock = "2006-01-02 15:04 MST"
-		cause = fmt.Sprintf("The service's certificate is valid from %s until %s, and the clock of this machine says %s.",
-			fault.NotBefore.UTC().Format(clock), fault.NotAfter.UTC().Format(clock), fault.Now.UTC().Format(clock))
+	case catalogue.InvalidCertificate:
+		cause = "The certificate of what answers has expired or is not valid yet, by the clock of this machine."
 		next = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
 	}
 	m.say(SummaryUntrusted, cause, next)
-}
-
-// untrusted is a certificate that no trusted authority signed.
-func untrusted(fault *catalogue.CertificateFault) (cause, next string) {
-	given := "."
-	switch {
-	case fault.Given == 1:
-		given = ". It is not the one in ca_certificate_pem."
-	case fault.Given > 1:
-		given = fmt.Sprintf(". It is none of the %d in ca_certificate_pem.", fault.Given)
-	}
-	if fault.SelfSigned {
-		return "The certificate of what answers is signed by itself" + given,
-			"Check base_url. If the certificate is the service's, give it in ca_certificate_pem."
-	}
-	return fmt.Sprintf("The certificate of what answers is signed by %q, an authority that this machine does not trust%s",
-			fault.Issuer, given),
-		fmt.Sprintf("Check base_url. If that is the service's authority, give the certificate of %q in ca_certificate_pem. "+
-			"A proxy in your network that opens connections signs with an authority of its own.", fault.Issuer)
 }
 
 // proxy is a proxy that did not let the request through.
