@@ -85,12 +85,6 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
-// inNote is a failure for a note: what was requested, and what came.
-func inNote(err error) (request, came string) {
-	to, _ := endpointOf(err)
-	return to.path(), strings.TrimPrefix(err.Error(), to.String()+": ")
-}
-
 // endpointOf finds what the request was sent to that failed with err.
 func endpointOf(err error) (to Endpoint, ok bool) {
 	failure, ok := errors.AsType[interface {
