@@ -18,15 +18,16 @@ import (
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {
-	cfg     Config
-	mu      sync.Mutex
-	arrived int // how many flights have come
-	queue   queue
-	answers answers
-	pace    *pace.Pace
-	paused  error // the 429 of a pause, once its body is read
-	tokens  tokens
-	run     run
+	cfg      Config
+	mu       sync.Mutex
+	arrived  int // how many flights have come
+	queue    queue
+	answers  answers
+	earliest time.Time // no caller's deadline is before it
+	pace     *pace.Pace
+	paused   error // the 429 of a pause, once its body is read
+	tokens   tokens
+	run      run
 }
 
 // run is what all reads of the process know of the service. It is ending while the words of a rejection are on their
@@ -150,18 +151,19 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	defer a.wakeLocked()
-	if response != nil && response.StatusCode == http.StatusTooManyRequests {
+	if response == nil {
+		a.pace.Ended(sent.number, time.Now())
+		return
+	}
+	outcome := outcomeOf(response.StatusCode, to == a.tokens.to, "")
+	if outcome == limited {
 		a.pauseLocked(ctx, to, sent, response.Header)
 		return
 	}
 	a.pace.Answered(sent.number, time.Now())
-	if response == nil || to == a.tokens.to {
-		return
-	}
-	switch outcomeOf(response.StatusCode, false, "") {
-	case unauthorized:
+	if outcome == unauthorized {
 		a.unauthorizedLocked(ctx, to, sent)
-	case final:
+	} else if outcome == final && to != a.tokens.to {
 		a.tokens.served(sent.token)
 	}
 }
@@ -187,10 +189,33 @@ func (a *admission) doneLocked(outcome outcome, err error) {
 	case outcome == unauthorized && a.run.ending && a.run.over == nil:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
+		a.pausedLocked(err)
+	}
+}
+
+// pausedLocked fails the reads whose time ends before a pause, now that the words of the service are there. Those of
+// a shorter pause do not count.
+func (a *admission) pausedLocked(err error) {
+	until := a.pace.PausedUntil()
+	if api, ok := apiError(err); a.paused == nil || ok && !time.Now().Add(api.RetryAfter).Before(until) {
 		a.paused = err
-		for f := range a.answers.flights {
-			a.dismissLocked(f, a.unfitLocked)
+	}
+	if !a.earliest.Before(until) {
+		return
+	}
+	a.earliest = time.Time{}
+	for f := range a.answers.flights {
+		a.dismissLocked(f, a.unfitLocked)
+		for c := range f.callers {
+			a.expectLocked(c)
 		}
+	}
+}
+
+// expectLocked keeps the earliest deadline, so that a pause that fits everybody's time costs nothing.
+func (a *admission) expectLocked(c *caller) {
+	if a.earliest.IsZero() || c.deadline.Before(a.earliest) {
+		a.earliest = c.deadline
 	}
 }
 

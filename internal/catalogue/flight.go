@@ -111,6 +111,7 @@ func (a *admission) join(
 		return nil, reply{err: err}
 	}
 	f.callers[me] = struct{}{}
+	a.expectLocked(me)
 	if !found {
 		a.answers.flights[f] = struct{}{}
 		if a.cfg.Snapshot {
@@ -146,7 +147,9 @@ func (a *admission) leave(f *flight, me *caller, cause error) reply {
 	if _, waits := f.callers[me]; waits {
 		delete(f.callers, me)
 		me.result <- reply{err: a.leavingLocked(f, me, cause)}
-		a.dismissLocked(f, a.unfitLocked)
+		if len(f.callers) == 0 {
+			a.endLocked(f, cause)
+		}
 	}
 	return <-me.result
 }
@@ -200,13 +203,13 @@ func (a *admission) judge(f *flight, value any, next string, err error) {
 	a.doneLocked(outcome, err)
 	switch {
 	case f.ctx.Err() != nil: // nobody waits for it
-	case outcome == final && next != "":
-		f.got.value, f.to.Path, f.tries = value, next, tries{attempts: f.attempts, renewals: f.renewals}
-	case outcome == final:
+	case outcome == final && next == "":
 		f.got.value = value
 		a.concludeLocked(f, err)
 	case a.run.over != nil:
 		a.endLocked(f, a.run.over)
+	case outcome == final:
+		f.got.value, f.to.Path, f.tries = value, next, tries{renewals: f.renewals}
 	default:
 		a.againLocked(f, outcome, err)
 	}
@@ -284,7 +287,7 @@ func (a *admission) unfitLocked(f *flight, c *caller) error {
 		a.lateLocked(f, c, a.pace.PausedUntil(), WaitTooLong, a.paused),
 		a.lateLocked(f, c, f.notBefore, WaitTooLong, f.last),
 		a.lateLocked(f, c, a.tokens.notBefore, WaitTooLong, a.tokens.last),
-		a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, nil),
+		a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()).Add(-pace.Slow), CeilingTooLow, nil), // at least
 	)
 }
 

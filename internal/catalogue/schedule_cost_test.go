@@ -18,20 +18,20 @@ import (
 // as much.
 func TestTheCostOfWaiting(t *testing.T) {
 	const few, many, most = 1_000, 10_000, 30
-	limitedAtFirst := func() *service { return first(few, retryAfter(429, "5")) }
 	for name, test := range map[string]struct {
-		service  func() *service
-		ceiling  int // requests a second
+		service  func() *service // nil for one that limits each caller once
+		ceiling  int             // requests a second
 		shared   bool
 		cancelAt time.Duration
 	}{
 		"nothing in the way": {service: func() *service { return always(found.in(sec)) }},
-		"a pause":            {service: limitedAtFirst},
+		"a pause for each":   {},
 		"a token": {service: func() *service {
 			return &service{token: func(n int) reply { return issue(n, 0).in(10 * sec) }}
 		}},
 		"a ceiling":     {service: func() *service { return &service{} }, ceiling: 100},
 		"one question":  {service: func() *service { return always(found.in(sec)) }, shared: true},
+		"one cancelled": {service: func() *service { return first(1, retryAfter(429, "20")) }, shared: true, cancelAt: sec},
 		"all cancelled": {service: func() *service { return &service{} }, ceiling: 100, cancelAt: sec},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +41,11 @@ func TestTheCostOfWaiting(t *testing.T) {
 					if test.ceiling > 0 {
 						settings = append(settings, atMost(test.ceiling, sec))
 					}
-					c := over(t, test.service(), settings...)
+					limits := first(callers, retryAfter(429, "5").in(sec/10))
+					if test.service != nil {
+						limits = test.service()
+					}
+					c := over(t, limits, settings...)
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					if test.cancelAt > 0 {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
+	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
 	// as having reached the service: a slow one keeps no other from being sent.
-	slow = 3 * time.Second
+	Slow = 3 * time.Second
 	// perGrowth is how many answers widen the congestion window by one.
 	perGrowth = 8
 )
@@ -54,7 +54,7 @@ func (p *Pace) Next(now time.Time) (at time.Time, why Reason) {
 	wait(p.until.Add(p.gap), Gap)
 	wait(p.CeilingAfter(0, now), Ceiling)
 	if young := p.young(now, p.burst); p.window > 0 && len(young) >= p.window {
-		wait(young[len(young)-p.window].sent.Add(slow), InFlight)
+		wait(young[len(young)-p.window].sent.Add(Slow), InFlight)
 	}
 	return at, why
 }
@@ -83,14 +83,14 @@ func (p *Pace) Sent(now time.Time) int {
 	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
 		past := sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) })
-		p.counted = append(p.counted[past:], now.Add(slow+p.ceiling.Per))
+		p.counted = append(p.counted[past:], now.Add(Slow+p.ceiling.Per))
 	}
 	return p.last
 }
 
-// Answered records, once for each number, a header that is no 429, or the end of a request without a header.
+// Answered records, once for each number, a header that is no 429.
 func (p *Pace) Answered(number int, now time.Time) {
-	p.arrived(number, now)
+	p.Ended(number, now)
 	if number <= p.burst {
 		return
 	}
@@ -104,7 +104,7 @@ func (p *Pace) Answered(number int, now time.Time) {
 // were now. All 429s to requests that were sent before the pause began count once.
 func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	inFlight := len(p.young(now, p.burst))
-	p.arrived(number, now)
+	p.Ended(number, now)
 	if until := now.Add(wait); until.After(p.until) {
 		p.paused += min(wait, until.Sub(p.until))
 		p.until = until
@@ -130,17 +130,17 @@ func (p *Pace) Window() int { return p.window }
 // young returns the requests after a number that have not been in flight for long.
 func (p *Pace) young(now time.Time, number int) []request {
 	return p.inFlight[sort.Search(len(p.inFlight), func(i int) bool {
-		return p.inFlight[i].number > number && p.inFlight[i].sent.Add(slow).After(now)
+		return p.inFlight[i].number > number && p.inFlight[i].sent.Add(Slow).After(now)
 	}):]
 }
 
-// arrived takes a request out of those in flight. It counts against the ceiling from now on for the ceiling's length.
-func (p *Pace) arrived(number int, now time.Time) {
+// Ended records the end of a request without an answer: it counts against the ceiling for its length from now on.
+func (p *Pace) Ended(number int, now time.Time) {
 	i, found := slices.BinarySearchFunc(p.inFlight, number, func(r request, n int) int { return r.number - n })
 	if !found {
 		return
 	}
-	assumed := p.inFlight[i].sent.Add(slow)
+	assumed := p.inFlight[i].sent.Add(Slow)
 	p.inFlight = slices.Delete(p.inFlight, i, i+1)
 	if p.ceiling.Requests == 0 || !now.Before(assumed) {
 		return

@@ -142,7 +142,7 @@ func TestTheCongestionWindow(t *testing.T) {
 	for _, want := range []int{4, 5, 6} {
 		r.now = latest(r.now, r.PausedUntil())
 		sent := r.send(want)
-		r.expect(slow, InFlight)
+		r.expect(Slow, InFlight)
 		for _, n := range sent {
 			r.Answered(n, r.now)
 		}
@@ -156,15 +156,28 @@ func TestTheCongestionWindow(t *testing.T) {
 	}
 }
 
+// A pause does not prolong for how long the requests before it count against the ceiling.
+func TestTheCeilingAfterAPause(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, Limit{2, 10 * sec})
+	sent := r.send(2)
+	r.Limited(sent[0], r.now, sec)
+	r.now = r.now.Add(sec / 2)
+	r.Answered(sent[1], r.now)
+	if got := r.CeilingAfter(1, r.now).Sub(r.now); got != 10*sec {
+		t.Errorf("the second slot comes after %v, want 10s", got)
+	}
+}
+
 func TestASlowRequestKeepsNoOtherFromBeingSent(t *testing.T) {
 	t.Parallel()
 	r := newRun(t, Limit{})
 	hanging := r.send(2)
-	r.Limited(r.send(1)[0], r.now, slow)
+	r.Limited(r.send(1)[0], r.now, Slow)
 	r.now = r.PausedUntil()
 	r.send(1)
-	r.expect(slow, InFlight)
-	r.now = r.now.Add(slow)
+	r.expect(Slow, InFlight)
+	r.now = r.now.Add(Slow)
 	r.expect(0, Nothing)
 	r.Answered(hanging[0], r.now)
 	if r.accepted != 0 {
