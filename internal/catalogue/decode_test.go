@@ -146,17 +146,13 @@ var wrongBodies = []struct {
 	{bodyModel, `{"outputVariables":[{},{"seriesKey":0}]}`, "outputVariables[1].seriesKey: a boolean" + isExpected + "a number"},
 	{bodyModel, `null`, "an object" + isExpected + "null"},
 	{bodyModel, `[]`, "an object" + isExpected + "a list"},
-	{bodyModel, `"text"`, "an object" + isExpected + "a string"},
 	{bodyModel, ``, "the body is empty"},
-	{bodyModel, " \n ", "the body is empty"},
 	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
-	{bodyModel, `{"id":"a","revision":1} "`, goesOn},
 	{bodyModel, `{}`, "id" + isMissing},
 	{bodyModel, `{"items":[]}`, "id" + isMissing},
 	{bodyModel, `{"code":"NOT_FOUND","message":"No."}`, "id" + isMissing},
 	{bodyModel, `{"ID":"a","revision":1}`, "id" + isMissing},
 	{bodyModel, `{"id":null,"revision":1}`, "id" + isMissing},
-	{bodyModel, `{"id":"a","Revision":1}`, "revision" + isMissing},
 	{bodyModel, `{"id":"a","revision":null}`, "revision" + isMissing},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
@@ -164,19 +160,13 @@ var wrongBodies = []struct {
 	},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + isMissing},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
-	{bodyModels, `[[]]`, "models[0]: an object" + isExpected + "a list"},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
-	{bodyModels, `{}`, "a list" + isExpected + "an object (it has: )" + noSuchList},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId: it is another group than the one asked for, \"h\""},
 	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"G"}`, "modelGroupId: it is another group than the one asked for, \"G\""},
-	{bodyModels, `null`, "a list" + isExpected + "null"},
-	{bodyModels, ``, "the body is empty"},
 	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, noJSON},
-	{bodyModels, `[{"id":"a","revision":1}}`, noJSON},
 	{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
 	{bodyModels, `[{"id":"a" "revision"}]`, noJSON},
-	{bodyModels, `[tru ]`, noJSON},
 	{
 		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
@@ -230,17 +220,6 @@ func TestAModelBelongsToItsGroup(t *testing.T) {
 		body := strings.NewReader(`{"id":"m","revision":1,"modelGroupId":` + id + `}`)
 		if _, _, err := decodeObject[Model]("cafe\u0301")(&incoming{Reader: body}); err != nil {
 			t.Errorf("%s: %v", id, err)
-		}
-	}
-}
-
-func TestBoundedReaderRefusesMoreThanItsLimit(t *testing.T) {
-	t.Parallel()
-	for size, fits := range map[int]bool{0: true, 9: true, 10: true, 11: false, 4096: false} {
-		_, err := io.ReadAll(&boundedReader{reader: strings.NewReader(strings.Repeat("x", size)), limit: 10})
-		var tooLarge *TooLargeError
-		if fits == errors.As(err, &tooLarge) {
-			t.Errorf("%d bytes under a limit of 10: %v", size, err)
 		}
 	}
 }

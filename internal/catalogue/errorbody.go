@@ -10,13 +10,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bounds of what is taken from an answer: in bytes what is read of an error's body, in characters the rest.
+// Bounds of what is taken from an answer, the first three in bytes and the rest in characters.
 const (
 	maxErrorBody = 1 << 20
-	maxMessage   = 1000 // of the service, in ours
-	maxData      = 500  // the data of an error
-	maxExcerpt   = 200  // of a body that is no error document
-	maxWord      = 100  // a code, a field's name and the like
+	maxHead      = 1 << 10  // of a 200
+	maxTidied    = 64 << 10 // of a text that is searched for credentials, far more than is shown
+	maxMessage   = 1000     // of the service, in ours
+	maxData      = 500      // the data of an error
+	maxExcerpt   = 200      // of a body that is no error document
+	maxWord      = 100      // a code, a field's name and the like
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors). Every

@@ -45,14 +45,13 @@ func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Sh
 // credentials, and bounded.
 type APIError struct {
 	Endpoint
-	Status    int
-	Code      string // "" if the body has none
-	Message   string // the service's message, or an excerpt of a body that is no error document
-	Issues    []Issue
-	Data      string // the data of any other code as compact JSON, abridged; "" for none
-	RequestID string // the service's own, "" if it sends none
-	Location  string // target of a redirect, which is not followed
-
+	Status     int
+	Code       string // "" if the body has none
+	Message    string // the service's message, or an excerpt of a body that is no error document
+	Issues     []Issue
+	Data       string        // the data of any other code as compact JSON, abridged; "" for none
+	RequestID  string        // the service's own, "" if it sends none
+	Location   string        // target of a redirect, which is not followed
 	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used
 }
 
@@ -125,12 +124,11 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s: the answer is larger than %d bytes", e.Endpoint, e.Limit)
+	return fmt.Sprintf("%s: larger than %d bytes", e.Endpoint, e.Limit)
 }
 
-// RejectedError says that the process gets no token, or none that the service accepts: the token endpoint gave a
-// final answer, or a new token was answered with 401 like the one before it. Err is that answer. RejectedError is the
-// answer to every further read of the client.
+// RejectedError says that the process gets no token, or none that the service accepts: Err is the final answer of the
+// token endpoint, or the 401 to a new token. It is the answer to every further read of the client.
 type RejectedError struct {
 	Given  bool // Config.AccessToken was refused, so nothing else can be tried
 	Issued bool // the token endpoint accepted the credentials, and its tokens were refused
@@ -198,11 +196,10 @@ type NetworkError struct {
 	TimedOut  bool
 	Limit     time.Duration // the time-out of one attempt, if that was over
 	Fault     Fault
-	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
-
-	Proxy   *Proxy // that the request went through, nil for none
-	Problem string // what net/http reported, cleaned like a text of the service
-	Err     error
+	Permanent bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
+	Proxy     *Proxy // that the request went through, nil for none
+	Problem   string // what net/http reported, cleaned like a text of the service
+	Err       error
 }
 
 func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }

@@ -83,15 +83,12 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{400, "BAD_REQUEST", ErrInvalidRequest},
 		{400, "BRAND_NEW", ErrInvalidRequest},
 		{422, "", ErrInvalidRequest},
 		{401, "UNAUTHORIZED", nil},
 		{403, "FORBIDDEN", nil},
-		{403, "BRAND_NEW", nil},
 		{403, "ORGANISATION_DISABLED", ErrOrganisationDisabled},
 		{404, "", ErrNotFound},
-		{404, "BRAND_NEW", ErrNotFound},
 		{429, "RATE_LIMITED", ErrRateLimited},
 		{408, "", ErrUnavailable},
 		{500, "NOT_FOUND", ErrUnavailable},

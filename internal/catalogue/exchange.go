@@ -160,12 +160,9 @@ const MaxBody = 256 << 20
 type boundedReader struct {
 	reader      io.Reader
 	size, limit int64
-	head        []byte // the first maxHead bytes
+	head        []byte // the first maxHead bytes, to recognise a page of HTML
 	err         error  // that it ended with, nil for the end of the body
 }
-
-// maxHead is how many bytes of a body are kept, to recognise a page of HTML.
-const maxHead = 1 << 10
 
 func (r *boundedReader) Read(p []byte) (int, error) {
 	if room := r.limit - r.size + 1; int64(len(p)) > room {
@@ -192,9 +189,6 @@ func (s *sender) requestID(response *http.Response) string {
 	}
 	return ""
 }
-
-// maxTidied bounds what is searched for credentials, in bytes. It is far more than is shown of any text.
-const maxTidied = 64 << 10
 
 // tidy makes a text of the service or the network fit for a message: without control characters and credentials, and
 // of at most limit characters.

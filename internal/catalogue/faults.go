@@ -95,6 +95,9 @@ func faultText(err error) string {
 		return "the connection was closed before an answer came"
 	}
 	text := err.Error()
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok && unknown.Cert != nil {
+		text += " " + unknown.Cert.Issuer.String()
+	}
 	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
 		text, _, _ = strings.Cut(text, `"`)
 	}

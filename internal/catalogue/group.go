@@ -60,8 +60,7 @@ func (g *ModelGroup) check(string) *shapeError {
 
 // missing is a record without a field of its identity, such as an error document of status 200.
 func missing(field string) *shapeError {
-	const problem = "it is missing or null, and no record is without it"
-	return &shapeError{at: jsontext.Pointer("").AppendToken(field), problem: problem}
+	return &shapeError{at: jsontext.Pointer("/" + field), problem: "it is missing or null, and no record is without it"}
 }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts

@@ -64,9 +64,6 @@ func notUnderstood(err error) bool {
 	return !slices.Contains([]string{"invalid_client", "unauthorized_client", "invalid_scope"}, api.Code)
 }
 
-// maxTokenBody bounds an answer of the token endpoint, in bytes.
-const maxTokenBody = 1 << 20
-
 // requestToken asks for a token once, and fills that of the attempt.
 func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	contentType, body, err := c.credentials.body()
@@ -76,7 +73,7 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	return c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
-		limit:  maxTokenBody,
+		limit:  maxErrorBody,
 		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
 }

@@ -121,8 +121,7 @@ func compactJSON(data []byte) (string, error) {
 	return string(compact), err
 }
 
-// plainDecimal spells a JSON number without an exponent and with every digit:
-// 1.50 stays 1.50, 1.5e3 becomes 1500, 25e-4 becomes 0.0025.
+// plainDecimal spells a JSON number without an exponent and with every digit: 1.50 stays 1.50, 25e-4 becomes 0.0025.
 func plainDecimal(number string) (string, error) {
 	plain := number
 	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(number), "e")

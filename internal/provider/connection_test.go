@@ -63,7 +63,7 @@ func TestTLS(t *testing.T) {
 		e := newEngine(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
 		want := outcome{}
 		if !works {
-			want = outcome{summary: explain.SummaryUntrusted, says: []string{"does not support TLS 1.2 or later", "protocol version"}}
+			want = outcome{summary: explain.SummaryUntrusted, says: []string{"protocol version", "TLS 1.2 or later is needed"}}
 		}
 		state, diagnostics := e.read(t.Context(), t, "model_group", arguments{"id": mainGroup})
 		want.expect(t, state, diagnostics)
