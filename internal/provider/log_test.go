@@ -115,7 +115,7 @@ func TestWaitsAreLogged(t *testing.T) {
 			"GET " + mainPath + " 429 in 0 ms, attempt 1",
 			"Waiting 3s for the pause that the service asked for (429 for GET " + mainPath + ")",
 			"503 in 0 ms, attempt 2",
-			": 503 Service Unavailable (DOWN): Down",
+			": 503 Service Unavailable, code DOWN: Down",
 			"The token is not used again: 401 for GET " + mainPath,
 			"A token is asked for: ",
 			"GET " + mainPath + " 200 in 0 ms, attempt 4",
