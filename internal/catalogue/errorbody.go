@@ -42,7 +42,7 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 	e.RetryAfter, _ = retryAfter(response.Header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		e.Message = s.tidy(s.page(body, response.Header), maxExcerpt)
+		e.Message = s.tidy(page(body, response.Header), maxExcerpt)
 		return e
 	}
 	e.Code, e.Message = s.tidy(text(document.Code), maxWord), s.tidy(text(document.Message), maxMessage)
@@ -95,10 +95,9 @@ func text(value jsontext.Value) string {
 	}
 }
 
-// page is a body that is no error document, or an excerpt of it: of a page of HTML only that it is one, and its title.
-// It is masked first, because the excerpt may end within a credential.
-func (s *sender) page(raw []byte, header http.Header) string {
-	body := s.mask.Clean(string(raw[:min(len(raw), maxTidied)]))
+// page is a body that is no error document: of a page of HTML only that it is one, and its title.
+func page(raw []byte, header http.Header) string {
+	body := string(raw)
 	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
 	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body

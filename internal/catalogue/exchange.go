@@ -220,8 +220,8 @@ func (s *sender) bodyError(ctx context.Context, at Endpoint, response *http.Resp
 			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: shape.place,
 			Problem: s.tidy(shape.problem, maxExcerpt), RequestID: s.requestID(response),
 		}
-		if page := s.page(head, response.Header); shape.place == "" && strings.HasPrefix(page, htmlPage) {
-			unusable.Problem = s.tidy("the body is "+page, maxExcerpt)
+		if sent := page(head, response.Header); shape.place == "" && strings.HasPrefix(sent, htmlPage) {
+			unusable.Problem = s.tidy("the body is "+sent, maxExcerpt)
 		}
 		return unusable
 	}

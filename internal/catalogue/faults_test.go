@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"io"
@@ -63,14 +64,18 @@ func TestFaults(t *testing.T) {
 // TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
-	var logged Exchange
-	c := New(configFor(t, "https://catalogue.example", Config{
-		Transport: failing{x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"\x1b[31mred\x07\r\n"}}, Host: "a"}},
-		Observe:   func(_ context.Context, seen Exchange) { logged = seen },
-	}))
-	_, err := c.ModelGroups(t.Context(), "")
-	if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 {
-		t.Errorf("%q", text)
+	for _, err := range []error{
+		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"\x1b[31mred\x07\r\n"}}, Host: "a"},
+		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}}},
+	} {
+		var logged Exchange
+		c := New(configFor(t, "https://catalogue.example", Config{
+			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+		}))
+		_, err = c.ModelGroups(t.Context(), "")
+		if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 {
+			t.Errorf("%q", text)
+		}
 	}
 }
 
