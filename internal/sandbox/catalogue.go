@@ -38,16 +38,14 @@ const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 //go:embed catalogue.json
 var defaultCatalogue []byte
 
-var builtIn = sync.OnceValue(func() *Catalogue {
+// Default returns the embedded catalogue.
+var Default = sync.OnceValue(func() *Catalogue {
 	c, err := ReadCatalogue(bytes.NewReader(defaultCatalogue))
 	if err != nil {
 		panic("sandbox: embedded catalogue: " + err.Error())
 	}
 	return c
 })
-
-// Default returns the embedded catalogue.
-func Default() *Catalogue { return builtIn() }
 
 // DefaultFile returns the file of the embedded catalogue, to start one's own from.
 func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }

@@ -9,8 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// What browsers send for a web page that is open beside the sandbox, and for a
-// host name that somebody has pointed at it.
+// What browsers send for a web page that is open beside the sandbox, and for a host name that somebody has pointed at it.
 func TestControlRoutesAreNobodyElses(t *testing.T) {
 	const own = "http://127.0.0.1:8080"
 	tests := map[string]struct {

@@ -225,9 +225,6 @@ func Nearest(name string, known []string) string {
 	name = strings.ToLower(plain.Replace(name))
 	for _, candidate := range known {
 		wanted := strings.ToLower(plain.Replace(candidate))
-		if len(name) > 2 && strings.HasPrefix(wanted, name) && least > 1 {
-			meant, least = candidate, 1
-		}
 		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
 			continue
 		}

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -98,7 +97,6 @@ func commands() []command {
 		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
 		{"record", "", "print a catalogue file of what your credentials see in a service", (*program).record},
 		{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
-		{"wait", "", "wait until a sandbox serves, and print its URL", (*program).wait},
 	}
 	for _, c := range sandbox.Controls() {
 		if c.Command != "" {
@@ -163,11 +161,14 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 // left out, and an open list ends in ….
 func misgiven(names, given []string) string {
 	for i, name := range names {
-		if i >= len(given) && !strings.HasPrefix(name, "[") {
+		switch {
+		case i >= len(given) && !strings.HasPrefix(name, "["):
 			return strings.TrimSuffix(name, "…") + " is missing"
+		case strings.HasSuffix(name, "…"):
+			return ""
 		}
 	}
-	if len(given) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "…")) {
+	if len(given) > len(names) {
 		return fmt.Sprintf("unexpected argument %q", given[len(names)])
 	}
 	return ""
@@ -175,41 +176,25 @@ func misgiven(names, given []string) string {
 
 // parse takes flags from the arguments, and those that are missing there from the environment.
 func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
-	var err error
+	var problem error
 	flags.VisitAll(func(f *flag.Flag) {
-		value := os.Getenv(variable(f.Name))
-		if value == "" || err != nil {
-			return
-		}
-		if problem := flags.Set(f.Name, value); problem != nil {
-			err = misused("%s is %q: %w", variable(f.Name), value, problem)
+		if value := os.Getenv(variable(f.Name)); value != "" {
+			if err := flags.Set(f.Name, value); err != nil {
+				problem = misused("%s is %q: %w", variable(f.Name), value, err)
+			}
 		}
 	})
-	if err != nil {
+	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return err
+	} else if err != nil {
+		return misused("%w; `%s help` lists the flags", err, p.name)
 	}
-	err = flags.Parse(arguments)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
-	}
-	return misused("%w; `%s help` lists the flags", err, p.name)
+	return problem
 }
 
 // variable is the environment's name of a flag.
 func variable(flag string) string {
 	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// duration is a flag for a time that is not negative.
-func duration(set func(time.Duration)) func(string) error {
-	return func(text string) error {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
-			return fmt.Errorf("%q is not a time such as 60s or 1h", text)
-		}
-		set(d)
-		return nil
-	}
 }
 
 func printText(text func() []byte) func(*program, *flag.FlagSet) run {

@@ -29,7 +29,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 		if err != nil {
 			return err
 		}
-		defer s.stop()
+		defer s.server.Close() //nolint:errcheck // the process ends
 		remove, err := p.writeReady(s)
 		if err != nil {
 			return err

@@ -84,8 +84,7 @@ func TestExecEnvironment(t *testing.T) {
 	}
 }
 
-// A signal reaches the command and whatever it starts, once. When the output is
-// at its end, nothing is left that could write to it.
+// A signal reaches the command and whatever it starts, once. When the output is at its end, nothing is left that could write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
 	trap := func(name string) string {
 		return `trap "echo interrupted; exit 3" ` + name + `; sleep 1000 & echo ready; wait`
