@@ -53,17 +53,6 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// Owned returns the ids of the groups that the organisation of that name owns, in the order of the file.
-func (c *Catalogue) Owned(organisation string) []string {
-	var ids []string
-	for _, g := range c.groups {
-		if g.owner == organisation {
-			ids = append(ids, g.id)
-		}
-	}
-	return ids
-}
-
 // ReadCatalogue reads a catalogue file that somebody writes: in documents too, fields that the interface does not
 // have are refused, and values of another type, unless the file is recorded from a service. [CatalogueSchema]
 // describes such files to editors. Errors are [TextErrors].

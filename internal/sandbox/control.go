@@ -118,8 +118,7 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 	said := x.request.PathValue("revision")
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		problem := strconv.Quote(said) + " is no revision: a whole number from 0 on is expected"
-		return invalid(problem, issue{"revision", []string{problem}})
+		return refuseControl(TextErrors{{"revision", strconv.Quote(said) + " is no whole number from 0 on"}})
 	}
 	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {
@@ -162,19 +161,14 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"escape": url.PathEscape,
 }).Parse(pageText))
 
-// What the page shows at most, so that it costs little however much there is.
-const (
-	shownGroups    = 50
-	shownRevisions = 10
-	shownRequests  = 100
-)
+// shownRequests is how many requests the page shows at most, so that it costs little however many there are.
+const shownRequests = 100
 
-// pageGroup is a group with its newest revisions.
+// pageGroup is a group as the page shows it.
 type pageGroup struct {
 	ID, Owner string
 	Group     object
-	Models    []object
-	More      int // older revisions
+	Models    []object // newest first
 }
 
 // page answers GET /, which is no part of the interface.
@@ -182,10 +176,10 @@ func (s *Sandbox) page(*exchange) *answer {
 	requests, arrived := s.last(shownRequests), s.Count(RouteAny)
 	slices.Reverse(requests)
 	s.mu.Lock()
-	groups, more := []pageGroup{}, max(0, len(s.groups)-shownGroups)
-	for _, g := range s.groups[:len(s.groups)-more] {
-		shown := pageGroup{ID: g.id, Owner: g.owner, Group: g.stated, More: max(0, len(g.models)-shownRevisions)}
-		for _, m := range g.models[:len(g.models)-shown.More] {
+	var groups []pageGroup
+	for _, g := range s.groups {
+		shown := pageGroup{ID: g.id, Owner: g.owner, Group: g.stated}
+		for _, m := range g.models {
 			shown.Models = append(shown.Models, m.document)
 		}
 		groups = append(groups, shown)
@@ -204,7 +198,7 @@ func (s *Sandbox) page(*exchange) *answer {
 	s.mu.Unlock()
 	var text bytes.Buffer
 	if err := pageTemplate.Execute(&text, map[string]any{
-		"Groups": groups, "MoreGroups": more, "Requests": requests, "Arrived": arrived, "Faults": faults, "Left": left,
+		"Groups": groups, "Requests": requests, "Arrived": arrived, "Faults": faults, "Left": left,
 		"Allowance": s.settings.allowance, "Organisations": s.catalogue.organisations, "Controls": Controls(),
 	}); err != nil {
 		panic("sandbox: " + err.Error())

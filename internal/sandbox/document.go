@@ -153,10 +153,7 @@ func compact(text []byte) (jsontext.Value, error) {
 }
 
 // readObject reads what somebody writes, of that name in sandbox.schema.json. Its errors are [TextErrors].
-func readObject(text []byte, name, example string) (object, error) {
-	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
-	}
+func readObject(text []byte, name string) (object, error) {
 	raw, err := compact(text)
 	if err != nil {
 		return nil, err

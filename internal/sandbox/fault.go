@@ -170,15 +170,12 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// reset closes the connection below HTTP and TLS. A TCP connection that does
+// reset closes the connection below HTTP. A TCP connection that does
 // not linger is reset, not shut down in order.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
-	}
-	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = secured.NetConn()
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -209,7 +206,7 @@ type faultOrder struct {
 
 // readFault makes the fault that a text orders, and returns the order with it. Its errors are [TextErrors].
 func readFault(text []byte) (Fault, object, error) {
-	order, err := readObject(text, "Fault", `{"route": "models", "status": 503, "times": 2}`)
+	order, err := readObject(text, "Fault")
 	if err != nil {
 		return Fault{}, nil, err
 	}

@@ -35,8 +35,6 @@ func (a Allowance) String() string {
 	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, a.Per, cmp.Or(a.Kind, SlidingWindow))
 }
 
-func (a Allowance) limited() bool { return a.Requests > 0 && a.Per > 0 }
-
 // counter counts the requests of one client. Time does not run backwards between two calls.
 type counter interface {
 	// take admits a request and counts it, or returns how long it has to wait.
@@ -45,7 +43,7 @@ type counter interface {
 	left(now time.Time) int
 }
 
-// counter returns a counter that has counted nothing. The allowance must be a limited one.
+// counter returns a counter that has counted nothing. The allowance must have Requests.
 func (a Allowance) counter() counter {
 	if a.Kind == Bucket {
 		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}

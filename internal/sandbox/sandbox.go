@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	slashes "path"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 )
@@ -56,13 +56,11 @@ func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
 }
 
-// TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services
-// differ: RFC 6749 §4.4 has a form, some take JSON only.
+// TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services differ.
 type TokenFormat string
 
-// The formats of token requests.
 const (
-	TokenForm TokenFormat = "form" // a form, the default; others get 400 and invalid_request
+	TokenForm TokenFormat = "form" // a form (RFC 6749 §4.4), the default; others get 400 and invalid_request
 	TokenJSON TokenFormat = "json" // application/json; others get 415
 )
 
@@ -78,9 +76,8 @@ func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
 }
 
-// WithPageSize sends lists in pages of that many elements: X-Total-Count has the number of all, and Link with
-// rel="next" the next page. The interface does not show pages, and services that have them often do it so. With 0
-// lists come whole.
+// WithPageSize sends lists in pages of that many elements, as services often do: X-Total-Count has the number of all,
+// and Link with rel="next" the next page. The interface shows no pages; with 0 lists come whole.
 func WithPageSize(elements int) Option {
 	return func(s *settings) { s.pageSize = elements }
 }
@@ -240,13 +237,9 @@ func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
 // ServeHTTP answers a request. Paths are matched as they were sent, so that an id may contain anything, an escaped
 // slash included. [http.ServeMux] would redirect an unclean one to what it might mean.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	elements := strings.Split(r.URL.EscapedPath(), "/")
-	unclean := elements[0] != "" || len(elements) < 2 || r.Method == http.MethodConnect
-	for i, element := range elements {
-		isEmpty := element == "" && i > 0 && i < len(elements)-1
-		unclean = unclean || isEmpty || element == "." || element == ".."
-	}
-	if unclean {
+	sent := r.URL.EscapedPath()
+	clean := slashes.Clean("/" + sent)
+	if r.Method == http.MethodConnect || sent != clean && (clean == "/" || sent != clean+"/") {
 		s.unknown(w, r)
 		return
 	}

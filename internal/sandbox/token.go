@@ -161,12 +161,8 @@ func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answe
 
 // bearer returns the token of the Authorization header; its scheme is case-insensitive (RFC 9110 §11.1).
 func bearer(r *http.Request) string {
-	headers := r.Header.Values("Authorization")
-	if len(headers) != 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(headers[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
 	return token
@@ -174,7 +170,7 @@ func bearer(r *http.Request) string {
 
 // limit refuses a request that exceeds the client's allowance. The caller holds s.mu.
 func (s *Sandbox) limit(x *exchange, clientID string) *answer {
-	if !s.settings.allowance.limited() {
+	if s.settings.allowance.Requests == 0 {
 		return nil
 	}
 	if s.counters[clientID] == nil {

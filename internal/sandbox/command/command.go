@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -120,21 +121,12 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 		arguments = append([]string{"version"}, arguments[1:]...)
 	}
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
-		var names []string
-		for _, known := range commands() {
-			names = append(names, known.name)
-			if known.name == arguments[0] {
-				c = known
-			}
+		all := commands()
+		i := slices.IndexFunc(all, func(known command) bool { return known.name == arguments[0] })
+		if i < 0 {
+			return misused("there is no command %q; `%s help` lists them", arguments[0], p.name)
 		}
-		if c.name == "" {
-			hint := "; `" + p.name + " help` lists them"
-			if meant := sandbox.Nearest(arguments[0], names); meant != "" {
-				hint = "; did you mean " + meant + "?"
-			}
-			return misused("there is no command %q%s", arguments[0], hint)
-		}
-		arguments = arguments[1:]
+		c, arguments = all[i], arguments[1:]
 	}
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -144,15 +136,13 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	case errors.Is(err, flag.ErrHelp) && c.name == "":
 		return p.help(ctx, nil)
 	case errors.Is(err, flag.ErrHelp):
-		p.printUsage(p.stdout, c, flags)
+		p.printUsage(c, flags)
 		return nil
 	case err != nil:
 		return err
 	}
 	if problem := misgiven(strings.Fields(c.arguments), flags.Args()); problem != "" {
-		var usage strings.Builder
-		p.printUsage(&usage, c, flags)
-		return misused("%s\n\n%s", problem, strings.TrimSpace(usage.String()))
+		return misused("%s: write `%s %s %s`", problem, p.name, c.name, c.arguments)
 	}
 	return does(ctx, flags.Args())
 }
@@ -247,12 +237,11 @@ func (p *program) help(_ context.Context, arguments []string) error {
 }
 
 // printUsage prints the help of one command.
-func (p *program) printUsage(w io.Writer, c command, flags *flag.FlagSet) {
-	fmt.Fprintf(w, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
+func (p *program) printUsage(c command, flags *flag.FlagSet) {
+	fmt.Fprintf(p.stdout, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
 	if text, err := topics.ReadFile("topics/" + c.name + ".txt"); err == nil {
-		fmt.Fprintln(w, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+		fmt.Fprintln(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
 	}
-	flags.SetOutput(w)
+	flags.SetOutput(p.stdout)
 	flags.PrintDefaults()
-	flags.SetOutput(io.Discard)
 }

@@ -65,8 +65,7 @@ func (c *comparison) read(ctx context.Context) error {
 	const nobody = "00000000-0000-0000-0000-000000000000"
 	token := c.token
 	c.token = ""
-	anonymous := expectation{route: sandbox.RouteGroups, what: ", without a token", status: 401, code: "UNAUTHORIZED"}
-	if _, err := c.get(ctx, anonymous); err != nil {
+	if _, err := c.get(ctx, expectation{sandbox.RouteGroups, ", without a token", "", "", 401, "UNAUTHORIZED"}); err != nil {
 		return err
 	}
 	if c.token = token; token == "" {
@@ -81,11 +80,8 @@ func (c *comparison) read(ctx context.Context) error {
 		return err
 	}
 	reads := []expectation{
-		{
-			route: sandbox.RouteGroups, what: ", unknown time horizon", query: "?timeHorizon=" + nobody,
-			status: 400, code: "BAD_REQUEST",
-		},
-		{route: sandbox.RouteGroup, what: ", unknown id", id: nobody, status: 404, code: "NOT_FOUND"},
+		{sandbox.RouteGroups, ", unknown time horizon", "", "?timeHorizon=" + nobody, 400, "BAD_REQUEST"},
+		{sandbox.RouteGroup, ", unknown id", nobody, "", 404, "NOT_FOUND"},
 	}
 	var groups []struct {
 		ID     string `json:"id"`
@@ -142,6 +138,7 @@ func (c *comparison) add(request string, departures []string) {
 type reader struct {
 	*site
 	id, secret, token string
+	tokens            []string // those before
 	requests          int
 }
 
@@ -274,13 +271,19 @@ func (a *reply) isPage() bool {
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
 }
 
-// quote quotes a stranger's text, without the credentials and abridged.
-func (r *reader) quote(text string) string {
-	for _, secret := range []string{r.secret, r.token} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "(hidden)")
+// hide replaces the credentials in what a service answers, which may echo them.
+func (r *reader) hide(text string) string {
+	for _, secret := range append(r.tokens, r.token, r.secret) {
+		if quoted, _ := json.Marshal(secret); secret != "" {
+			text = strings.NewReplacer(secret, "(hidden)", strings.Trim(string(quoted), `"`), "(hidden)").Replace(text)
 		}
 	}
+	return text
+}
+
+// quote quotes a stranger's text, without the credentials and abridged.
+func (r *reader) quote(text string) string {
+	text = r.hide(text)
 	const most = 200
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"

@@ -53,7 +53,7 @@ func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 	flags.BoolVar(&set.tls, "tls", false, "serve https, with an authority of its own for this process")
 	flags.StringVar(&set.readyFile, "ready-file", "",
 		"`file` to write a line of JSON to as soon as the sandbox serves, removed at the end")
-	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: an owner's)")
+	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: the first organisation's)")
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
 	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "`time` for which a token is valid, such as 60s; 0 is for ever")
 	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; fixed, sliding (default) or bucket",
@@ -93,9 +93,10 @@ type serving struct {
 	caller    sandbox.Organisation
 	failed    chan error
 	server    *http.Server
+	stop      func()
 }
 
-// start serves until the server is closed.
+// start serves until stop is called.
 func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 	catalogue, err := readCatalogue(set.catalogue)
 	if err != nil {
@@ -131,7 +132,9 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 			s.failed <- s.server.Serve(listener)
 		}
 	}()
-	return s, nil
+	remove, err := p.writeReady(s)
+	s.stop = func() { remove(); _ = s.server.Close() }
+	return s, err
 }
 
 // serve serves until ctx ends, and leaves nothing behind then.
@@ -143,12 +146,7 @@ func (p *program) serve(flags *flag.FlagSet) run {
 		if err != nil {
 			return err
 		}
-		defer s.server.Close() //nolint:errcheck // the process ends
-		remove, err := p.writeReady(s)
-		if err != nil {
-			return err
-		}
-		defer remove()
+		defer s.stop()
 		if err := s.writeWelcome(p.stdout); err != nil {
 			return err
 		}
@@ -184,7 +182,7 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 		return remove, err
 	}
 	if found, err := os.Stat(name); err == nil && !found.Mode().IsRegular() {
-		return nil, fmt.Errorf("-ready-file: %s is there already, and is no file", name)
+		return remove, fmt.Errorf("-ready-file: %s is there already, and is no file", name)
 	}
 	work := fmt.Sprintf("%s.%d", name, os.Getpid())
 	if err = os.WriteFile(work, line, 0o600); err == nil {
@@ -192,7 +190,7 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 	}
 	if err != nil {
 		_ = os.Remove(work)
-		return nil, fmt.Errorf("-ready-file is %q: no file can be written there (%w)", name, reasonOf(err))
+		return remove, fmt.Errorf("-ready-file is %q: no file can be written there (%w)", name, reasonOf(err))
 	}
 	return func() {
 		if now, err := os.ReadFile(name); err == nil && bytes.Equal(now, line) { //nolint:gosec // the user's own choice
@@ -231,18 +229,12 @@ func readCatalogue(name string) (*sandbox.Catalogue, error) {
 	return catalogue, nil
 }
 
-// chooseCaller returns the organisation of that client id, or by default the
-// first that owns a group and is permitted to read it.
+// chooseCaller returns the organisation of that client id, or by default the first.
 func chooseCaller(catalogue *sandbox.Catalogue, clientID string) (sandbox.Organisation, error) {
-	organisations := catalogue.Organisations()
-	for _, o := range organisations {
-		owns := o.Disabled == "" && !o.Forbidden && len(catalogue.Owned(o.Name)) > 0
-		if o.ClientID == clientID || clientID == "" && owns {
+	for _, o := range catalogue.Organisations() {
+		if clientID == "" || o.ClientID == clientID {
 			return o, nil
 		}
-	}
-	if clientID == "" {
-		return organisations[0], nil
 	}
 	return sandbox.Organisation{}, misused("-as is %q: the catalogue has no such client id", clientID)
 }
@@ -298,16 +290,9 @@ func (s *serving) writeWelcome(w io.Writer) error {
 	}
 	fmt.Fprintln(&text)
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ORGANISATION\tSTANDING\tCLIENT ID\tCLIENT SECRET")
+	fmt.Fprintln(table, "ORGANISATION\tCLIENT ID\tCLIENT SECRET")
 	for _, o := range s.catalogue.Organisations() {
-		standing := fmt.Sprintf("owns %d groups", len(s.catalogue.Owned(o.Name)))
-		switch {
-		case o.Disabled != "":
-			standing = "disabled: " + o.Disabled
-		case o.Forbidden:
-			standing = "forbidden"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.Name, standing, o.ClientID, o.ClientSecret)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", o.Name, o.ClientID, o.ClientSecret)
 	}
 	_ = table.Flush() // to memory
 	fmt.Fprintf(&text, "\nTo use it as %s:\n\n", s.caller.Name)
