@@ -28,7 +28,7 @@ func TestControlRoutesAreNobodyElses(t *testing.T) {
 		"a rebound name":     {"http://evil.example:8080", "", true},
 		"another machine":    {"http://192.0.2.1", "", true},
 	}
-	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts(" Sandbox")))
+	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts("sandbox")))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c.base = test.url
