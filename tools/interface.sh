@@ -24,9 +24,11 @@ sandbox=$work/modelcatalogue-sandbox
 serve() {
   local name=$1
   shift
+  rm -f "$work/$name.json"
   "$sandbox" -listen=127.0.0.1:0 -ready-file="$work/$name.json" "$@" >/dev/null &
   started+=($!)
-  direct=$("$sandbox" wait -ready-file="$work/$name.json" 2>/dev/null)
+  until [[ -e $work/$name.json ]]; do sleep 0.1; done
+  direct=$(sed 's/.*"url":"\([^"]*\)".*/\1/' "$work/$name.json")
   local port
   port=$(node -e 'const s = require("net").createServer().listen(0, () => { console.log(s.address().port); s.close() })')
   url=http://127.0.0.1:$port

@@ -1,6 +1,5 @@
-// Command modelcatalogue-sandbox serves the model catalogue service from
-// memory, so that configurations can be tried and tested without the service,
-// controls one that runs, and compares a service with the interface.
+// Command modelcatalogue-sandbox serves the model catalogue service from memory, so that configurations can be tried
+// and tested without the service, controls one that runs, and compares a service with the interface.
 package main
 
 import (
@@ -9,8 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox/command"
 )
 
-// version is set by the release build. Elsewhere the module's version tells,
-// which `go run …@VERSION` knows.
+// version is set by the release build. Elsewhere the module's version tells, which `go run …@VERSION` knows.
 var version = ""
 
 func main() { os.Exit(command.Main(version)) }

@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -292,5 +293,49 @@ func collect(t *testing.T, files fs.FS, from string, texts map[string]string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAccRecordedCatalogue: a service that is recorded and served again reads the same, from every data source.
+func TestAccRecordedCatalogue(t *testing.T) {
+	t.Parallel()
+	needEngine(t)
+	read := func(service *sandbox.Sandbox, who credentials) (*workspace, string) {
+		w := newWorkspace(t, fromEnvironment(fmt.Sprintf(`
+data "modelcatalogue_model_groups" "x" {}
+data "modelcatalogue_model_group" "x" { id = %[1]q }
+data "modelcatalogue_model_group_models" "x" { model_group_id = %[1]q }
+data "modelcatalogue_latest_model" "x" { model_group_id = %[1]q }
+data "modelcatalogue_model" "x" {
+  model_group_id = %[1]q
+  revision       = 1
+}
+data "modelcatalogue_latest_models" "x" { model_group_ids = [%[1]q, %[2]q] }
+data "modelcatalogue_pinned_models" "x" { revisions = { %[1]q = 2 } }
+output "read" {
+  value = [
+    data.modelcatalogue_model_group.x, data.modelcatalogue_model_group_models.x, data.modelcatalogue_latest_model.x,
+    data.modelcatalogue_model.x, data.modelcatalogue_latest_models.x, data.modelcatalogue_pinned_models.x,
+    { for group in data.modelcatalogue_model_groups.x.model_groups : group.id => group },
+  ]
+}
+`, mainGroup, escapedGroup)), service, who)
+		w.expect(t, 0, "apply", "-auto-approve")
+		return w, w.expect(t, 0, "output", "-json")
+	}
+	service, want := read(sandbox.New(sandbox.Default()), owner)
+	cmd := engine.Command(t.Context(), filepath.Join(programs(t), "modelcatalogue-sandbox"), "record")
+	cmd.Env = service.Env
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := read(sandbox.New(catalogue), credentials{"recorded", "recorded-sandbox-secret"})
+	if got != want || !strings.Contains(want, mainImage) {
+		t.Errorf("recorded reads\n%s\nwant\n%s", got, want)
 	}
 }

@@ -60,10 +60,10 @@ func TestParseAllowance(t *testing.T) {
 		want Allowance
 		err  string
 	}{
-		"5":              {want: Allowance{Requests: 5, Per: time.Second}},
+		"5":              {want: Allowance{Kind: SlidingWindow, Requests: 5, Per: time.Second}},
 		"0/1m":           {err: "no number of requests"},
-		"60/1m":          {want: Allowance{Requests: 60, Per: time.Minute}},
-		"60/1m:sliding":  {want: Allowance{Requests: 60, Per: time.Minute}},
+		"60/1m":          {want: Allowance{Kind: SlidingWindow, Requests: 60, Per: time.Minute}},
+		"60/1m:sliding":  {want: Allowance{Kind: SlidingWindow, Requests: 60, Per: time.Minute}},
 		"600/1h:fixed":   {want: Allowance{Kind: FixedWindow, Requests: 600, Per: time.Hour}},
 		"20/4s:bucket":   {want: Allowance{Kind: Bucket, Requests: 20, Per: 4 * time.Second}},
 		"":               {err: `"" is no number of requests`},

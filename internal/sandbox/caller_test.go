@@ -138,8 +138,7 @@ var codes = map[int]string{
 	400: "VALIDATION_FAILED", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 409: "CONFLICT", 413: "PAYLOAD_TOO_LARGE",
 }
 
-// wants fails unless the answer has the status and, where it is not empty, the
-// code, or the error of the token endpoint.
+// wants fails unless the answer has the status and, where it is not empty, the code, or the error of the token endpoint.
 func (r reply) wants(t *testing.T, status int, code string) {
 	t.Helper()
 	var body struct{ Code, Error string }
@@ -194,8 +193,7 @@ func parse(t *testing.T, groups string) *sandbox.Catalogue {
 	return c
 }
 
-// ordered spells a text with the members of its objects in the order of their
-// names, which is that of the sandbox's answers.
+// ordered spells a text with the members of its objects in the order of their names, which is that of the sandbox's answers.
 func ordered(t *testing.T, text string) string {
 	t.Helper()
 	value := jsontext.Value(text)

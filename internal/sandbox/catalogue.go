@@ -38,7 +38,8 @@ const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 //go:embed catalogue.json
 var defaultCatalogue []byte
 
-var builtIn = sync.OnceValue(func() *Catalogue {
+// Default returns the embedded catalogue.
+var Default = sync.OnceValue(func() *Catalogue {
 	c, err := ReadCatalogue(bytes.NewReader(defaultCatalogue))
 	if err != nil {
 		panic("sandbox: embedded catalogue: " + err.Error())
@@ -46,25 +47,11 @@ var builtIn = sync.OnceValue(func() *Catalogue {
 	return c
 })
 
-// Default returns the embedded catalogue.
-func Default() *Catalogue { return builtIn() }
-
 // DefaultFile returns the file of the embedded catalogue, to start one's own from.
 func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
-
-// Owned returns the ids of the groups that the organisation of that name owns, in the order of the file.
-func (c *Catalogue) Owned(organisation string) []string {
-	var ids []string
-	for _, g := range c.groups {
-		if g.owner == organisation {
-			ids = append(ids, g.id)
-		}
-	}
-	return ids
-}
 
 // ReadCatalogue reads a catalogue file that somebody writes: in documents too, fields that the interface does not
 // have are refused, and values of another type, unless the file is recorded from a service. [CatalogueSchema]

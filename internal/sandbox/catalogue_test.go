@@ -42,7 +42,7 @@ func TestCatalogueFiles(t *testing.T) {
 		return `{` + strings.TrimSuffix(organisations, "]") + `, {` + members + `, "clientSecret": "s"}]}`
 	}
 	tests := []catalogueTest{
-		{readers, "", "line 1, column 1: the JSON ends here, unfinished"},
+		{readers, "", "line 1, column 1: unexpected EOF"},
 		{readers, "{\n  \"a\": 1,\n  }", "line 3, column 3: invalid character"},
 		{readers, `{` + organisations + `,` + organisations + `}`, "the field organisations is there twice"},
 

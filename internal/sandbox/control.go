@@ -1,15 +1,19 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
@@ -114,8 +118,7 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 	said := x.request.PathValue("revision")
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		problem := strconv.Quote(said) + " is no revision: a whole number from 0 on is expected"
-		return invalid(problem, issue{"revision", []string{problem}})
+		return refuseControl(TextErrors{{"revision", strconv.Quote(said) + " is no whole number from 0 on"}})
 	}
 	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {
@@ -125,9 +128,9 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 }
 
 func (s *Sandbox) controlRequests(*exchange) *answer {
-	list := []object{}
-	for _, r := range s.Requests() {
-		list = append(list, r.listed())
+	list := s.Requests()
+	for i, r := range list {
+		list[i] = r.listed()
 	}
 	return respond(http.StatusOK, encode(list))
 }
@@ -145,4 +148,63 @@ func refuseControl(err error) *answer {
 		return deny("NOT_FOUND", err.Error())
 	}
 	return deny("CONFLICT", err.Error())
+}
+
+//go:embed page.html
+var pageText string
+
+// pageTemplate looks at documents by itself.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"text":   object.text,
+	"is":     object.is,
+	"raw":    func(o object, name string) string { return string(o[name]) },
+	"escape": url.PathEscape,
+}).Parse(pageText))
+
+// shownRequests is how many requests the page shows at most, so that it costs little however many there are.
+const shownRequests = 100
+
+// pageGroup is a group as the page shows it.
+type pageGroup struct {
+	ID, Owner string
+	Group     object
+	Models    []object // newest first
+}
+
+// page answers GET /, which is no part of the interface.
+func (s *Sandbox) page(*exchange) *answer {
+	requests, arrived := s.last(shownRequests), s.Count(RouteAny)
+	slices.Reverse(requests)
+	s.mu.Lock()
+	var groups []pageGroup
+	for _, g := range s.groups {
+		shown := pageGroup{ID: g.id, Owner: g.owner, Group: g.stated}
+		for _, m := range g.models {
+			shown.Models = append(shown.Models, m.document)
+		}
+		groups = append(groups, shown)
+	}
+	var faults []string
+	for _, f := range s.faults {
+		faults = append(faults, string(encode(f.listed())))
+	}
+	left := map[string]int{}
+	for _, o := range s.catalogue.organisations {
+		left[o.ClientID] = s.settings.allowance.Requests
+		if counter := s.counters[o.ClientID]; counter != nil {
+			left[o.ClientID] = counter.left(time.Now())
+		}
+	}
+	s.mu.Unlock()
+	var text bytes.Buffer
+	if err := pageTemplate.Execute(&text, map[string]any{
+		"Groups": groups, "Requests": requests, "Arrived": arrived, "Faults": faults, "Left": left,
+		"Allowance": s.settings.allowance, "Organisations": s.catalogue.organisations, "Controls": Controls(),
+	}); err != nil {
+		panic("sandbox: " + err.Error())
+	}
+	return respond(http.StatusOK, text.Bytes()).with("Content-Type", "text/html; charset=utf-8").
+		with("Cache-Control", "no-store").
+		with("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }

@@ -30,8 +30,8 @@ var controlTests = map[string]struct {
 	`POST model-groups/nope/publish`:                 {status: 404, says: `no such model group: \"nope\"`},
 	`POST model-groups/g%2F1`:                        {status: 404},
 	`GET model-groups/g%2F1/publish`:                 {status: 404},
-	`POST model-groups/g%2F1/publish {`:              {status: 400, says: `line 1, column 2: the JSON ends here`},
-	`POST model-groups/g%2F1/publish a=b`:            {status: 400, says: `a JSON object is expected, such as {`},
+	`POST model-groups/g%2F1/publish {`:              {status: 400, says: `line 1, column 2: unexpected EOF`},
+	`POST model-groups/g%2F1/publish a=b`:            {status: 400, says: `line 1, column 1: invalid character`},
 	`POST model-groups/g%2F1/publish {"revision": 7}`: {
 		status: 400, says: `"field":"revision","messages":["the sandbox sets this field"]`,
 	},
@@ -65,7 +65,7 @@ var controlTests = map[string]struct {
 	`POST faults {"route": "groups", "status": 503}`: {201, `{"id":2}`, "/v1/model-group", `"code":"SERVICE_UNAVAILABLE"`},
 	`GET faults`:      {status: 200, says: `[{"code":"NOT_FOUND","hits":0,"id":1,"route":"latest","times":2}]`},
 	`DELETE faults`:   {204, "", g + "/latest-model", `"id":"a"`},
-	`GET requests`:    {status: 200, says: `"method":"POST","path":"/v1/auth/token","query":"","route":"token","status":200`},
+	`GET requests`:    {status: 200, says: `"route":"token","method":"POST","path":"/v1/auth/token","query":""`},
 	`DELETE requests`: {204, "", "/control/requests", `[]`},
 	`POST reset`:      {204, "", "/control/faults", "[]"},
 }

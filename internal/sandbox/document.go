@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"regexp"
@@ -145,11 +144,8 @@ func compact(text []byte) (jsontext.Value, error) {
 		return raw, err
 	}
 	said := syntactic.Err.Error()
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
+	if errors.Is(err, jsontext.ErrDuplicateName) {
 		said = "the field " + path(syntactic.JSONPointer) + " is there twice"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		said = "the JSON ends here, unfinished"
 	}
 	before := text[:min(int(syntactic.ByteOffset), len(text))]
 	line, column := bytes.Count(before, []byte{'\n'})+1, len(before)-bytes.LastIndexByte(before, '\n')
@@ -157,10 +153,7 @@ func compact(text []byte) (jsontext.Value, error) {
 }
 
 // readObject reads what somebody writes, of that name in sandbox.schema.json. Its errors are [TextErrors].
-func readObject(text []byte, name, example string) (object, error) {
-	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
-	}
+func readObject(text []byte, name string) (object, error) {
 	raw, err := compact(text)
 	if err != nil {
 		return nil, err

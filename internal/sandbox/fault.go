@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"maps"
 	"net"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Kind is what happens to a request that a [Fault] hits.
@@ -27,17 +27,6 @@ const (
 	CutJSON               // half of the answer, and a Content-Length that agrees
 )
 
-// Page is a way in which a list says that there is more, and is wrong.
-type Page string
-
-// The ways of a wrong page.
-const (
-	OtherOrigin Page = "origin"   // the next page is at another origin
-	Loop        Page = "loop"     // the next page is this one
-	WrongCount  Page = "count"    // X-Total-Count is above the number of elements
-	Envelope    Page = "envelope" // an object has the list in items
-)
-
 // Fault makes requests fail, or go slowly. Its zero value changes nothing.
 type Fault struct {
 	Route Route  // what it hits; "" is [RouteAny]
@@ -50,7 +39,6 @@ type Fault struct {
 	Status int // 0 for the service's own answer
 	Header http.Header
 	Body   string
-	Page   Page          // makes the answer of a list a wrong page
 	Delay  time.Duration // passes before anything else, or until the caller gives up
 	// Mutate changes the answer before it is sent, or cut. It may be called by
 	// several requests at once and owns what it is given.
@@ -169,7 +157,6 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		}
 	}
 	a.identify(x.record.ID)
-	a.turnPage(f.Page, x.request.URL.EscapedPath())
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
 	}
@@ -183,33 +170,12 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// turnPage makes the list at that path a wrong page. Other answers stay.
-func (a *answer) turnPage(page Page, path string) {
-	list := elements(a.body)
-	if a.status != http.StatusOK || list == nil {
-		return
-	}
-	switch page {
-	case OtherOrigin:
-		a.with("Link", "<https://elsewhere.example"+path+`?page=2>; rel="next"`)
-	case Loop:
-		a.with("Link", "<"+path+`>; rel="next"`)
-	case WrongCount:
-		a.with("X-Total-Count", strconv.Itoa(len(list)+1))
-	case Envelope:
-		a.body = encode(object{"items": a.body, "next": jsontext.Value("null")})
-	}
-}
-
-// reset closes the connection below HTTP and TLS. A TCP connection that does
+// reset closes the connection below HTTP. A TCP connection that does
 // not linger is reset, not shut down in order.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
-	}
-	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = secured.NetConn()
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -230,24 +196,22 @@ type faultOrder struct {
 	Message    string
 	Status     int
 	HTML       bool
-	RetryAfter jsontext.Value
+	RetryAfter int
 
 	// What happens to the answer, whichever it is.
 	Delay      string
 	Drop, Hang bool
 	Cut        string
-	Page       Page
 }
 
 // readFault makes the fault that a text orders, and returns the order with it. Its errors are [TextErrors].
 func readFault(text []byte) (Fault, object, error) {
-	order, err := readObject(text, "Fault", `{"route": "models", "status": 503, "times": 2}`)
+	order, err := readObject(text, "Fault")
 	if err != nil {
 		return Fault{}, nil, err
 	}
 	var o faultOrder
 	var m TextErrors
-	maps.DeleteFunc(order, func(_ string, value jsontext.Value) bool { return value.Kind() == jsontext.KindNull })
 	if err := json.Unmarshal(encode(order), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		m.add("", "%s", err)
 	}
@@ -255,24 +219,20 @@ func readFault(text []byte) (Fault, object, error) {
 	if err != nil || delay < 0 {
 		m.add("/delay", `a time is expected, such as "500ms" or "2s"`)
 	}
-	retryAfter := strings.Trim(string(o.RetryAfter), `"`)
-	if _, err := http.ParseTime(retryAfter); err != nil && o.RetryAfter.Kind() == jsontext.KindString {
-		m.add("/retryAfter", "whole seconds are expected, or an HTTP date in a string")
-	}
 	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code])
 	answers := o.Code != "" || o.Status != 0 || o.HTML
 	switch {
 	case o.Code != "" && status == 0:
 		known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
 		m.add("/code", "the interface has no such code, so a status is needed; known are %s", strings.Join(known, ", "))
-	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay+string(o.Page) == "":
-		m.add("", "this does nothing: give code, status, html, delay, drop, hang, cut or page")
+	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay == "":
+		m.add("", "this does nothing: give code, status, html, delay, drop, hang or cut")
 	}
 	if err := m.err(); err != nil {
 		return Fault{}, nil, err
 	}
 	f := Fault{
-		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay, Page: o.Page,
+		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
 		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
 	}
 	switch {
@@ -281,20 +241,21 @@ func readFault(text []byte) (Fault, object, error) {
 	case o.Drop:
 		f.Kind = Reset
 	case answers:
-		a := o.answer(status, retryAfter)
+		a := o.answer(status)
 		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
 	}
 	return f, order, nil
 }
 
 // answer is what the fault answers in place of the service.
-func (o faultOrder) answer(status int, retryAfter string) *answer {
+func (o faultOrder) answer(status int) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
 	var a *answer
 	switch {
 	case o.HTML:
 		status = cmp.Or(status, http.StatusBadGateway)
-		a = page(status, http.StatusText(status), message)
+		a = respond(status, fmt.Appendf(nil, "<!DOCTYPE html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n<p>%[2]s</p>\n",
+			http.StatusText(status), html.EscapeString(message))).with("Content-Type", "text/html; charset=utf-8")
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
 	default:
@@ -303,8 +264,8 @@ func (o faultOrder) answer(status int, retryAfter string) *answer {
 		named := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
 		a = refuse(status, cmp.Or(o.Code, plain, strings.ToUpper(named), "UNKNOWN"), message)
 	}
-	if retryAfter != "" {
-		a.with("Retry-After", retryAfter)
+	if o.RetryAfter > 0 {
+		a.with("Retry-After", strconv.Itoa(o.RetryAfter))
 	}
 	return a
 }

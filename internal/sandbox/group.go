@@ -111,13 +111,10 @@ type notFoundError string
 
 func (e notFoundError) Error() string { return string(e) }
 
-// Publish publishes a revision into the group: a copy of its newest revision in which the fields of overrides (a
-// JSON object, or nothing) replace those of their name. The revision is one more than the latest, or 0 in a group
-// without any. The id is new, and the same for the same group and revision; archived is false and the timestamps are
-// now, unless the overrides say otherwise.
-//
-// It returns the document as the owner sees it. Overrides are checked as a document of [ReadCatalogue] is, and must
-// not have revision, id or modelGroupId; their errors are [TextErrors].
+// Publish publishes a copy of the group's newest revision in which the fields of overrides (a JSON object, or nothing)
+// replace those of their name, and returns it as the owner sees it. The revision is one more than the latest, or 0 in
+// a group without any. The id is the same for the same group and revision. archived is false and the timestamps are
+// now, unless overrides has them. It must not have revision, id or modelGroupId; its errors are [TextErrors].
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -210,12 +207,11 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error
 // timestamp returns the present time, or the millisecond after the document's
 // last change if the catalogue has that in the future.
 func timestamp(document object) string {
-	const layout = "2006-01-02T15:04:05.000Z"
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	if last, err := time.Parse(time.RFC3339, document.text("updatedAt")); err == nil && !now.After(last) {
 		now = last.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
 	}
-	return now.Format(layout)
+	return now.Format("2006-01-02T15:04:05.000Z")
 }
 
 // modelID derives a UUID of version 8 (RFC 9562 §5.8), so that a test which
@@ -232,7 +228,7 @@ func parseOverrides(text []byte) (object, error) {
 	if len(text) == 0 {
 		return object{}, nil
 	}
-	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2.0.0"}`)
+	changes, err := readObject(text, "Changes")
 	var found TextErrors
 	for name := range changes.pick("id", "revision", "modelGroupId") {
 		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")

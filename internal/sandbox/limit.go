@@ -1,46 +1,39 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // Counting is how a service counts the requests of a client.
-type Counting int
+type Counting string
 
 const (
 	// SlidingWindow counts what came in the last Per, at any moment. Services that keep a log of requests count so.
-	SlidingWindow Counting = iota
+	SlidingWindow Counting = "sliding"
 	// FixedWindow begins to count anew at each multiple of Per on the clock, so
 	// that twice as many requests may come around such a moment.
-	FixedWindow
+	FixedWindow Counting = "fixed"
 	// Bucket holds Requests, is full at first and is refilled evenly, all of it in Per. Gateways count so.
-	Bucket
+	Bucket Counting = "bucket"
 )
 
 // Allowance is how many requests a service permits each client. The interface
 // says that there is one, and gives no figures (INTERFACE.md, Limits 2).
 type Allowance struct {
-	Kind     Counting
-	Requests int // 0 for no limit
+	Kind     Counting // SlidingWindow if it is ""
+	Requests int      // 0 for no limit
 	Per      time.Duration
 }
 
-// String says what a client may send, such as 60 requests in any 1m.
+// String says what a client may send, such as 60 requests in 1m0s (sliding).
 func (a Allowance) String() string {
-	per := strings.ReplaceAll(strings.ReplaceAll(a.Per.String(), "m0s", "m"), "h0m", "h")
-	switch a.Kind {
-	case FixedWindow:
-		return fmt.Sprintf("%d requests from one full %s to the next", a.Requests, per)
-	case Bucket:
-		return fmt.Sprintf("%d requests at once, refilled evenly in %s", a.Requests, per)
-	}
-	return fmt.Sprintf("%d requests in any %s", a.Requests, per)
+	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, a.Per, cmp.Or(a.Kind, SlidingWindow))
 }
-
-func (a Allowance) limited() bool { return a.Requests > 0 && a.Per > 0 }
 
 // counter counts the requests of one client. Time does not run backwards between two calls.
 type counter interface {
@@ -50,57 +43,41 @@ type counter interface {
 	left(now time.Time) int
 }
 
-// counter returns a counter that has counted nothing. The allowance must be a limited one.
+// counter returns a counter that has counted nothing. The allowance must have Requests.
 func (a Allowance) counter() counter {
-	switch a.Kind {
-	case FixedWindow:
-		return &fixedWindow{limit: a.Requests, length: a.Per}
-	case Bucket:
+	if a.Kind == Bucket {
 		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}
-	default:
-		return &slidingWindow{limit: a.Requests, length: a.Per}
 	}
+	return &window{Allowance: a}
 }
 
-type slidingWindow struct {
-	limit  int
-	length time.Duration
-	passed []time.Time // the oldest first, at most limit of them
+// window is a fixed or a sliding one.
+type window struct {
+	Allowance
+
+	passed []time.Time // the oldest first, at most Requests of them
 }
 
-func (w *slidingWindow) left(now time.Time) int {
-	for len(w.passed) > 0 && !w.passed[0].Add(w.length).After(now) {
+// free returns when a request that passed at that time does not count any more.
+func (w *window) free(passed time.Time) time.Time {
+	if w.Kind == FixedWindow {
+		passed = passed.Truncate(w.Per)
+	}
+	return passed.Add(w.Per)
+}
+
+func (w *window) left(now time.Time) int {
+	for len(w.passed) > 0 && !w.free(w.passed[0]).After(now) {
 		w.passed = w.passed[1:]
 	}
-	return w.limit - len(w.passed)
+	return w.Requests - len(w.passed)
 }
 
-func (w *slidingWindow) take(now time.Time) time.Duration {
+func (w *window) take(now time.Time) time.Duration {
 	if w.left(now) == 0 {
-		return w.passed[0].Add(w.length).Sub(now)
+		return w.free(w.passed[0]).Sub(now)
 	}
 	w.passed = append(w.passed, now)
-	return 0
-}
-
-type fixedWindow struct {
-	limit, passed int
-	length        time.Duration
-	start         time.Time
-}
-
-func (w *fixedWindow) left(now time.Time) int {
-	if current := now.Truncate(w.length); !current.Equal(w.start) {
-		w.start, w.passed = current, 0
-	}
-	return w.limit - w.passed
-}
-
-func (w *fixedWindow) take(now time.Time) time.Duration {
-	if w.left(now) == 0 {
-		return w.start.Add(w.length).Sub(now)
-	}
-	w.passed++
 	return 0
 }
 
@@ -135,13 +112,10 @@ func retryAfter(wait time.Duration) int {
 	return max(1, int((wait+time.Second-1)/time.Second))
 }
 
-// countings are the names of the kinds of counting.
-var countings = map[string]Counting{"sliding": SlidingWindow, "fixed": FixedWindow, "bucket": Bucket}
-
 // ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time in which they are counted (a second if
 // it is left out), and the kind of counting: fixed, sliding or bucket (sliding if it is left out).
 func ParseAllowance(text string) (Allowance, error) {
-	a := Allowance{Per: time.Second}
+	a := Allowance{Kind: SlidingWindow, Per: time.Second}
 	rest, kind, hasKind := strings.Cut(text, ":")
 	requests, per, hasPer := strings.Cut(rest, "/")
 	var err error
@@ -157,8 +131,10 @@ func ParseAllowance(text string) (Allowance, error) {
 	if int64(a.Requests) > int64(a.Per) {
 		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
-	var isKnown bool
-	if a.Kind, isKnown = countings[kind]; hasKind && !isKnown {
+	if hasKind {
+		a.Kind = Counting(kind)
+	}
+	if !slices.Contains([]Counting{SlidingWindow, FixedWindow, Bucket}, a.Kind) {
 		return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)
 	}
 	return a, nil

@@ -9,8 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// What browsers send for a web page that is open beside the sandbox, and for a
-// host name that somebody has pointed at it.
+// What browsers send for a web page that is open beside the sandbox, and for a host name that somebody has pointed at it.
 func TestControlRoutesAreNobodyElses(t *testing.T) {
 	const own = "http://127.0.0.1:8080"
 	tests := map[string]struct {
@@ -29,7 +28,7 @@ func TestControlRoutesAreNobodyElses(t *testing.T) {
 		"a rebound name":     {"http://evil.example:8080", "", true},
 		"another machine":    {"http://192.0.2.1", "", true},
 	}
-	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts(" Sandbox")))
+	c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithHosts("sandbox")))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c.base = test.url

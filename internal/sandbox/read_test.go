@@ -162,8 +162,7 @@ func TestModelsOrder(t *testing.T) {
 	}
 }
 
-// A list in pages says how many there are and where the next one is; without
-// -page-size the parameter is refused as any other.
+// A list in pages says how many there are and where the next one is; without -page-size the parameter is refused as any other.
 func TestPages(t *testing.T) {
 	for size, want := range map[int]string{1: "1 1 1 1", 3: "3 1", 4: "4", 9: "4"} {
 		c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithPageSize(size))).as("northwind")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	slashes "path"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,17 +31,72 @@ type Sandbox struct {
 type state struct {
 	groups   []*group // in the order of the catalogue; replaced, never changed
 	tokens   map[string]grant
-	sweep    time.Time          // when to forget expired tokens
 	counters map[string]counter // by client id
 	faults   []*injected
 	requests []*Request // the last ones
 	counts   map[Route]int
 }
 
+// Option changes how a [Sandbox] behaves.
+type Option func(*settings)
+
+// settings are what the interface leaves open.
+type settings struct {
+	tokenLife time.Duration
+	format    TokenFormat
+	allowance Allowance
+	unlisted  bool // archived revisions are
+	pageSize  int  // 0: lists come whole
+	hosts     []string
+}
+
+// WithTokenLife sets for how long a token is valid, an hour by default. With 0 tokens do not expire, and their
+// answer has no expires_in. The interface leaves the lifetime open (INTERFACE.md, Authentication 5).
+func WithTokenLife(life time.Duration) Option {
+	return func(s *settings) { s.tokenLife = life }
+}
+
+// TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services differ.
+type TokenFormat string
+
+const (
+	TokenForm TokenFormat = "form" // a form (RFC 6749 §4.4), the default; others get 400 and invalid_request
+	TokenJSON TokenFormat = "json" // application/json; others get 415
+)
+
+// WithTokenFormat sets the content type that the token endpoint takes.
+func WithTokenFormat(format TokenFormat) Option {
+	return func(s *settings) { s.format = format }
+}
+
+// WithAllowance limits the requests of each client id, its token requests and its authenticated ones together; the
+// rest is refused with RATE_LIMITED and not counted (INTERFACE.md, Limits). Token requests with a client id that the
+// sandbox does not know are counted together.
+func WithAllowance(a Allowance) Option {
+	return func(s *settings) { s.allowance = a }
+}
+
+// WithPageSize sends lists in pages of that many elements, as services often do: X-Total-Count has the number of all,
+// and Link with rel="next" the next page. The interface shows no pages; with 0 lists come whole.
+func WithPageSize(elements int) Option {
+	return func(s *settings) { s.pageSize = elements }
+}
+
+// WithArchivedUnlisted leaves archived revisions out of /v1/model-group/:id/models, as /v1/model does. The interface
+// says that the list has every revision. The latest model may be archived still.
+func WithArchivedUnlisted() Option {
+	return func(s *settings) { s.unlisted = true }
+}
+
+// WithHosts answers control routes under these host names too, in lower case. Without it they are answered only
+// under those of the loopback address.
+func WithHosts(hosts ...string) Option {
+	return func(s *settings) { s.hosts = hosts }
+}
+
 // New returns a sandbox that serves the catalogue. Publishing into it does not change the catalogue.
 func New(c *Catalogue, options ...Option) *Sandbox {
 	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, catalogue: c}
-	s.settings.expiresIn = s.settings.wholeSeconds
 	for _, option := range options {
 		option(&s.settings)
 	}
@@ -182,13 +237,9 @@ func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
 // ServeHTTP answers a request. Paths are matched as they were sent, so that an id may contain anything, an escaped
 // slash included. [http.ServeMux] would redirect an unclean one to what it might mean.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	elements := strings.Split(r.URL.EscapedPath(), "/")
-	unclean := elements[0] != "" || len(elements) < 2 || r.Method == http.MethodConnect
-	for i, element := range elements {
-		isEmpty := element == "" && i > 0 && i < len(elements)-1
-		unclean = unclean || isEmpty || element == "." || element == ".."
-	}
-	if unclean {
+	sent := r.URL.EscapedPath()
+	clean := slashes.Clean("/" + sent)
+	if r.Method == http.MethodConnect || sent != clean && (clean == "/" || sent != clean+"/") {
 		s.unknown(w, r)
 		return
 	}
@@ -200,17 +251,17 @@ const keptRequests = 10_000
 
 // Request is a request that the sandbox received, and its answer.
 type Request struct {
-	At     time.Time // arrival
-	Route  Route
-	Method string
-	Path   string // escaped, as it was sent
-	Query  string // escaped, without the question mark
-	Header http.Header
-	Remote string // the connection's remote address; tells connections apart
-	ID     string // X-Request-Id of the answer
-	Client string // the client id of its token, or the one that asks for a token
-	Cause  string // "fault 1" or "allowance" if one of them made the answer
-	Status int    // 0 while there is no answer, and if none was given
+	At     time.Time   `json:"at"` // arrival
+	Route  Route       `json:"route"`
+	Method string      `json:"method"`
+	Path   string      `json:"path"`  // escaped, as it was sent
+	Query  string      `json:"query"` // escaped, without the question mark
+	Header http.Header `json:"header"`
+	Remote string      `json:"-"`        // the connection's remote address; tells connections apart
+	ID     string      `json:"id"`       // X-Request-Id of the answer
+	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
+	Cause  string      `json:"cause"`    // "fault 1" or "allowance" if one of them made the answer
+	Status int         `json:"status"`   // 0 while there is no answer, and if none was given
 }
 
 // Requests returns the last 10,000 requests in the order of arrival, without the control routes.
@@ -274,19 +325,15 @@ var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|cred
 
 // listed is the request as the control route lists it. Credentials are left
 // out: whoever points the wrong client at the sandbox sends real ones.
-func (r Request) listed() object {
-	header, query := r.Header.Clone(), r.Query
-	for name := range header {
+func (r Request) listed() Request {
+	r.At, r.Header = r.At.UTC(), r.Header.Clone()
+	for name := range r.Header {
 		if credential.MatchString(name) {
-			header[name] = []string{"(hidden)"}
+			r.Header[name] = []string{"(hidden)"}
 		}
 	}
-	if credential.MatchString(query) {
-		query = "(hidden)"
+	if credential.MatchString(r.Query) {
+		r.Query = "(hidden)"
 	}
-	return object{
-		"id": encode(r.ID), "at": encode(r.At.UTC().Format(time.RFC3339Nano)), "route": encode(string(r.Route)),
-		"method": encode(r.Method), "path": encode(r.Path), "query": encode(query), "status": encode(r.Status),
-		"clientId": encode(r.Client), "cause": encode(r.Cause), "header": encode(header),
-	}
+	return r
 }

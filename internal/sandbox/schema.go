@@ -171,7 +171,7 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	case *kind.AdditionalProperties:
 		for _, name := range problem.Properties {
 			hint := ""
-			if meant := Nearest(name, s.names); meant != "" {
+			if meant := nearest(name, s.names); meant != "" {
 				hint = "; did you mean " + meant + "?"
 			}
 			m.add(place.AppendToken(name), "there is no such field%s", hint)
@@ -216,18 +216,15 @@ func statusesOf(kind, field string) map[string]int {
 	return statuses
 }
 
-// Nearest returns the known name that was likely meant, or "" if none is clear. Case, dashes and underscores do not
+// nearest returns the known name that was likely meant, or "" if none is clear. Case, dashes and underscores do not
 // count: docker_image is dockerImage. A name much longer than a known one is not compared, so that it costs nothing.
-func Nearest(name string, known []string) string {
+func nearest(name string, known []string) string {
 	const most = 2 // letters that differ
 	plain := strings.NewReplacer("_", "", "-", "")
 	meant, least := "", most+1
 	name = strings.ToLower(plain.Replace(name))
 	for _, candidate := range known {
 		wanted := strings.ToLower(plain.Replace(candidate))
-		if len(name) > 2 && strings.HasPrefix(wanted, name) && least > 1 {
-			meant, least = candidate, 1
-		}
 		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
 			continue
 		}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"cmp"
 	"crypto/rand"
-	"fmt"
 	"maps"
 	"mime"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,41 +38,37 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
 			with("Allow", http.MethodPost)
 	}
-	kind := mediaType(x.request)
+	kind, _, _ := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
 	fields, problem := parseToken(kind, x.body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client := fields.Get("client_id")
 	x.record.Client = client[:min(len(client), 100)]
+	of := func(o Organisation) bool { return o.ClientID == client }
+	i := slices.IndexFunc(s.catalogue.organisations, of)
+	counted := client
+	if i < 0 {
+		counted = "" // unknown clients share an allowance
+	}
 	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for every request.
-	if refusal := s.limit(x, s.knownClient(client)); refusal != nil {
+	if refusal := s.limit(x, counted); refusal != nil {
 		return unstored(refusal)
 	}
 	if refusal := s.refuseFields(x.request, kind, fields, problem); refusal != nil {
 		return refusal
 	}
-	of := func(o Organisation) bool {
-		return o.ClientID == client && o.ClientSecret == fields.Get("client_secret")
-	}
-	i := slices.IndexFunc(s.catalogue.organisations, of)
-	if i < 0 {
+	if i < 0 || s.catalogue.organisations[i].ClientSecret != fields.Get("client_secret") {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
-	now := time.Now()
+	now, life := time.Now(), s.settings.tokenLife
+	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
 	token, issued := "sandbox-"+rand.Text(), grant{organisation: &s.catalogue.organisations[i]}
-	if life := s.settings.tokenLife; life > 0 {
+	body := object{"access_token": encode(token), "token_type": jsontext.Value(`"Bearer"`)}
+	if life > 0 {
 		issued.expires = now.Add(life)
-		if !now.Before(s.sweep) { // once in a life
-			s.sweep = issued.expires
-			maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
-		}
+		body["expires_in"] = encode(int64(life / time.Second)) // RFC 6749 §5.1
 	}
 	s.tokens[token] = issued
-
-	body := object{"access_token": encode(token), "token_type": jsontext.Value(`"Bearer"`)}
-	if life := s.settings.expiresIn(); life != nil {
-		body["expires_in"] = life
-	}
 	return unstored(respond(http.StatusOK, encode(body)))
 }
 
@@ -85,22 +81,16 @@ const (
 	jsonType = "application/json"
 )
 
-// contentTypes are those that the token endpoint reads, by its format.
-var contentTypes = map[TokenFormat][]string{
-	TokenForm: {formType}, TokenJSON: {jsonType}, TokenAny: {formType, jsonType},
-}
-
 // refuseFields refuses anything but the three fields, each once and in a body of the right content type. RFC 6749
 // §2.3.1 keeps credentials out of the URI, and §2.3 allows one way of sending them. It would ignore unknown fields;
 // the sandbox refuses them, so that a client fails here first.
 func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
-	if expected := contentTypes[s.settings.format]; !slices.Contains(expected, kind) {
-		types := strings.Join(expected, " or ")
-		said := "The content type must be " + types + "."
-		if s.settings.format == TokenJSON {
-			return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", said).with("Accept-Post", types)
-		}
-		return badToken("invalid_request", said)
+	switch {
+	case s.settings.format == TokenJSON && kind != jsonType:
+		return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", "The content type must be "+jsonType+".").
+			with("Accept-Post", jsonType)
+	case s.settings.format == TokenForm && kind != formType:
+		return badToken("invalid_request", "The content type must be "+formType+".")
 	}
 	for name, values := range fields {
 		switch {
@@ -127,15 +117,6 @@ func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, 
 	return nil
 }
 
-// mediaType returns the content type without its parameters.
-func mediaType(r *http.Request) string {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return kind
-}
-
 // parseToken reads the fields of a body of that media type, or says to the caller what is wrong with it.
 func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
 	if mediaType == formType {
@@ -145,17 +126,13 @@ func parseToken(mediaType string, body []byte) (fields url.Values, problem strin
 		}
 		return form, ""
 	}
-	raw, _ := compact(body)
-	members := parseObject(raw)
-	if members == nil {
-		return nil, "The body must be a JSON object."
+	var members map[string]string
+	if json.Unmarshal(body, &members) != nil {
+		return nil, "The body must be a JSON object of strings, each field once."
 	}
 	fields = url.Values{}
 	for name, value := range members {
-		if value.Kind() != jsontext.KindString {
-			return nil, fmt.Sprintf("The field %q must be a string.", name)
-		}
-		fields.Set(name, members.text(name))
+		fields.Set(name, value)
 	}
 	return fields, ""
 }
@@ -184,28 +161,16 @@ func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answe
 
 // bearer returns the token of the Authorization header; its scheme is case-insensitive (RFC 9110 §11.1).
 func bearer(r *http.Request) string {
-	headers := r.Header.Values("Authorization")
-	if len(headers) != 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(headers[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
 	return token
 }
 
-// knownClient returns the client id if the sandbox knows it, or else "".
-func (s *Sandbox) knownClient(id string) string {
-	if slices.ContainsFunc(s.catalogue.organisations, func(o Organisation) bool { return o.ClientID == id }) {
-		return id
-	}
-	return ""
-}
-
 // limit refuses a request that exceeds the client's allowance. The caller holds s.mu.
 func (s *Sandbox) limit(x *exchange, clientID string) *answer {
-	if !s.settings.allowance.limited() {
+	if s.settings.allowance.Requests == 0 {
 		return nil
 	}
 	if s.counters[clientID] == nil {

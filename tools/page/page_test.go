@@ -93,12 +93,17 @@ func serve(t *testing.T) (ready readiness) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-listen=127.0.0.1:0", "-ready-file="+file)
-	if err := cmd.Start(); err != nil {
+	said, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if out, err := exec.CommandContext(t.Context(), program, "wait", "-ready-file="+file).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	// It says how to use it as soon as it serves.
+	if _, err := said.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
 	if err == nil {

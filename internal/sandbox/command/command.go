@@ -13,10 +13,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -98,7 +98,6 @@ func commands() []command {
 		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
 		{"record", "", "print a catalogue file of what your credentials see in a service", (*program).record},
 		{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
-		{"wait", "", "wait until a sandbox serves, and print its URL", (*program).wait},
 	}
 	for _, c := range sandbox.Controls() {
 		if c.Command != "" {
@@ -122,21 +121,12 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 		arguments = append([]string{"version"}, arguments[1:]...)
 	}
 	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
-		var names []string
-		for _, known := range commands() {
-			names = append(names, known.name)
-			if known.name == arguments[0] {
-				c = known
-			}
+		all := commands()
+		i := slices.IndexFunc(all, func(known command) bool { return known.name == arguments[0] })
+		if i < 0 {
+			return misused("there is no command %q; `%s help` lists them", arguments[0], p.name)
 		}
-		if c.name == "" {
-			hint := "; `" + p.name + " help` lists them"
-			if meant := sandbox.Nearest(arguments[0], names); meant != "" {
-				hint = "; did you mean " + meant + "?"
-			}
-			return misused("there is no command %q%s", arguments[0], hint)
-		}
-		arguments = arguments[1:]
+		c, arguments = all[i], arguments[1:]
 	}
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -146,15 +136,13 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	case errors.Is(err, flag.ErrHelp) && c.name == "":
 		return p.help(ctx, nil)
 	case errors.Is(err, flag.ErrHelp):
-		p.printUsage(p.stdout, c, flags)
+		p.printUsage(c, flags)
 		return nil
 	case err != nil:
 		return err
 	}
 	if problem := misgiven(strings.Fields(c.arguments), flags.Args()); problem != "" {
-		var usage strings.Builder
-		p.printUsage(&usage, c, flags)
-		return misused("%s\n\n%s", problem, strings.TrimSpace(usage.String()))
+		return misused("%s: write `%s %s %s`", problem, p.name, c.name, c.arguments)
 	}
 	return does(ctx, flags.Args())
 }
@@ -163,11 +151,14 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 // left out, and an open list ends in ….
 func misgiven(names, given []string) string {
 	for i, name := range names {
-		if i >= len(given) && !strings.HasPrefix(name, "[") {
+		switch {
+		case i >= len(given) && !strings.HasPrefix(name, "["):
 			return strings.TrimSuffix(name, "…") + " is missing"
+		case strings.HasSuffix(name, "…"):
+			return ""
 		}
 	}
-	if len(given) > len(names) && (len(names) == 0 || !strings.HasSuffix(names[len(names)-1], "…")) {
+	if len(given) > len(names) {
 		return fmt.Sprintf("unexpected argument %q", given[len(names)])
 	}
 	return ""
@@ -175,41 +166,25 @@ func misgiven(names, given []string) string {
 
 // parse takes flags from the arguments, and those that are missing there from the environment.
 func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
-	var err error
+	var problem error
 	flags.VisitAll(func(f *flag.Flag) {
-		value := os.Getenv(variable(f.Name))
-		if value == "" || err != nil {
-			return
-		}
-		if problem := flags.Set(f.Name, value); problem != nil {
-			err = misused("%s is %q: %w", variable(f.Name), value, problem)
+		if value := os.Getenv(variable(f.Name)); value != "" {
+			if err := flags.Set(f.Name, value); err != nil {
+				problem = misused("%s is %q: %w", variable(f.Name), value, err)
+			}
 		}
 	})
-	if err != nil {
+	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return err
+	} else if err != nil {
+		return misused("%w; `%s help` lists the flags", err, p.name)
 	}
-	err = flags.Parse(arguments)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
-	}
-	return misused("%w; `%s help` lists the flags", err, p.name)
+	return problem
 }
 
 // variable is the environment's name of a flag.
 func variable(flag string) string {
 	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// duration is a flag for a time that is not negative.
-func duration(set func(time.Duration)) func(string) error {
-	return func(text string) error {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
-			return fmt.Errorf("%q is not a time such as 60s or 1h", text)
-		}
-		set(d)
-		return nil
-	}
 }
 
 func printText(text func() []byte) func(*program, *flag.FlagSet) run {
@@ -262,12 +237,11 @@ func (p *program) help(_ context.Context, arguments []string) error {
 }
 
 // printUsage prints the help of one command.
-func (p *program) printUsage(w io.Writer, c command, flags *flag.FlagSet) {
-	fmt.Fprintf(w, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
+func (p *program) printUsage(c command, flags *flag.FlagSet) {
+	fmt.Fprintf(p.stdout, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
 	if text, err := topics.ReadFile("topics/" + c.name + ".txt"); err == nil {
-		fmt.Fprintln(w, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+		fmt.Fprintln(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
 	}
-	flags.SetOutput(w)
+	flags.SetOutput(p.stdout)
 	flags.PrintDefaults()
-	flags.SetOutput(io.Discard)
 }

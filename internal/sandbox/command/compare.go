@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,8 +65,7 @@ func (c *comparison) read(ctx context.Context) error {
 	const nobody = "00000000-0000-0000-0000-000000000000"
 	token := c.token
 	c.token = ""
-	anonymous := expectation{route: sandbox.RouteGroups, what: ", without a token", status: 401, code: "UNAUTHORIZED"}
-	if _, err := c.get(ctx, anonymous); err != nil {
+	if _, err := c.get(ctx, expectation{sandbox.RouteGroups, ", without a token", "", "", 401, "UNAUTHORIZED"}); err != nil {
 		return err
 	}
 	if c.token = token; token == "" {
@@ -80,11 +80,8 @@ func (c *comparison) read(ctx context.Context) error {
 		return err
 	}
 	reads := []expectation{
-		{
-			route: sandbox.RouteGroups, what: ", unknown time horizon", query: "?timeHorizon=" + nobody,
-			status: 400, code: "BAD_REQUEST",
-		},
-		{route: sandbox.RouteGroup, what: ", unknown id", id: nobody, status: 404, code: "NOT_FOUND"},
+		{sandbox.RouteGroups, ", unknown time horizon", "", "?timeHorizon=" + nobody, 400, "BAD_REQUEST"},
+		{sandbox.RouteGroup, ", unknown id", nobody, "", 404, "NOT_FOUND"},
 	}
 	var groups []struct {
 		ID     string `json:"id"`
@@ -120,15 +117,11 @@ func (c *comparison) get(ctx context.Context, want expectation) (*reply, error) 
 		return nil, c.failure(a)
 	}
 	departures := sandbox.Departures(want.route, a.status, a.header, a.body)
-	var refusal struct {
-		Code string `json:"code"`
-	}
-	_ = json.Unmarshal(a.body, &refusal) // the schema reports another shape
-	switch {
+	switch code := a.refusal().Code; {
 	case a.status != want.status:
-		departures = append(departures, fmt.Sprintf("status: %d, code %s; the interface has %d", a.status, c.quote(refusal.Code), want.status))
-	case want.code != "" && refusal.Code != want.code:
-		departures = append(departures, "code: "+c.quote(refusal.Code)+"; the interface has "+want.code)
+		departures = append(departures, fmt.Sprintf("status: %d, code %s; the interface has %d", a.status, c.quote(code), want.status))
+	case want.code != "" && code != want.code:
+		departures = append(departures, "code: "+c.quote(code)+"; the interface has "+want.code)
 	}
 	c.add("GET "+want.route.Pattern()+want.what, departures)
 	return a, nil
@@ -145,6 +138,7 @@ func (c *comparison) add(request string, departures []string) {
 type reader struct {
 	*site
 	id, secret, token string
+	tokens            []string // those before
 	requests          int
 }
 
@@ -182,42 +176,27 @@ func serviceFlag(flags *flag.FlagSet) *string {
 	return flags.String("url", "", "`URL` of the service (default: MODELCATALOGUE_BASE_URL)")
 }
 
-// reply is an answer of the service.
-type reply struct {
-	request string // such as GET /v1/model-group
-	status  int
-	header  http.Header
-	body    []byte
-}
-
-// send sends a request, counts it and reads the whole answer.
+// send sends a request with the credentials, and counts it.
 func (r *reader) send(ctx context.Context, method, path, contentType, body string) (*reply, error) {
-	request, err := http.NewRequestWithContext(ctx, method, r.base+path, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
 	r.requests++
-	request.Header.Set("Accept", "application/json")
+	header := http.Header{"Accept": {"application/json"}}
 	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
+		header.Set("Content-Type", contentType)
 	} else if r.token != "" {
-		request.Header.Set("Authorization", "Bearer "+r.token)
+		header.Set("Authorization", "Bearer "+r.token)
 	}
-	response, err := r.client.Do(request)
-	if err != nil {
-		next := "Check the address, and HTTPS_PROXY if this network needs a proxy."
-		if said := err.Error(); strings.Contains(said, "x509") || strings.Contains(said, "certificate") {
-			next = "If its certificate is from an authority of your own, set MODELCATALOGUE_CA_CERTIFICATE_PEM."
-		}
-		return nil, fmt.Errorf("no answer comes from %s (%w). %s", r.base, reasonOf(err), next)
+	a, err := r.site.send(ctx, method, path, header, body)
+	if err == nil {
+		return a, nil
 	}
-	defer response.Body.Close() //nolint:errcheck // nothing was written
-	const most = 256 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
-	if err != nil {
-		return nil, fmt.Errorf("the answer to %s %s breaks off (%w). Run again", method, path, reasonOf(err))
+	next := "Check the address, and HTTPS_PROXY if this network needs a proxy."
+	switch said := err.Error(); {
+	case strings.Contains(said, "x509") || strings.Contains(said, "certificate"):
+		next = "If its certificate is from an authority of your own, set MODELCATALOGUE_CA_CERTIFICATE_PEM."
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		next = "The answer breaks off: run again."
 	}
-	return &reply{method + " " + path, response.StatusCode, response.Header, text}, nil
+	return nil, fmt.Errorf("no answer to %s %s comes from %s (%w). %s", method, path, r.base, reasonOf(err), next)
 }
 
 // authenticate asks for a token with a form, and once more with JSON if the answer does not show that the form was
@@ -240,7 +219,6 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 		var said struct {
 			Token      string `json:"access_token"`
 			CamelToken string `json:"accessToken"`
-			Error      string `json:"error"`
 		}
 		_ = json.Unmarshal(a.body, &said) // another shape has no token
 		if a.status == http.StatusOK {
@@ -249,7 +227,7 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 		if r.token != "" {
 			return a, nil
 		}
-		if a.status/100 != 4 || a.status == http.StatusTooManyRequests || said.Error == "invalid_client" {
+		if a.status/100 != 4 || a.status == http.StatusTooManyRequests || a.refusal().Error == "invalid_client" {
 			break
 		}
 	}
@@ -258,14 +236,8 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 
 // failure says what the service said, and the next step.
 func (r *reader) failure(a *reply) error {
-	var refusal struct {
-		Code        string `json:"code"`
-		Message     string `json:"message"`
-		Error       string `json:"error"`
-		Description string `json:"error_description"`
-	}
-	_ = json.Unmarshal(a.body, &refusal) // another shape says nothing
-	said := strings.Trim(cmp.Or(refusal.Code, refusal.Error)+": "+cmp.Or(refusal.Message, refusal.Description), ": ")
+	refused := a.refusal()
+	said := strings.Trim(cmp.Or(refused.Code, refused.Error)+": "+cmp.Or(refused.Message, refused.Description), ": ")
 	isToken := strings.HasPrefix(a.request, http.MethodPost)
 	switch {
 	case said != "":
@@ -299,13 +271,19 @@ func (a *reply) isPage() bool {
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
 }
 
-// quote quotes a stranger's text, without the credentials and abridged.
-func (r *reader) quote(text string) string {
-	for _, secret := range []string{r.secret, r.token} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "(hidden)")
+// hide replaces the credentials in what a service answers, which may echo them.
+func (r *reader) hide(text string) string {
+	for _, secret := range append(r.tokens, r.token, r.secret) {
+		if quoted, _ := json.Marshal(secret); secret != "" {
+			text = strings.NewReplacer(secret, "(hidden)", strings.Trim(string(quoted), `"`), "(hidden)").Replace(text)
 		}
 	}
+	return text
+}
+
+// quote quotes a stranger's text, without the credentials and abridged.
+func (r *reader) quote(text string) string {
+	text = r.hide(text)
 	const most = 200
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
@@ -313,27 +291,22 @@ func (r *reader) quote(text string) string {
 	return fmt.Sprintf("%+q", text)
 }
 
+var nextLink = regexp.MustCompile(`<([^<>]*)>[^<]*;\s*rel="?next"?`)
+
 // nextPage is the path of the page after this one, or "".
 func (r *reader) nextPage(a *reply) (string, error) {
-	for link := range strings.SplitSeq(strings.Join(a.header.Values("Link"), ","), ",") {
-		target, parameters, ok := strings.Cut(strings.TrimSpace(link), ">")
-		rel := strings.ReplaceAll(strings.ReplaceAll(parameters, " ", ""), `"`, "")
-		if !ok || !strings.HasPrefix(target, "<") || !strings.Contains(rel+";", ";rel=next;") {
-			continue
-		}
-		_, path, _ := strings.Cut(a.request, " ")
-		from, err := url.Parse(r.base + path)
-		if err != nil {
-			return "", err
-		}
-		next, err := from.Parse(target[1:])
-		if err == nil && !strings.HasPrefix(next.String(), r.base+"/") {
-			err = errors.New("it is not below the address")
-		}
-		if err != nil {
-			return "", fmt.Errorf("the next page of %s is not read: its address %s is no good (%w)", a.request, r.quote(target[1:]), err)
-		}
-		return strings.TrimPrefix(next.String(), r.base), nil
+	link := nextLink.FindStringSubmatch(strings.Join(a.header.Values("Link"), ","))
+	if link == nil {
+		return "", nil
 	}
-	return "", nil
+	_, path, _ := strings.Cut(a.request, " ")
+	from, err := url.Parse(r.base + path)
+	if err != nil {
+		return "", err
+	}
+	next, err := from.Parse(link[1])
+	if err != nil || !strings.HasPrefix(next.String(), r.base+"/") {
+		return "", fmt.Errorf("the next page of %s is not read: its address %s is not below %s", a.request, r.quote(link[1]), r.base)
+	}
+	return strings.TrimPrefix(next.String(), r.base), nil
 }

@@ -50,7 +50,8 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 				}
 			}
 			where := newSite(*base)
-			if err := where.isSandbox(ctx); err != nil {
+			// It asks before anything is changed: the address may be a real service's.
+			if _, err := where.ask(ctx, http.MethodGet, "ready", ""); err != nil {
 				return err
 			}
 			answer, err := where.ask(ctx, c.Method, path, body)
@@ -77,59 +78,79 @@ type site struct {
 	client *http.Client
 }
 
-// newSite returns the sandbox at base, or at the provider's own address.
+// newSite returns the sandbox at base, or at the provider's own address. It
+// accepts certificates of the provider's own authority too, and follows no redirect.
 func newSite(base string) *site {
-	base = cmp.Or(base, os.Getenv("MODELCATALOGUE_BASE_URL"), "http://"+defaultAddress)
-	return (&site{base: strings.TrimSuffix(base, "/")}).trusting(os.Getenv("MODELCATALOGUE_CA_CERTIFICATE_PEM"))
-}
-
-// trusting accepts certificates of that authority too, in PEM. No redirect is followed.
-func (s *site) trusting(authority string) *site {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool()
 	}
-	roots.AppendCertsFromPEM([]byte(authority))
+	roots.AppendCertsFromPEM([]byte(os.Getenv("MODELCATALOGUE_CA_CERTIFICATE_PEM")))
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 	}
+	base = cmp.Or(base, os.Getenv("MODELCATALOGUE_BASE_URL"), "http://"+defaultAddress)
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.client = &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: stay}
-	return s
+	return &site{
+		base:   strings.TrimSuffix(base, "/"),
+		client: &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: stay},
+	}
 }
 
-// isSandbox returns an error if the site is no sandbox. It asks before anything
-// is changed: the address may be a real service's.
-func (s *site) isSandbox(ctx context.Context) error {
-	_, err := s.ask(ctx, http.MethodGet, "ready", "")
-	return err
+// reply is an answer.
+type reply struct {
+	request string // such as GET /v1/model-group
+	status  int
+	header  http.Header
+	body    []byte
+}
+
+// refusal is what an answer says of an error, in the words of the interface or of OAuth.
+type refusal struct {
+	Code        string `json:"code"`
+	Message     string `json:"message"`
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+func (a *reply) refusal() (said refusal) {
+	_ = json.Unmarshal(a.body, &said) // another shape says nothing
+	return said
+}
+
+// send sends a request and reads the whole answer.
+func (s *site) send(ctx context.Context, method, path string, header http.Header, body string) (*reply, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.base+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = header
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was written
+	const most = 256 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	return &reply{method + " " + path, response.StatusCode, response.Header, text}, err
 }
 
 // ask sends a request to a control route and returns the body of its answer.
 func (s *site) ask(ctx context.Context, method, path, body string) (jsontext.Value, error) {
-	address := s.base + "/control/" + path
-	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
-	if err != nil || request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https" {
+	if u, err := url.Parse(s.base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, misused("-url is %q: an address such as http://%s is expected", s.base, defaultAddress)
 	}
-	response, err := s.client.Do(request)
-	if err != nil {
+	a, err := s.send(ctx, method, "/control/"+path, http.Header{}, body)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("no sandbox answers at %s (%w). Start one with `modelcatalogue-sandbox`, or name it by -url "+
 			"or MODELCATALOGUE_BASE_URL", s.base, reasonOf(err))
-	}
-	defer response.Body.Close() //nolint:errcheck // nothing was written
-	if response.Header.Get(sandbox.Header) == "" {
+	case a.header.Get(sandbox.Header) == "":
 		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there", s.base, sandbox.Header)
+	case a.status >= http.StatusMultipleChoices:
+		return nil, errors.New(cmp.Or(a.refusal().Message, a.request+" is refused"))
 	}
-	answer, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode < http.StatusMultipleChoices {
-		return answer, err
-	}
-	var refusal struct {
-		Message string `json:"message"`
-	}
-	_ = json.Unmarshal(answer, &refusal) // it may be another shape
-	return nil, errors.New(cmp.Or(refusal.Message, address+" answers "+response.Status))
+	return a.body, nil
 }
 
 // reasonOf is the cause at the end of an error's chain, such as "connection refused".
@@ -138,44 +159,4 @@ func reasonOf(err error) error {
 		err = below
 	}
 	return err
-}
-
-// wait returns when a sandbox that is being started serves, and prints its URL.
-func (p *program) wait(flags *flag.FlagSet) run {
-	base := urlFlag(flags)
-	readyFile := flags.String("ready-file", "", "`file` that the sandbox writes, instead of a URL")
-	timeout := 30 * time.Second
-	flags.Func("timeout", "longest `time` to wait (default 30s)", duration(func(d time.Duration) { timeout = d }))
-	return func(ctx context.Context, _ []string) error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		for {
-			found, err := whereReady(ctx, *base, *readyFile)
-			if err == nil {
-				_, err = fmt.Fprintln(p.stdout, found)
-				return err
-			}
-			select {
-			case <-time.After(50 * time.Millisecond):
-			case <-ctx.Done():
-				return fmt.Errorf("no sandbox is ready after %s: %w", timeout, err)
-			}
-		}
-	}
-}
-
-func whereReady(ctx context.Context, base, readyFile string) (string, error) {
-	where := newSite(base)
-	if readyFile != "" {
-		text, err := os.ReadFile(readyFile) //nolint:gosec // the user's own choice
-		if err != nil {
-			return "", err
-		}
-		var ready readiness
-		if err := json.Unmarshal(text, &ready); err != nil {
-			return "", fmt.Errorf("%s: %w", readyFile, err)
-		}
-		where = newSite(ready.URL).trusting(ready.CACertificate)
-	}
-	return where.base, where.isSandbox(ctx)
 }

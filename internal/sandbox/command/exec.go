@@ -21,36 +21,26 @@ func (p *program) exec(flags *flag.FlagSet) run {
 	set := &settings{listen: "127.0.0.1:0"}
 	set.flags(flags)
 	return func(ctx context.Context, arguments []string) error {
-		name, err := exec.LookPath(arguments[0])
-		if err != nil {
-			return &statusError{127, fmt.Errorf("%s cannot be run: %w", arguments[0], reasonOf(err))}
-		}
 		s, err := p.start(ctx, set)
 		if err != nil {
 			return err
 		}
 		defer s.stop()
-		remove, err := p.writeReady(s)
-		if err != nil {
-			return err
-		}
-		defer remove()
 		fmt.Fprintf(p.stderr, "%s: %s reads made-up models at %s, as %s\n", p.name, arguments[0], s.base, s.caller.Name)
-		cmd := exec.CommandContext(ctx, name, arguments[1:]...) //nolint:gosec // what the user wants run
-		cmd.Args[0] = arguments[0]
+		cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...) //nolint:gosec // what the user wants run
 		cmd.Env = overridden(os.Environ(), s.environment(), s.base)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, p.stdout, p.stderr
-		return p.await(cmd, s.failed)
+		return p.await(cmd)
 	}
 }
 
 // await runs the command. The thread that starts it must live as long: on Linux its end would end the command too.
-func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
+func (p *program) await(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	pass := isolate(cmd)
 	if err := cmd.Start(); err != nil {
-		return &statusError{126, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reasonOf(err))}
+		return &statusError{127, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reasonOf(err))}
 	}
 	done, passed, signalled := make(chan struct{}), make(chan struct{}), false
 	go func() {
@@ -60,9 +50,6 @@ func (p *program) await(cmd *exec.Cmd, failed <-chan error) error {
 			case sent := <-p.signals:
 				signalled = true
 				pass(cmd, sent)
-			case err := <-failed:
-				fmt.Fprintf(p.stderr, "%s: the sandbox does not serve any more: %v\n", p.name, err)
-				failed = nil
 			case <-done:
 				return
 			}
@@ -93,11 +80,7 @@ func overridden(environ []string, variables [][2]string, base string) []string {
 		direct += "," + address.Hostname()
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		if before := os.Getenv(name); before != "" {
-			variables = append(variables, [2]string{name, before + "," + direct})
-		} else {
-			variables = append(variables, [2]string{name, direct})
-		}
+		variables = append(variables, [2]string{name, strings.TrimPrefix(os.Getenv(name)+","+direct, ",")})
 	}
 	for _, variable := range variables {
 		environ = append(environ, variable[0]+"="+variable[1])

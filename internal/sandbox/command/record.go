@@ -42,8 +42,8 @@ type recordedGroup struct {
 	}
 }
 
-// record prints a catalogue file of what the credentials see: the documents as
-// they came but for the order of their fields, and nothing of the credentials.
+// record prints a catalogue file of what the credentials see: the documents as they came but for the order of their
+// fields, and nothing of the credentials: one that the service echoes is hidden.
 func (p *program) record(flags *flag.FlagSet) run {
 	base := serviceFlag(flags)
 	var wanted []string
@@ -207,9 +207,13 @@ func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, e
 		case a == nil:
 			return nil, err
 		case a.status == http.StatusUnauthorized && r.secret != "" && !renewed && err == nil:
-			r.token, renewed = "", true
+			r.tokens, r.token, renewed = append(r.tokens, r.token), "", true
 			continue
 		case !isLimited && (a.status < http.StatusInternalServerError || failures == 3):
+			// Formatted first, so that a credential is spelled in one way.
+			if document := jsontext.Value(a.body); document.Format() == nil {
+				a.body = []byte(r.hide(string(document)))
+			}
 			return a, err
 		case !isLimited:
 			failures++

@@ -21,9 +21,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -37,68 +34,54 @@ const defaultAddress = "127.0.0.1:8080"
 
 // settings are the flags of serving.
 type settings struct {
-	listen    string
-	hosts     []string
-	tls       bool
-	readyFile string
-	as        string
-	catalogue string
-
-	options   []sandbox.Option
-	allowance sandbox.Allowance // for the welcome
+	listen, readyFile, as, catalogue string
+	hosts                            []string
+	tls, hideArchived                bool
+	tokenLife                        time.Duration
+	tokenFormat                      sandbox.TokenFormat
+	allowance                        sandbox.Allowance
+	pageSize                         int
 }
 
 func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
-	option := func(option sandbox.Option) { set.options = append(set.options, option) }
 	flags.StringVar(&set.listen, "listen", cmp.Or(set.listen, defaultAddress), "`address` to listen on; port 0 picks a free one")
 	flags.Func("host", "`names` under which it is asked too, such as a container's, with commas between them",
 		func(text string) error {
-			for name := range strings.SplitSeq(text, ",") {
-				if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
-					return errors.New("a name is empty")
-				}
-				set.hosts = append(set.hosts, name)
-			}
-			option(sandbox.WithHosts(set.hosts...))
+			set.hosts = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
 			return nil
 		})
 	flags.BoolVar(&set.tls, "tls", false, "serve https, with an authority of its own for this process")
 	flags.StringVar(&set.readyFile, "ready-file", "",
 		"`file` to write a line of JSON to as soon as the sandbox serves, removed at the end")
-	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: an owner's)")
+	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: the first organisation's)")
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
-	flags.Func("token-life", "`time` for which a token is valid, such as 60s or 1h; 0 is for ever (default 1h)",
-		duration(func(life time.Duration) { option(sandbox.WithTokenLife(life)) }))
+	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "`time` for which a token is valid, such as 60s; 0 is for ever")
 	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; fixed, sliding (default) or bucket",
 		func(text string) (err error) {
 			set.allowance, err = sandbox.ParseAllowance(text)
-			option(sandbox.WithAllowance(set.allowance))
 			return err
 		})
-	flags.Func("page-size", "send lists in pages of that many `elements`", func(text string) error {
-		size, err := strconv.Atoi(text)
-		if err != nil || size < 1 {
-			return fmt.Errorf("%q is no number from 1 on", text)
+	flags.IntVar(&set.pageSize, "page-size", 0, "send lists in pages of that many `elements`; 0 sends them whole")
+	set.tokenFormat = sandbox.TokenForm
+	flags.Func("token-format", "content `type` of token requests: form (default) or json", func(text string) error {
+		if set.tokenFormat = sandbox.TokenFormat(text); text != "form" && text != "json" {
+			return errors.New("it must be form or json")
 		}
-		option(sandbox.WithPageSize(size))
 		return nil
 	})
-	flags.Func("token-format", "content `type` of token requests: form (default), json or any", func(text string) error {
-		format := sandbox.TokenFormat(text)
-		if !slices.Contains([]sandbox.TokenFormat{sandbox.TokenForm, sandbox.TokenJSON, sandbox.TokenAny}, format) {
-			return errors.New("it must be form, json or any")
-		}
-		option(sandbox.WithTokenFormat(format))
-		return nil
-	})
-	flags.BoolFunc("hide-archived", "leave archived revisions out of lists of models", func(text string) error {
-		hide, err := strconv.ParseBool(text)
-		if hide {
-			option(sandbox.WithArchivedUnlisted())
-		}
-		return err
-	})
+	flags.BoolVar(&set.hideArchived, "hide-archived", false, "leave archived revisions out of lists of models")
 	return flags
+}
+
+func (set *settings) sandbox(catalogue *sandbox.Catalogue) *sandbox.Sandbox {
+	options := []sandbox.Option{
+		sandbox.WithHosts(set.hosts...), sandbox.WithTokenLife(set.tokenLife), sandbox.WithTokenFormat(set.tokenFormat),
+		sandbox.WithAllowance(set.allowance), sandbox.WithPageSize(set.pageSize),
+	}
+	if set.hideArchived {
+		options = append(options, sandbox.WithArchivedUnlisted())
+	}
+	return sandbox.New(catalogue, options...)
 }
 
 // serving is a sandbox that serves.
@@ -110,6 +93,7 @@ type serving struct {
 	caller    sandbox.Organisation
 	failed    chan error
 	server    *http.Server
+	stop      func()
 }
 
 // start serves until stop is called.
@@ -123,7 +107,7 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 		return nil, err
 	}
 	s.server = &http.Server{
-		Handler:           sandbox.New(catalogue, set.options...),
+		Handler:           set.sandbox(catalogue),
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    8 << 10, // headers are kept with the requests
 		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
@@ -148,16 +132,9 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 			s.failed <- s.server.Serve(listener)
 		}
 	}()
-	return s, nil
-}
-
-// stop gives requests under way a moment to finish.
-func (s *serving) stop() {
-	grace, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if s.server.Shutdown(grace) != nil {
-		_ = s.server.Close()
-	}
+	remove, err := p.writeReady(s)
+	s.stop = func() { remove(); _ = s.server.Close() }
+	return s, err
 }
 
 // serve serves until ctx ends, and leaves nothing behind then.
@@ -173,11 +150,6 @@ func (p *program) serve(flags *flag.FlagSet) run {
 		if err := s.writeWelcome(p.stdout); err != nil {
 			return err
 		}
-		remove, err := p.writeReady(s)
-		if err != nil {
-			return err
-		}
-		defer remove()
 		select {
 		case err := <-s.failed:
 			return err
@@ -210,19 +182,15 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 		return remove, err
 	}
 	if found, err := os.Stat(name); err == nil && !found.Mode().IsRegular() {
-		return nil, fmt.Errorf("-ready-file: %s is there already, and is no file", name)
+		return remove, fmt.Errorf("-ready-file: %s is there already, and is no file", name)
 	}
-	work, err := os.CreateTemp(filepath.Dir(name), ".sandbox-")
-	if err != nil {
-		return nil, fmt.Errorf("-ready-file is %q: no file can be written there (%w)", name, reasonOf(err))
-	}
-	_, err = work.Write(line)
-	if err = errors.Join(err, work.Close()); err == nil {
-		err = os.Rename(work.Name(), name)
+	work := fmt.Sprintf("%s.%d", name, os.Getpid())
+	if err = os.WriteFile(work, line, 0o600); err == nil {
+		err = os.Rename(work, name)
 	}
 	if err != nil {
-		_ = os.Remove(work.Name())
-		return nil, fmt.Errorf("-ready-file is %q: %w", name, reasonOf(err))
+		_ = os.Remove(work)
+		return remove, fmt.Errorf("-ready-file is %q: no file can be written there (%w)", name, reasonOf(err))
 	}
 	return func() {
 		if now, err := os.ReadFile(name); err == nil && bytes.Equal(now, line) { //nolint:gosec // the user's own choice
@@ -250,30 +218,23 @@ func readCatalogue(name string) (*sandbox.Catalogue, error) {
 	if name == "" {
 		return sandbox.Default(), nil
 	}
-	file, err := os.Open(name) //nolint:gosec // the user's own choice
+	text, err := os.ReadFile(name) //nolint:gosec // the user's own choice
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
-	catalogue, err := sandbox.ReadCatalogue(file)
+	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("catalogue %s:\n%w", name, err)
 	}
 	return catalogue, nil
 }
 
-// chooseCaller returns the organisation of that client id, or by default the
-// first that owns a group and is permitted to read it.
+// chooseCaller returns the organisation of that client id, or by default the first.
 func chooseCaller(catalogue *sandbox.Catalogue, clientID string) (sandbox.Organisation, error) {
-	organisations := catalogue.Organisations()
-	for _, o := range organisations {
-		owns := o.Disabled == "" && !o.Forbidden && len(catalogue.Owned(o.Name)) > 0
-		if o.ClientID == clientID || clientID == "" && owns {
+	for _, o := range catalogue.Organisations() {
+		if clientID == "" || o.ClientID == clientID {
 			return o, nil
 		}
-	}
-	if clientID == "" {
-		return organisations[0], nil
 	}
 	return sandbox.Organisation{}, misused("-as is %q: the catalogue has no such client id", clientID)
 }
@@ -318,53 +279,25 @@ func (s *serving) environment() [][2]string {
 	return variables
 }
 
-// shellWord quotes what a shell would not read as one plain word.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.,:/@%+=", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // writeWelcome says how to use the sandbox, in lines to paste into a shell. They
 // are not indented: a certificate has to be pasted as it is.
 func (s *serving) writeWelcome(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "This is a SANDBOX of the model catalogue, not the service: its models are made up.\n"+
 		"It serves at %s, a page to look at too. Stop it with Ctrl-C.\n", s.base)
-	if host, _, err := net.SplitHostPort(s.set.listen); err == nil {
-		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			fmt.Fprintf(&text, "It listens on %s: other machines can read it, with the credentials below.\n"+
-				"Control routes are answered only under a loopback address and the names of -host.\n", s.set.listen)
-		}
-	}
 	if s.set.allowance.Requests > 0 {
 		fmt.Fprintf(&text, "Each client may send %s.\n", s.set.allowance)
 	}
 	fmt.Fprintln(&text)
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ORGANISATION\tSTANDING\tCLIENT ID\tCLIENT SECRET")
+	fmt.Fprintln(table, "ORGANISATION\tCLIENT ID\tCLIENT SECRET")
 	for _, o := range s.catalogue.Organisations() {
-		standing := fmt.Sprintf("owns %d groups", len(s.catalogue.Owned(o.Name)))
-		switch {
-		case o.Disabled != "":
-			standing = "disabled: " + o.Disabled
-		case o.Forbidden:
-			standing = "forbidden"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.Name, standing, o.ClientID, o.ClientSecret)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", o.Name, o.ClientID, o.ClientSecret)
 	}
 	_ = table.Flush() // to memory
 	fmt.Fprintf(&text, "\nTo use it as %s:\n\n", s.caller.Name)
 	for _, variable := range s.environment() {
-		fmt.Fprintf(&text, "export %s=%s\n", variable[0], shellWord(variable[1]))
-	}
-	if owned := s.catalogue.Owned(s.caller.Name); len(owned) > 0 {
-		fmt.Fprintf(&text, "\nTo publish a revision, with any fields of the model replaced:\n\n"+
-			"modelcatalogue-sandbox publish %s '{\"dockerImage\": \"registry.example/model:2.0.0\"}'\n", shellWord(owned[0]))
+		fmt.Fprintf(&text, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}
 	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists what else it can be told.\n")
 	_, err := io.WriteString(w, text.String())
