@@ -277,3 +277,11 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	}
 	expectSame(t, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 }
+
+func camelCase(attribute string) string {
+	words := strings.Split(attribute, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}

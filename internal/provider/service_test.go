@@ -152,12 +152,3 @@ func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
 		return status, header, []byte(strings.NewReplacer(oldnew...).Replace(string(body)))
 	}}
 }
-
-func parse(t *testing.T, catalogue string) *sandbox.Catalogue {
-	t.Helper()
-	c, err := sandbox.ParseCatalogue(strings.NewReader(catalogue))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}

@@ -1,0 +1,161 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
+)
+
+// statesFile has the state of each read below, of the documents in catalogueFile: every attribute
+// set, every one missing or null, and values that the interface leaves open. It is to be read
+// beside them.
+const (
+	catalogueFile = "testdata/catalogue.json"
+	statesFile    = "testdata/states.json"
+)
+
+// TestStates compares whole states, through the provider's own server and through the framework's.
+// With -update it writes them anew.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open(catalogueFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	documents, err := sandbox.ParseCatalogue(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := sandboxtest.Start(t, sandbox.New(documents))
+	owner, other := newEngine(t, northwind(base)), newEngine(t, credentialsOf("contoso-trading", base))
+	const odd = "a b/ü\"'\\<&>;:@+$,=~.."
+	satisfied := where("enabled", true, "archived", false, "tags", []any{"a"}, "run_mode", "WEEKLY", "min_age", "1h")
+	odds := []any{odd, odd}
+	second := arguments{"model_group_id": odd, "revision": 2, "accept_withdrawn": true}
+	want := map[string]any{}
+	if written, err := os.ReadFile(statesFile); err != nil || json.Unmarshal(written, &want) != nil {
+		t.Logf("%s cannot be read: %v", statesFile, err)
+	}
+	got, filled := map[string]any{}, map[string]bool{}
+	for title, test := range map[string]struct {
+		e *engine
+		reading
+	}{
+		"all groups":                  {owner, reading{"model_groups", nil}},
+		"groups of a horizon":         {owner, reading{"model_groups", arguments{"time_horizon": "day_ahead"}}},
+		"a group by its id":           {owner, reading{"model_group", arguments{"id": odd}}},
+		"a group by its name":         {owner, reading{"model_group", arguments{"name": "Odd"}}},
+		"a group of another's":        {other, reading{"model_group", arguments{"id": odd}}},
+		"the latest model":            {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
+		"the latest, nearly empty":    {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
+		"a pin":                       {owner, reading{"model", second}},
+		"a pin of an older one":       {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
+		"a pin and its image":         {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
+		"a pin of another's":          {other, reading{"model", second}},
+		"the models of a group":       {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
+		"the latest models":           {owner, reading{"latest_models", arguments{"attributes": []any{"id", "tags", "model_metadata"}}}},
+		"the latest that satisfies":   {owner, reading{"latest_models", arguments{"model_group_ids": odds, "where": satisfied, "attributes": []any{"id"}}}},
+		"pins":                        {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
+		"no pins, and empty elements": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},
+		"pins with their images": {owner, reading{"pinned_models", arguments{
+			"revisions": map[string]any{odd: 2}, "docker_images": map[string]any{odd: "registry/odd:1"},
+			"accept_withdrawn": false, "attributes": []any{"is_latest", "latest_revision", "docker_image"},
+		}}},
+	} {
+		state := test.e.readBothWays(t, test.name, test.config)
+		noteFilled(test.name, state, filled)
+		got[title] = state
+		if got, want := indented(t, state), indented(t, want[title]); got != want && !*updateMessages {
+			t.Errorf("%s: got %s\nwant %s\nIf the new state is meant, run go test -run TestStates -update.", title, got, want)
+		}
+	}
+	if *updateMessages {
+		if err := os.WriteFile(statesFile, []byte(indented(t, got)+"\n"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	// An attribute that is null or empty throughout would not be compared at all.
+	for _, name := range []string{"model_group", "latest_model", "model"} {
+		walk(name, schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
+			if !filled[place] {
+				t.Errorf("%s is null in every state", place)
+			}
+		})
+	}
+}
+
+// TestRecordsAreSorted: groups by name, models by revision with the newest first, and both by id.
+func TestRecordsAreSorted(t *testing.T) {
+	t.Parallel()
+	named := func(id string, name *string) *catalogue.ModelGroup { return &catalogue.ModelGroup{ID: &id, Name: name} }
+	one, ten := new(catalogue.Integer(1)), new(catalogue.Integer(10))
+	var groups, models, summaries []string
+	for _, state := range sortedGroupStates([]*catalogue.ModelGroup{
+		named("4", new("b")), named("3", new("b")), named("5", new("a")), named("2", nil), named("1", new("B")),
+	}, nil) {
+		groups = append(groups, *state.ID)
+	}
+	for _, state := range sortedModelStates([]*catalogue.Model{
+		{ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
+	}, nil) {
+		models = append(models, *state.ID)
+	}
+	for _, state := range newGroupState(&catalogue.ModelGroup{Models: []*catalogue.ModelSummary{
+		{ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
+	}}, nil).Models {
+		summaries = append(summaries, *state.ID)
+	}
+	expectSame(t, groups, []string{"2", "1", "5", "3", "4"})
+	expectSame(t, models, []string{"ten", "b", "c", "none"})
+	expectSame(t, summaries, models)
+	expectSame(t, sortedGroupStates(nil, nil), []*groupState{})
+	expectSame(t, sortedModelStates(nil, nil), []*modelState{})
+}
+
+// noteFilled notes the places of a state that have a value.
+func noteFilled(place string, value any, filled map[string]bool) {
+	switch value := value.(type) {
+	case nil:
+	case []any:
+		for _, element := range value {
+			noteFilled(place, element, filled)
+		}
+	case map[string]any:
+		filled[place] = true
+		for name, attribute := range value {
+			noteFilled(place+"."+name, attribute, filled)
+		}
+	default:
+		filled[place] = true
+	}
+}
+
+func indented(t *testing.T, value any) string {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// expectSame compares whole values, nil and empty lists told apart.
+func expectSame(t *testing.T, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %s\nwant %s", indented(t, got), indented(t, want))
+	}
+}
