@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -29,6 +30,60 @@ type connection struct {
 type catalogueDataSource struct {
 	name       string
 	connection *connection
+}
+
+// dataSource is a data source with arguments and results in a State, a struct with tfsdk tags.
+type dataSource[State any] struct {
+	catalogueDataSource
+	schema func() schema.Schema
+	read   func(context.Context, *reader, *State) // fills the results in, or adds an error
+}
+
+// dataSourceOf returns what makes a data source.
+func dataSourceOf[State any](
+	name string, schema func() schema.Schema, read func(context.Context, *reader, *State),
+) func() datasource.DataSource {
+	return func() datasource.DataSource {
+		return &dataSource[State]{catalogueDataSource{name: name}, schema, read}
+	}
+}
+
+func (d *dataSource[State]) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = d.schema()
+}
+
+func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	state := new(State)
+	client := d.readArguments(ctx, req, resp, state)
+	if client == nil {
+		return
+	}
+	before := client.Paused()
+	d.read(ctx, &reader{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
+	if !resp.Diagnostics.HasError() {
+		d.warnOfPauses(before, &resp.Diagnostics)
+		setResult(ctx, resp, state)
+	}
+}
+
+// reader is one read of a data source.
+type reader struct {
+	*catalogueDataSource
+	client *catalogue.Client
+	diags  *diag.Diagnostics
+}
+
+// fail ends the read with an error.
+func (r *reader) fail(err error, about explain.Subject) {
+	r.diags.Append(r.diagnose(err, about))
+}
+
+// diagnose says why one group could not be read, or does not have what the block asks for.
+func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
+	if problem, ok := errors.AsType[*groupError](err); ok {
+		return problem.on(path.Root(problem.argument))
+	}
+	return d.connection.explainer.Explain(err, typeName+"_"+d.name, about)
 }
 
 func (d *catalogueDataSource) Metadata(
@@ -97,7 +152,7 @@ const longPause = time.Minute
 // is how long pauses had held back the requests of the process when the read began.
 func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Diagnostics) {
 	held := (d.connection.client.Paused() - before).Round(time.Second)
-	if held <= longPause || diags.HasError() {
+	if held <= longPause {
 		return
 	}
 	d.connection.warned.Do(func() {
@@ -124,12 +179,4 @@ func (e *groupError) Error() string { return e.summary + ": " + e.detail }
 
 func (e *groupError) on(at path.Path) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, e.summary, e.detail)
-}
-
-// diagnose says why one group could not be read, or does not have what the block asks for.
-func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
-	if problem, ok := errors.AsType[*groupError](err); ok {
-		return problem.on(path.Root(problem.argument))
-	}
-	return d.connection.explainer.Explain(err, typeName+"_"+d.name, about)
 }

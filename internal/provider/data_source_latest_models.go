@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -16,17 +15,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// latestModelsDataSource reads the newest revision of many groups.
-type latestModelsDataSource struct{ whereDataSource }
-
-func newLatestModelsDataSource() datasource.DataSource {
-	return &latestModelsDataSource{whereDataSource{catalogueDataSource{name: "latest_models"}}}
-}
-
-func (d *latestModelsDataSource) Schema(
-	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
-) {
-	resp.Schema = schema.Schema{
+// latestModelsSchema describes modelcatalogue_latest_models.
+func latestModelsSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of many model groups at once: of those " +
 			"named, of those on a time horizon, or of all that the credentials may see. A latest model can be " +
 			"archived or disabled; `where` reads the highest revision that satisfies some conditions instead. " +
@@ -63,34 +54,28 @@ type latestModelsState struct {
 	Models        map[string]*modelState `tfsdk:"models"`
 }
 
-func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state latestModelsState
-	client := d.readArguments(ctx, req, resp, &state)
-	if client == nil {
-		return
-	}
-	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
+func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) {
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
-		groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
+		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))
+			r.fail(err, explain.Groups(state.TimeHorizon))
 			return
 		}
 		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return state.Where.newest(ctx, client, id, "Ask for less in where, or take the group out of model_group_ids: "+
+		return state.Where.newest(ctx, r.client, id, "Ask for less in where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
 	replies, fault := readFleet(ctx, questions, read)
 	missing := leaveOutMissing(replies, listed)
-	d.reportFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainLatest)
-	if resp.Diagnostics.HasError() {
+	r.reportFailures(fault, failures(replies, fault), len(questions), explainLatest)
+	if r.diags.HasError() {
 		return
 	}
-	warnOfMissing(&resp.Diagnostics, missing)
+	warnOfMissing(r.diags, missing)
 	only := selected(state.Attributes)
 	state.Models = make(map[string]*modelState, len(questions))
 	for _, r := range replies {
@@ -98,7 +83,6 @@ func (d *latestModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), only)
 		}
 	}
-	setResult(ctx, resp, &state)
 }
 
 // namedGroups are the groups of model_group_ids, each once.

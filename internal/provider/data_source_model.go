@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -12,15 +11,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// modelDataSource reads one revision of a group.
-type modelDataSource struct{ catalogueDataSource }
-
-func newModelDataSource() datasource.DataSource {
-	return &modelDataSource{catalogueDataSource{name: "model"}}
-}
-
-func (d *modelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// modelSchema describes modelcatalogue_model.
+func modelSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one revision of a model group, an archived one too if the service lists it, " +
 			"and says if it is the latest. It warns if the revision is archived or disabled.",
 		Attributes: with(pinnedModelAttributes(), map[string]schema.Attribute{
@@ -50,26 +43,19 @@ type modelBlockState struct {
 	AcceptWithdrawn *bool `tfsdk:"accept_withdrawn"`
 }
 
-func (d *modelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state modelBlockState
-	client := d.readArguments(ctx, req, resp, &state)
-	if client == nil {
-		return
-	}
-	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
+func readModel(ctx context.Context, r *reader, state *modelBlockState) {
 	wanted := pin{
 		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
 		follow: typeName + "_latest_model",
 	}
-	model, err := wanted.read(ctx, client)
+	model, err := wanted.read(ctx, r.client)
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("model_group_id"), wanted.groupID)))
+		r.fail(err, explain.Group(path.Root("model_group_id"), wanted.groupID))
 		return
 	}
 	if how := model.withdrawal(); how != "" && !orZero(state.AcceptWithdrawn) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("revision"), explain.SummaryWithdrawn, fmt.Sprintf(
+		r.diags.AddAttributeWarning(path.Root("revision"), explain.SummaryWithdrawn, fmt.Sprintf(
 			"Revision %d of model group %q is %s.\n\n%s", wanted.revision, wanted.groupID, how, withdrawnNext))
 	}
 	state.pinnedModelState = *newPinnedModelState(model, nil)
-	setResult(ctx, resp, &state)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -20,15 +19,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// modelGroupDataSource reads one group, by id or by name.
-type modelGroupDataSource struct{ catalogueDataSource }
-
-func newModelGroupDataSource() datasource.DataSource {
-	return &modelGroupDataSource{catalogueDataSource{name: "model_group"}}
-}
-
-func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// modelGroupSchema describes modelcatalogue_model_group.
+func modelGroupSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one model group, by its `id` or by its exact `name`. Names are not unique, and " +
 			"a public group of another organisation can have any name: pin by `id`.",
 		Attributes: with(groupAttributes(), map[string]schema.Attribute{
@@ -53,40 +46,32 @@ func (d *modelGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-func (d *modelGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	state := new(groupState)
-	client := d.readArguments(ctx, req, resp, state)
-	if client == nil {
-		return
-	}
-	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
-	id, name := state.ID, state.Name
-	if id != nil {
-		group, err := client.ModelGroup(ctx, *id)
+func readModelGroup(ctx context.Context, r *reader, state *groupState) {
+	if id := state.ID; id != nil {
+		group, err := r.client.ModelGroup(ctx, *id)
 		if err != nil {
-			resp.Diagnostics.Append(d.diagnose(err, explain.Group(path.Root("id"), *id)))
+			r.fail(err, explain.Group(path.Root("id"), *id))
 			return
 		}
-		state = newGroupState(group, nil)
+		*state = *newGroupState(group, nil)
 		state.ID = id
-		setResult(ctx, resp, state)
 		return
 	}
-	groups, err := client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
-		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, orZero(name)) })
+	name := orZero(state.Name)
+	groups, err := r.client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
+		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name) })
 	})
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, explain.GroupNamed(orZero(name))))
+		r.fail(err, explain.GroupNamed(name))
 		return
 	}
-	group, problem := groupNamed(groups, orZero(name))
+	group, problem := groupNamed(groups, name)
 	if problem != nil {
-		resp.Diagnostics.Append(problem)
+		r.diags.Append(problem)
 		return
 	}
-	state = newGroupState(group, nil)
-	state.Name = name
-	setResult(ctx, resp, state)
+	*state = *newGroupState(group, nil)
+	state.Name = &name
 }
 
 // isNamed reports whether a group has exactly that name.

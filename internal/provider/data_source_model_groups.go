@@ -3,24 +3,15 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// modelGroupsDataSource lists the groups that the credentials may see.
-type modelGroupsDataSource struct{ catalogueDataSource }
-
-func newModelGroupsDataSource() datasource.DataSource {
-	return &modelGroupsDataSource{catalogueDataSource{name: "model_groups"}}
-}
-
-func (d *modelGroupsDataSource) Schema(
-	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
-) {
-	resp.Schema = schema.Schema{
+// modelGroupsSchema describes modelcatalogue_model_groups.
+func modelGroupsSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lists the model groups that the organisation of the credentials may see, all of them " +
 			"or those of one time horizon.",
 		Attributes: map[string]schema.Attribute{
@@ -42,18 +33,11 @@ type modelGroupsState struct {
 	ModelGroups []*groupState `tfsdk:"model_groups"`
 }
 
-func (d *modelGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state modelGroupsState
-	client := d.readArguments(ctx, req, resp, &state)
-	if client == nil {
-		return
-	}
-	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
-	groups, err := client.ModelGroups(ctx, orZero(state.TimeHorizon))
+func readModelGroups(ctx context.Context, r *reader, state *modelGroupsState) {
+	groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
-		resp.Diagnostics.Append(d.diagnose(err, explain.Groups(state.TimeHorizon)))
+		r.fail(err, explain.Groups(state.TimeHorizon))
 		return
 	}
 	state.ModelGroups = sortedGroupStates(groups, selected(state.Attributes))
-	setResult(ctx, resp, &state)
 }

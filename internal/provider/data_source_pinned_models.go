@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -17,17 +16,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// pinnedModelsDataSource reads one revision of each of many groups.
-type pinnedModelsDataSource struct{ catalogueDataSource }
-
-func newPinnedModelsDataSource() datasource.DataSource {
-	return &pinnedModelsDataSource{catalogueDataSource{name: "pinned_models"}}
-}
-
-func (d *pinnedModelsDataSource) Schema(
-	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
-) {
-	resp.Schema = schema.Schema{
+// pinnedModelsSchema describes modelcatalogue_pinned_models.
+func pinnedModelsSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one revision of each of many model groups at once, archived ones too if " +
 			"the service lists them, and says which are the latest. It warns if some are archived or disabled. " +
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
@@ -68,13 +59,7 @@ type pinnedModelsState struct {
 	Models          map[string]*pinnedModelState `tfsdk:"models"`
 }
 
-func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state pinnedModelsState
-	client := d.readArguments(ctx, req, resp, &state)
-	if client == nil {
-		return
-	}
-	defer d.warnOfPauses(client.Paused(), &resp.Diagnostics)
+func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) {
 	var questions []question
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
@@ -84,22 +69,21 @@ func (d *pinnedModelsDataSource) Read(ctx context.Context, req datasource.ReadRe
 		if image, given := state.DockerImages[id]; given {
 			wanted.image = &image
 		}
-		return wanted.read(ctx, client)
+		return wanted.read(ctx, r.client)
 	}
 	replies, fault := readFleet(ctx, questions, read)
-	d.reportFailures(&resp.Diagnostics, fault, failures(replies, fault), len(questions), explainPin)
-	if resp.Diagnostics.HasError() {
+	r.reportFailures(fault, failures(replies, fault), len(questions), explainPin)
+	if r.diags.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
-		warnOfWithdrawn(&resp.Diagnostics, replies)
+		warnOfWithdrawn(r.diags, replies)
 	}
 	only := selected(state.Attributes)
 	state.Models = make(map[string]*pinnedModelState, len(questions))
 	for _, r := range replies {
 		state.Models[r.id] = newPinnedModelState(r.answer, only)
 	}
-	setResult(ctx, resp, &state)
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.

@@ -62,17 +62,15 @@ func causeOf(summary string, err error) cause {
 
 // reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
 // first element that has it. groups is how many groups there are.
-func (d *catalogueDataSource) reportFailures(
-	diags *diag.Diagnostics, fault error, list []failure, groups int, report func(failure) diag.Diagnostic,
-) {
+func (r *reader) reportFailures(fault error, list []failure, groups int, report func(failure) diag.Diagnostic) {
 	var shared cause
 	if fault != nil {
-		problem := d.diagnose(fault, explain.Subject{})
+		problem := r.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
 			problem = diag.NewErrorDiagnostic(problem.Summary(), fmt.Sprintf("%s\n\nGroups asked for: %d, answered: %d.",
 				problem.Detail(), down.started, down.answered))
 		}
-		diags.Append(problem)
+		r.diags.Append(problem)
 		if errors.Is(fault, context.Canceled) {
 			return
 		}
@@ -93,7 +91,7 @@ func (d *catalogueDataSource) reportFailures(
 		alike[c] = append(alike[c], f)
 	}
 	for _, c := range order {
-		diags.Append(together(first[c], alike[c], groups))
+		r.diags.Append(together(first[c], alike[c], groups))
 	}
 }
 

@@ -165,13 +165,13 @@ func (p *catalogueProvider) Resources(context.Context) []func() resource.Resourc
 // DataSources is the registry: a new data source is one line here.
 func (p *catalogueProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newModelGroupsDataSource,
-		newModelGroupDataSource,
-		newLatestModelDataSource,
-		newModelGroupModelsDataSource,
-		newModelDataSource,
-		newLatestModelsDataSource,
-		newPinnedModelsDataSource,
+		dataSourceOf("model_groups", modelGroupsSchema, readModelGroups),
+		dataSourceOf("model_group", modelGroupSchema, readModelGroup),
+		dataSourceOf("latest_model", latestModelSchema, readLatestModel),
+		dataSourceOf("model_group_models", modelGroupModelsSchema, readModelGroupModels),
+		dataSourceOf("model", modelSchema, readModel),
+		dataSourceOf("latest_models", latestModelsSchema, readLatestModels),
+		dataSourceOf("pinned_models", pinnedModelsSchema, readPinnedModels),
 	}
 }
 

@@ -265,15 +265,15 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	}
 }
 
-// whereDataSource is what the data sources that take where share.
-type whereDataSource struct{ catalogueDataSource }
-
-// ValidateConfig warns of an object without any condition: engines drop names that an object does
+// ValidateConfig warns of a where without any condition: engines drop names that an object does
 // not have, so it may be what is left of a misspelt one. A plan validates twice, before and
 // after it configures the provider, and the warning comes before.
-func (d *whereDataSource) ValidateConfig(
+func (d *catalogueDataSource) ValidateConfig(
 	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
 ) {
+	if _, takesWhere := req.Config.Schema.GetAttributes()[argWhere]; !takesWhere {
+		return
+	}
 	var where types.Object
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
 	if d.connection != nil || where.IsNull() || where.IsUnknown() {
