@@ -58,7 +58,11 @@ step "Building the provider, and starting a sandbox of the catalogue."
 program=$work/modelcatalogue-sandbox
 "$program" -listen=127.0.0.1:0 -ready-file="$work/ready.json" >/dev/null &
 sandbox=$!
-MODELCATALOGUE_BASE_URL=$("$program" wait -ready-file="$work/ready.json")
+until [[ -s $work/ready.json ]]; do
+  kill -0 "$sandbox"
+  sleep 0.1
+done
+MODELCATALOGUE_BASE_URL=$(sed -E 's/.*"url":"([^"]+)".*/\1/' "$work/ready.json")
 export MODELCATALOGUE_BASE_URL MODELCATALOGUE_CLIENT_ID=northwind MODELCATALOGUE_CLIENT_SECRET=northwind-sandbox-secret
 group=270c0fa6-6a8c-4874-8f76-da0680bcda61
 image=registry.northwind.example/forecasting/north-sea-wind-week

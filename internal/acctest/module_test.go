@@ -161,7 +161,7 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Wait(), out.Close() }) // the test's context ends it
-	command(t, "", nil, program, "wait", "-ready-file="+file)
+	command(t, "", nil, "timeout", "60", "bash", "-c", `until [ -s "$0" ]; do sleep 0.1; done`, file)
 	if err := json.Unmarshal([]byte(readText(t, file)), &ready); err != nil {
 		t.Fatal(err)
 	}
