@@ -42,13 +42,6 @@ func modelsOf(t *testing.T, state map[string]any) map[string]any {
 	return asObject(t, state["models"])
 }
 
-// without returns a copy that lacks an argument of the block.
-func without(state map[string]any, argument string) map[string]any {
-	copied := maps.Clone(state)
-	delete(copied, argument)
-	return copied
-}
-
 func TestAnEmptyFleetSendsNothing(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
