@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -82,13 +81,20 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // i
 func TestTheEnvironmentConfigures(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
-	e := configure(t, within(
+	p := within(
 		"BASE_URL="+sandboxtest.Start(t, service), "CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret", "MAX_RETRIES=0",
-	), arguments{argBaseURL: ""})
+	)
+	p.environment.variables["TF_APPEND_USER_AGENT"] = "ci/1.2\r\nX-A: (a b)"
+	e := configure(t, p, arguments{argBaseURL: ""})
 	expectRequests(t, service, nil)
-	service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: http.StatusServiceUnavailable})
+	service.Inject(status(503, "", 0))
 	expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryUnavailable, "1 attempt")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
+	for _, r := range service.Requests() {
+		if got := r.Header.Get("User-Agent"); got != "terraform-provider-modelcatalogue/test ci/1.2 X-A: (a b)" {
+			t.Errorf("%s: User-Agent %q", r.Path, got)
+		}
+	}
 }
 
 // TestAGivenTokenNeedsNoTokenRequest, and it goes before the client id and secret

@@ -56,19 +56,14 @@ func TestProxies(t *testing.T) {
 		once    = "gave up after 1 attempt"
 	)
 	for name, test := range map[string]struct {
-		proxy     http.Handler // nil for one that is not there
+		proxy     http.Handler
 		variables []string
 		straight  bool // the proxy is not asked
-		unasked   bool // the proxy does not understand what it is asked for
 		stranger  bool // the service's authority is not trusted
 		says      []string
-		or        string // in place of the first of says on Go 1.27 and later, "" for the same
 	}{
-		"HTTPS_PROXY":                       {proxy: good, variables: []string{here}, says: []string{"read well"}},
-		"https_proxy":                       {proxy: good, variables: []string{"https_proxy=http://PROXY"}, says: []string{"read well"}},
-		"HTTPS_PROXY, NO_PROXY of another":  {proxy: good, variables: []string{here, "NO_PROXY=other.invalid"}, says: []string{"read well"}},
-		"HTTPS_PROXY, NO_PROXY":             {proxy: good, variables: []string{here, "NO_PROXY=example.com"}, straight: true},
-		"HTTP_PROXY, which is not for this": {proxy: good, variables: []string{"HTTP_PROXY=http://PROXY"}, straight: true},
+		"HTTPS_PROXY":           {proxy: good, variables: []string{here}, says: []string{"read well"}},
+		"HTTPS_PROXY, NO_PROXY": {proxy: good, variables: []string{here, "NO_PROXY=example.com"}, straight: true},
 		"407 to a user": {proxy: refusing(407), variables: []string{secret}, says: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
 				"407 Proxy Authentication Required.",
@@ -77,32 +72,15 @@ func TestProxies(t *testing.T) {
 		}},
 		"407": {proxy: refusing(407), variables: []string{here}, says: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
-			"The fault: the proxy answered 407 Proxy Authentication Required, for POST https://example.com/v1/auth/token",
 			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
 		}},
 		"404": {proxy: refusing(404), variables: []string{secret}, says: []string{
 			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 404 Not Found.",
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
 		}},
-		"502": {proxy: refusing(502), variables: []string{secret}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 502 Bad Gateway.", once,
-		}},
-		"not there": {variables: []string{secret}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, could not be reached.", once, "Check HTTPS_PROXY, or name the host",
-			explain.SummaryUnreachable,
-		}},
-		"a proxy without TLS": {proxy: good, variables: []string{"HTTPS_PROXY=https://PROXY"}, unasked: true, says: []string{
-			"The proxy https://PROXY, which HTTPS_PROXY names, does not speak TLS.", "Write http:// in HTTPS_PROXY.",
-		}},
+		"502": {proxy: refusing(502), variables: []string{secret}, says: []string{"did not connect to the service: 502 Bad Gateway.", once}},
 		"an unknown authority": {proxy: good, variables: []string{here}, stranger: true, says: []string{
 			"The certificate of what answers is signed by itself.", through,
-		}},
-		"no tunnel": { // net/http drops what follows the answer to CONNECT from Go 1.27 on
-			proxy: refusing(200), variables: []string{here}, says: []string{"What answers at base_url does not speak TLS", through},
-			or: "The connection broke before the answer was complete.",
-		},
-		"a tunnel that is closed": {proxy: tunnel(func(net.Conn) {}), variables: []string{here}, says: []string{
-			"The connection broke before the answer was complete.", through, once,
 		}},
 		"a tunnel that hangs": {
 			proxy:     tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }),
@@ -115,9 +93,6 @@ func TestProxies(t *testing.T) {
 			seen := &recorder{next: test.proxy}
 			proxy := httptest.NewServer(seen)
 			t.Cleanup(proxy.Close)
-			if test.proxy == nil {
-				proxy.Close()
-			}
 			trusted := authority
 			if test.stranger {
 				trusted = ""
@@ -129,11 +104,8 @@ func TestProxies(t *testing.T) {
 				}
 				return
 			}
-			if test.proxy != nil && !test.unasked && !slices.Equal(slices.Compact(seen.asked), []string{"CONNECT " + host}) {
+			if !slices.Equal(slices.Compact(seen.asked), []string{"CONNECT " + host}) {
 				t.Errorf("the proxy was asked for %v", seen.asked)
-			}
-			if test.or != "" && strings.Contains(out, test.or) {
-				test.says = append([]string{test.or, once}, test.says[1:]...)
 			}
 			for _, fragment := range test.says {
 				if strings.Count(out, fragment) != 1 {

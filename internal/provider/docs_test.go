@@ -5,11 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 const (
@@ -35,50 +32,6 @@ func pagesByPath(t *testing.T) map[string]string {
 		t.Fatalf("%d pages: %v: run make docs", len(pages), err)
 	}
 	return pages
-}
-
-// TestEveryAttributeIsOnItsPage fails where docs/ lags behind the schema. A page has
-// a section for each nested schema, under its own path, such as axes.values.
-func TestEveryAttributeIsOnItsPage(t *testing.T) {
-	t.Parallel()
-	pages := pagesByPath(t)
-	for name, schema := range allSchemas() {
-		file := "/data-sources/" + name
-		if schema == schemas.Provider {
-			file = ""
-		}
-		sections := map[string]string{}
-		for i, part := range strings.Split(pages[file], "### Nested Schema for `") {
-			path, rest, _ := strings.Cut(part, "`")
-			if i == 0 {
-				path, rest = "", part
-			}
-			sections["."+path] = rest
-		}
-		if !strings.Contains(sections["."], schema.Block.Description) {
-			t.Errorf("the page of %s lacks its own description %q", name, schema.Block.Description)
-		}
-		walk("", schema.Block.Attributes, func(place string, attribute *tfprotov6.SchemaAttribute) {
-			section := strings.TrimSuffix(place, "."+attribute.Name)
-			begins := "- `" + attribute.Name + "` ("
-			if !slices.ContainsFunc(strings.Split(sections["."+strings.TrimPrefix(section, ".")], "\n"), func(line string) bool {
-				return strings.HasPrefix(line, begins) && strings.Contains(line, attribute.Description)
-			}) {
-				t.Errorf("the page of %s lacks %s with its description %q", name, place, attribute.Description)
-			}
-		})
-	}
-	for name, f := range schemas.Functions {
-		wanted := []string{f.Summary, f.Description}
-		for _, parameter := range f.Parameters {
-			wanted = append(wanted, "`"+parameter.Name+"`", parameter.Description)
-		}
-		for _, want := range wanted {
-			if !strings.Contains(pages["/functions/"+name], want) {
-				t.Errorf("the page of %s lacks %q", name, want)
-			}
-		}
-	}
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // idsOf returns the ids of the first n groups of manyGroups.
@@ -42,13 +42,6 @@ func modelsOf(t *testing.T, state map[string]any) map[string]any {
 	return asObject(t, state["models"])
 }
 
-// without returns a copy that lacks an argument of the block.
-func without(state map[string]any, argument string) map[string]any {
-	copied := maps.Clone(state)
-	delete(copied, argument)
-	return copied
-}
-
 func TestAnEmptyFleetSendsNothing(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -63,17 +56,6 @@ func TestAnEmptyFleetSendsNothing(t *testing.T) {
 	expectRequests(t, service, nil)
 }
 
-func TestAnIDGivenTwiceIsAskedForOnce(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(sandbox.Default())
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, false))
-	state := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, oddGroup, mainGroup, mainGroup}})
-	if got := slices.Sorted(maps.Keys(modelsOf(t, state))); !slices.Equal(got, []string{mainGroup, oddGroup}) {
-		t.Errorf("models of %q", got)
-	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 2})
-}
-
 func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		const groups = 40
@@ -83,8 +65,7 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 		readings := []reading{
 			{"latest_models", nil},
 			{"latest_models", arguments{"model_group_ids": idsOf(groups)}},
-			{"latest_models", arguments{"model_group_ids": idsOf(7), "attributes": []any{"revision"}}},
-			{"pinned_models", arguments{"revisions": pins(groups, 1)}},
+			{"latest_models", arguments{"model_group_ids": append(idsOf(7), idsOf(7)...), "attributes": []any{"revision"}}},
 			{"pinned_models", arguments{"revisions": pins(groups, 2)}},
 			{"model_groups", nil},
 		}
@@ -134,11 +115,10 @@ func TestAFleetAsks16AtATime(t *testing.T) {
 	})
 }
 
-// read_timeout is for each question: a fleet may take longer than that, and ends
-// as single blocks would.
+// read_timeout is for each question: a fleet may take longer than that. Pauses end with one
+// warning; a ceiling is the user's own.
 func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	t.Parallel()
-	const minute = time.Minute
 	for name, test := range map[string]struct {
 		groups    int
 		allowance sandbox.Allowance
@@ -146,24 +126,20 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 		least     time.Duration
 	}{
 		"a ceiling of one in 15 s": {40, sandbox.Allowance{}, "1/15s", 600 * sec},
-		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: minute}, nil, 6 * minute},
-		"60 in any minute":         {400, sandbox.Allowance{Kind: sandbox.SlidingWindow, Requests: 60, Per: minute}, nil, 6 * minute},
-		"60 a minute, refilled":    {400, sandbox.Allowance{Kind: sandbox.Bucket, Requests: 60, Per: minute}, nil, (402 - 60) * sec},
+		"60 in a fixed minute":     {400, sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}, nil, 360 * sec},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, test.groups), sandbox.WithAllowance(test.allowance))
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
 				state, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-				n := len(modelsOf(t, state))
-				// Pauses end with one warning; a ceiling is the user's own.
 				if test.ceiling == nil {
 					expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "for "+test.least.String(), "latest_models")
 					diagnostics = e.refused(t, "pinned_models", arguments{"revisions": pins(200, 1)})
 				}
 				expectNone(t, diagnostics)
-				if took := time.Since(began); n != test.groups || took < test.least || took > 2*test.least {
-					t.Errorf("%d models took %s, where the allowance asks for %s", n, took, test.least)
+				if took := time.Since(began); len(modelsOf(t, state)) != test.groups || took < test.least || took > 2*test.least {
+					t.Errorf("%d models took %s, and the allowance asks for %s", len(modelsOf(t, state)), took, test.least)
 				}
 			})
 		})
@@ -197,16 +173,22 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	})
 }
 
+// TestProgressIsLogged: a line each second at most, and one for a pause.
 func TestProgressIsLogged(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		e := inMemory(t, sandbox.New(manyGroups(t, 300)), arguments{argMaxRequests: "1/200ms"})
+		service := sandbox.New(manyGroups(t, 60))
+		pause := limited(sandbox.RouteLatest, "57", 1)
+		pause.Skip = 40
+		service.Inject(pause)
+		e := inMemory(t, service, arguments{argMaxRequests: "1/200ms"})
 		var written logs
 		began := time.Now()
 		_, diagnostics := e.read(written.in(t.Context()), t, "latest_models", nil)
 		expectNone(t, diagnostics)
 		lines := slices.DeleteFunc(written.messages(t, "info"), func(line string) bool { return !strings.Contains(line, "groups read") })
-		seconds := int(time.Since(began).Seconds())
-		if n := len(lines); n < seconds/2 || n > seconds+1 || lines[n-1] != "300 of 300 groups read" {
+		pauses := regexp.MustCompile(`\d+ of 60 groups read, .*57s`).FindAllString(strings.Join(lines, "\n"), -1)
+		seconds := int((time.Since(began) - 57*sec).Seconds())
+		if n := len(lines); n < seconds/2 || n > seconds+2 || lines[n-1] != "60 of 60 groups read" || len(pauses) != 1 {
 			t.Errorf("%d seconds: %q", seconds, lines)
 		}
 		// A group that has no models is not read.
