@@ -283,11 +283,14 @@ func (a *admission) unfitLocked(f *flight, c *caller) error {
 		return nil
 	}
 	before, _ := a.queue.find(f)
+	turn := a.pace.CeilingAfter(before, time.Now())
+	if c.deadline.Before(turn.Add(-pace.Slow)) { // an answer can bring the turn forward by that
+		return a.lateLocked(f, c, turn, CeilingTooLow, nil)
+	}
 	return cmp.Or(
 		a.lateLocked(f, c, a.pace.PausedUntil(), WaitTooLong, a.paused),
 		a.lateLocked(f, c, f.notBefore, WaitTooLong, f.last),
 		a.lateLocked(f, c, a.tokens.notBefore, WaitTooLong, a.tokens.last),
-		a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()).Add(-pace.Slow), CeilingTooLow, nil), // at least
 	)
 }
 

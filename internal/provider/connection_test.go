@@ -80,7 +80,7 @@ func TestProxies(t *testing.T) {
 		}},
 		"502": {proxy: refusing(502), variables: []string{secret}, says: []string{"did not connect to the service: 502 Bad Gateway.", once}},
 		"an unknown authority": {proxy: good, variables: []string{here}, stranger: true, says: []string{
-			"The certificate of what answers is signed by itself.", through,
+			"signed by an authority that this machine does not trust.", through,
 		}},
 		"a tunnel that hangs": {
 			proxy:     tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }),
