@@ -282,16 +282,19 @@ func (a *admission) unfitLocked(f *flight, c *caller) error {
 	if f.sent != nil {
 		return nil
 	}
-	before, _ := a.queue.find(f)
-	turn := a.pace.CeilingAfter(before, time.Now())
-	if c.deadline.Before(turn.Add(-pace.Slow)) { // an answer can bring the turn forward by that
-		return a.lateLocked(f, c, turn, CeilingTooLow, nil)
-	}
-	return cmp.Or(
+	if late := cmp.Or(
 		a.lateLocked(f, c, a.pace.PausedUntil(), WaitTooLong, a.paused),
 		a.lateLocked(f, c, f.notBefore, WaitTooLong, f.last),
 		a.lateLocked(f, c, a.tokens.notBefore, WaitTooLong, a.tokens.last),
-	)
+	); late != nil {
+		return late
+	}
+	before, _ := a.queue.find(f)
+	turn := a.pace.CeilingAfter(before, time.Now())
+	if !c.deadline.Before(turn.Add(-pace.Slow)) { // an answer can bring it forward by that
+		return nil
+	}
+	return a.lateLocked(f, c, turn, CeilingTooLow, nil)
 }
 
 // lateLocked is the error of a caller whose time ends before a wait, nil if it does not, or if the body of the 429 that
