@@ -198,9 +198,9 @@ func (a *admission) fly(f *flight) {
 func (a *admission) judge(f *flight, value any, next string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	sent, outcome := f.sent, classify(err)
 	f.sent = nil
-	outcome := classify(err)
-	a.doneLocked(outcome, err)
+	a.doneLocked(sent, outcome, err)
 	switch {
 	case f.ctx.Err() != nil: // nobody waits for it
 	case outcome == final && next == "":

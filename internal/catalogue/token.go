@@ -97,7 +97,7 @@ func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	a.mu.Lock()
 	t.stop = nil
 	outcome := classify(err)
-	a.doneLocked(outcome, err)
+	a.doneLocked(sent, outcome, err)
 	if ctx.Err() == nil {
 		a.tokenAnsweredLocked(f, got, outcome, err)
 	}
