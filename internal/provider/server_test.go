@@ -13,8 +13,8 @@ import (
 // it, which have to agree, and returns the state, or nil where the read fails.
 func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
-	ours, ourDiagnostics := e.readFrom(t.Context(), t, e.server, name, config)
-	theirs, theirDiagnostics := e.readFrom(t.Context(), t, e.server.ProviderServer, name, config)
+	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
+	theirs, theirDiagnostics := readFrom(t.Context(), t, e.server.ProviderServer, name, config)
 	if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
 		t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
 	}
