@@ -94,6 +94,18 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// readBothWays reads from the provider's own server and from the framework's in
+// it, which have to agree, and returns the state, or nil where the read fails.
+func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
+	t.Helper()
+	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
+	theirs, theirDiagnostics := readFrom(t.Context(), t, e.server.ProviderServer, name, config)
+	if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+		t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
+	}
+	return ours
+}
+
 // TestRecordsAreSorted: groups by name, models by revision with the newest first, and both by id.
 func TestRecordsAreSorted(t *testing.T) {
 	t.Parallel()
