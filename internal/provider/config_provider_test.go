@@ -155,20 +155,18 @@ func TestUnknownArgumentsAreDeferred(t *testing.T) {
 			t.Fatal(err)
 		}
 		expectNone(t, configured.Diagnostics)
-		for name, config := range readable {
-			resp, err := e.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
-				TypeName: typeName + "_" + name, Config: config.value(t, typeOf(name)),
-				ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			expectNone(t, resp.Diagnostics)
-			state, err := resp.State.Unmarshal(typeOf(name))
-			if (resp.Deferred != nil) != deferred || err != nil || state.IsKnown() == deferred ||
-				deferred && resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-				t.Errorf("%s: deferred %+v, %s, %v", name, resp.Deferred, state, err)
-			}
+		resp, err := e.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+			TypeName: typeName + "_model_groups", Config: arguments(nil).value(t, typeOf("model_groups")),
+			ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expectNone(t, resp.Diagnostics)
+		state, err := resp.State.Unmarshal(typeOf("model_groups"))
+		if (resp.Deferred != nil) != deferred || err != nil || state.IsKnown() == deferred ||
+			deferred && resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+			t.Errorf("deferred %+v, %s, %v", resp.Deferred, state, err)
 		}
 	}
 }

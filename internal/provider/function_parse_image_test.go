@@ -115,6 +115,7 @@ func TestParseImageRefuses(t *testing.T) {
 		"unknown algorithm":        {image: "nginx@md5:d41d8cd98f00b204e9800998ecf8427e", want: "none of sha256, sha384 and sha512"},
 		"only a slash":             {image: "/", want: "a part of its name is empty"},
 		"slash at the end":         {image: "registry.example/app/", want: "[registry[:port]/]"},
+		"no repository":            {image: "registry.example:5000/", want: "[registry[:port]/]"},
 		"no name":                  {image: ":1.0", want: "[registry[:port]/]"},
 		"dots":                     {image: "registry.example/../app", want: `the part ".."`},
 	}

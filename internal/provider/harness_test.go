@@ -40,15 +40,9 @@ var schemas = func() *tfprotov6.GetProviderSchemaResponse {
 	return resp
 }()
 
-func typeOf(name string) tftypes.Type { return blockTypes[typeName+"_"+name] }
-
-var blockTypes = func() map[string]tftypes.Type {
-	types := map[string]tftypes.Type{}
-	for name, schema := range schemas.DataSourceSchemas {
-		types[name] = schema.ValueType()
-	}
-	return types
-}()
+func typeOf(name string) tftypes.Type {
+	return schemas.DataSourceSchemas[typeName+"_"+name].ValueType()
+}
 
 // northwind are the arguments for the sandbox at url, as the organisation that
 // owns most groups of its default catalogue.
@@ -121,20 +115,20 @@ func (e *engine) validate(t *testing.T, name string, config arguments) []*tfprot
 	return resp.Diagnostics
 }
 
-// read reads a data source the way an engine does: nil state where it fails.
+// read reads a data source as an engine does. Its state is nil if it fails.
 func (e *engine) read(ctx context.Context, t *testing.T, name string, config arguments) (map[string]any, []*tfprotov6.Diagnostic) {
 	t.Helper()
-	return e.readFrom(ctx, t, e.server, name, config)
+	return readFrom(ctx, t, e.server, name, config)
 }
 
-// readFrom reads from the given server: the provider's, or the framework's in
-// it, for which the result goes through the framework's state.
-func (e *engine) readFrom(
+// readFrom reads from the provider's own server, or from the framework's in it.
+func readFrom(
 	ctx context.Context, t *testing.T, from tfprotov6.DataSourceServer, name string, config arguments,
 ) (map[string]any, []*tfprotov6.Diagnostic) {
 	t.Helper()
+	typ := typeOf(name)
 	resp, err := from.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
-		TypeName: typeName + "_" + name, Config: config.value(t, typeOf(name)),
+		TypeName: typeName + "_" + name, Config: config.value(t, typ),
 	})
 	if err != nil {
 		t.Error(err)
@@ -143,7 +137,7 @@ func (e *engine) readFrom(
 	if failed(resp.Diagnostics) {
 		return nil, resp.Diagnostics
 	}
-	value, err := resp.State.Unmarshal(typeOf(name))
+	value, err := resp.State.Unmarshal(typ)
 	if err != nil {
 		t.Error(err)
 		return nil, nil
@@ -306,48 +300,7 @@ func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, su
 	}
 }
 
-// columns is how wide a line of a detail may be in a terminal of 80, or where there
-// is none, beside the frame that engines draw.
-const columns = 75
-
-// expectOneCause wants every answer to be an error of one cause: told in full
-// once, and in two lines that point to it everywhere else. It returns the full
-// detail.
-func expectOneCause(t *testing.T, answers []answer, summary string, says ...string) string {
-	t.Helper()
-	var whole []*tfprotov6.Diagnostic
-	pointers := map[string]bool{}
-	for _, a := range answers {
-		if len(a.diagnostics) != 1 || a.diagnostics[0].Summary != summary {
-			t.Fatalf("want one error %q, got %d: %+v", summary, len(a.diagnostics), a.diagnostics)
-		}
-		line, pointer, brief := strings.Cut(a.diagnostics[0].Detail, " error of\n")
-		if !brief || !strings.HasPrefix(line, "The full message is in ") {
-			whole = append(whole, a.diagnostics[0])
-			continue
-		}
-		pointers[pointer] = true
-		if len(line+" error of") > columns || len(pointer) > columns || strings.Contains(pointer, "\n") {
-			t.Errorf("longer than two lines of %d columns:\n%s", columns, a.diagnostics[0].Detail)
-		}
-	}
-	if len(whole) != 1 || len(pointers) > 1 {
-		t.Fatalf("%d of %d are told in full, the others point to %v", len(whole), len(answers), pointers)
-	}
-	expectError(t, whole, "", summary, says...)
-	return whole[0].Detail
-}
-
 const mainGroup = sandbox.MainGroup
-
-func asList(t *testing.T, value any) []any {
-	t.Helper()
-	list, ok := value.([]any)
-	if !ok {
-		t.Fatalf("no list: %v", value)
-	}
-	return list
-}
 
 func asObject(t *testing.T, value any) map[string]any {
 	t.Helper()

@@ -73,6 +73,9 @@ func argumentScenes() []scene {
 			return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
 		}}
 	}
+	conditioned := func(condition, value string) scene {
+		return validated("", "latest_model", arguments{"model_group_id": "a", "where": where(condition, value)})
+	}
 	parsed := func(title string, image any) scene {
 		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			_, failure := callParseImage(t, image)
@@ -105,7 +108,10 @@ func argumentScenes() []scene {
 		validated("tags that are none", "latest_model", arguments{
 			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
 		}),
-		validated("an age that is none", "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "3 days")}),
+		{title: "an age that is none", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			// One by one, because the framework validates the attributes of an object in any order.
+			return slices.Concat(conditioned("run_mode", "").play(t), conditioned("min_age", "3 days").play(t))
+		}},
 		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -118,4 +120,78 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 			t.Errorf("seed %d: %v\nwant %v", seed, got, want)
 		}
 	}
+}
+
+// An answer that was kept from before cannot prove that something is absent, so
+// the question is asked once more.
+func TestWhatAKeptAnswerLacks(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 1})
+	if _, err := service.Publish(mainGroup, []byte(`{"tags": ["gold"], "dockerImage": "app:4"}`)); err != nil {
+		t.Fatal(err)
+	}
+	e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 4, "docker_image": "app:4"})
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
+	diagnostics := e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
+	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", mainGroup), explain.SummaryRevisionNotFound, "It has: 4, 3, 2, 1, 0.")
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 3})
+	// The newest that satisfies is of a list that is as new as the latest model.
+	for range 2 { // revision 5 satisfies, revision 6 does not
+		if _, err := service.Publish(mainGroup, []byte(`{"enabled": true}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := service.SetEnabled(mainGroup, 6, false); err != nil {
+		t.Fatal(err)
+	}
+	state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", true)})
+	if state["revision"] != int64(5) {
+		t.Errorf("revision %v", state["revision"])
+	}
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 4, sandbox.RouteLatest: 1})
+}
+
+func TestANameThatAKeptListLacks(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	rename := service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", "Another name"))
+	e.mustRead(t, "model_groups", nil)
+	named := arguments{"name": "EMEA power balance"}
+	expectError(t, e.refused(t, "model_group", named), "name", explain.SummaryGroupNotFound)
+	rename()
+	e.mustRead(t, "model_group", named)
+	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})
+}
+
+// Engines validate a configuration again before each read. One that cannot be decoded
+// nevertheless reads nothing.
+func TestArgumentsThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	if !failed(e.refused(t, "model", arguments{"model_group_id": mainGroup, "revision": 1.5})) {
+		t.Error("no error")
+	}
+	expectError(t, e.refused(t, "model_group_models", nil), "", explain.SummaryNotRead, "it is empty")
+	expectRequests(t, service, nil)
+}
+
+func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
+	t.Parallel()
+	e, _ := sandboxEngine(t)
+	e.server.maxState = 1000
+	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", explain.SummaryTooLarge,
+		"modelcatalogue_model_group_models is", "at most 1000 bytes", "time_horizon")
+}
+
+func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	if _, err := e.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
+	}
+	expectRequests(t, service, nil)
 }

@@ -94,6 +94,18 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// readBothWays reads from the provider's own server and from the framework's in
+// it, which have to agree, and returns the state, or nil where the read fails.
+func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
+	t.Helper()
+	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
+	theirs, theirDiagnostics := readFrom(t.Context(), t, e.server.ProviderServer, name, config)
+	if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+		t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
+	}
+	return ours
+}
+
 // TestRecordsAreSorted: groups by name, models by revision with the newest first, and both by id.
 func TestRecordsAreSorted(t *testing.T) {
 	t.Parallel()
@@ -110,14 +122,16 @@ func TestRecordsAreSorted(t *testing.T) {
 	}, nil) {
 		models = append(models, *state.ID)
 	}
-	for _, state := range newGroupState(&catalogue.ModelGroup{Models: []*catalogue.ModelSummary{
-		{ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
-	}}, nil).Models {
+	sorted := newGroupState(&catalogue.ModelGroup{Models: []*catalogue.ModelSummary{
+		nil, {ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
+	}}, nil).Models
+	for _, state := range sorted[:4] {
 		summaries = append(summaries, *state.ID)
 	}
 	expectSame(t, groups, []string{"2", "1", "5", "3", "4"})
 	expectSame(t, models, []string{"ten", "b", "c", "none"})
 	expectSame(t, summaries, models)
+	expectSame(t, sorted[4], (*modelSummaryState)(nil))
 	expectSame(t, sortedGroupStates(nil, nil), []*groupState{})
 	expectSame(t, sortedModelStates(nil, nil), []*modelState{})
 }

@@ -291,3 +291,14 @@ func TestAListReachesTheLatestModel(t *testing.T) {
 		}
 	}
 }
+
+// A request that another one led to fails as any does.
+func TestARequestOfALookupFails(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
+	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
+	expectError(t, e.refused(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", false)}),
+		"", explain.SummaryForbidden, "No models.", mainPath+"/models")
+	expectError(t, e.refused(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
+}
