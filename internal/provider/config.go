@@ -113,6 +113,6 @@ func report(problems []problem, diags *diag.Diagnostics) {
 // its line breaks and control characters replaced, because no header may have them.
 func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	words := strings.FieldsFunc(env.get("TF_APPEND_USER_AGENT"), separator)
+	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)
 	return strings.Join(append([]string{"terraform-provider-modelcatalogue/" + version}, words...), " ")
 }

@@ -125,7 +125,7 @@ func mistakenFor(text string) string {
 	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html"):
 		return "a page of HTML"
 	case strings.HasPrefix(text, "{\"") || strings.HasPrefix(text, "{\n"):
-		return "a JSON object, as a token endpoint answers"
+		return "a JSON object, as a token endpoint answers; give only the value in it"
 	}
 	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
 		if strings.HasPrefix(text, form.begin) && strings.HasSuffix(text, form.end) {
@@ -145,8 +145,6 @@ func parseAccessToken(text string) (string, error) {
 	switch mistaken := mistakenFor(text); {
 	case strings.EqualFold(scheme, "bearer"):
 		return "", errors.New("it begins with the word Bearer, which the provider adds; give only what follows")
-	case strings.Contains(mistaken, "JSON"):
-		return "", fmt.Errorf("it is %s; give only the value of access_token in it", mistaken)
 	case mistaken != "":
 		return "", errors.New("it is " + mistaken)
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):

@@ -148,7 +148,8 @@ func TestFiles(t *testing.T) {
 		write("blank", " \n"):           "is empty.",
 		write("utf16", "\xff\xfea\x00"): "is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
 		write("file", "x") + "/x":       "cannot be read: ",
-		"aGVsbG8/hunter2==":             "names cannot be used: it does not exist; a",
+		"aGVsbG8/hunter2==":             "no such file or directory; if its value is the client_secret itself, set",
+		"/hunter2":                      "names cannot be used: it cannot be read: no such file or directory; if",
 	} {
 		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
 		expectRefused(t, problems, argClientSecret, "The file ", want)

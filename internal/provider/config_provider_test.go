@@ -84,7 +84,7 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	p := within(
 		"BASE_URL="+sandboxtest.Start(t, service), "CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret", "MAX_RETRIES=0",
 	)
-	p.environment.variables["TF_APPEND_USER_AGENT"] = "ci/1.2\r\nX-A: (a b)"
+	(*p.environment)["TF_APPEND_USER_AGENT"] = "ci/1.2\r\nX-A: (a b)"
 	e := configure(t, p, arguments{argBaseURL: ""})
 	expectRequests(t, service, nil)
 	service.Inject(status(503, "", 0))

@@ -3,7 +3,6 @@ package provider
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -23,7 +22,7 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	}
 	address, ok := proxyAddress(value)
 	if !ok {
-		r.problems = append(r.problems, problem{summary: explain.SummaryInvalidProxy, detail: malformedProxy(name, value)})
+		r.problems = append(r.problems, problem{summary: explain.SummaryInvalidProxy, detail: malformedProxy(name)})
 		return nil
 	}
 	return catalogue.NewProxy(address, name)
@@ -46,30 +45,17 @@ func proxyAddress(value string) (address *url.URL, ok bool) {
 			return nil, false
 		}
 	}
-	if !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) || !isHost(u) {
+	known := slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
+	if !known || u.Hostname() == "" || strings.ContainsAny(u.Host, quotes+"<>") || !hasPort(u) {
 		return nil, false
 	}
 	// A # or ? of a password that is not escaped ends the host, and what follows is lost.
 	return u, u.RawQuery == "" && u.Fragment == "" && !strings.Contains(u.Path, "@")
 }
 
-// isHost reports whether the host and the port of u can be those of a machine.
-func isHost(u *url.URL) bool {
-	odd := func(r rune) bool { return r <= ' ' || strings.ContainsRune(quotes+`<>{}$\|^*,;()`, r) }
-	if u.Hostname() == "" || strings.ContainsFunc(u.Hostname(), odd) || strings.HasSuffix(u.Host, ":") {
-		return false
-	}
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	return u.Port() == "" || err == nil && port > 0
-}
-
 // malformedProxy says what to write. The value is not shown, because it may hold a password.
-func malformedProxy(name, value string) string {
-	cause := "The environment variable " + name + " is set, and it is not the address of a proxy, such as " +
-		"http://proxy.example:8080."
-	if strings.Trim(value, quotes) != value {
-		cause = "The environment variable " + name + " has quotes around its value that are part of it. Leave them out."
-	}
-	return explain.Paragraphs(cause, "Special characters in a user name or password are written as %XX, such as %23 for "+
-		"#. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY.")
+func malformedProxy(name string) string {
+	return "The environment variable " + name + " is set, and it is not the address of a proxy, such as " +
+		"http://proxy.example:8080.\n\nLeave out quotes around it. Special characters in a user name or password are written " +
+		"as %XX, such as %23 for #. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY."
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -108,16 +107,16 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set, and only one of them can be "+
 			"meant; unset the other one", explain.Enumerated(set))
 	case set[0] == variable(argument):
-		return e.get(set[0]), explain.Origin{Variable: set[0]}, nil
+		return e[set[0]], explain.Origin{Variable: set[0]}, nil
 	}
-	text, err = readSmallFile(e.get(set[0]))
+	text, err = readSmallFile(e[set[0]])
 	if err == nil && !present(argument, text) {
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		return "", explain.Origin{}, errors.New(fileProblem(argument, e.get(set[0]), err))
+		err = fileError(argument, e[set[0]], err)
 	}
-	return text, explain.Origin{Variable: set[0], File: true}, nil
+	return text, explain.Origin{Variable: set[0], File: true}, err
 }
 
 // inEnvironment begins the sentence about a value of the environment.
@@ -134,19 +133,16 @@ func inEnvironment(argument, text string, from explain.Origin) string {
 
 // asText is a value of the provider block as the environment would spell it.
 func asText(value attr.Value) string {
+	if value.IsNull() {
+		return ""
+	}
 	switch value := value.(type) {
 	case types.Number:
-		if !value.IsNull() {
-			return value.ValueBigFloat().Text('g', -1)
-		}
-	case types.Bool:
-		if !value.IsNull() {
-			return strconv.FormatBool(value.ValueBool())
-		}
+		return value.ValueBigFloat().Text('g', -1)
 	case types.String:
 		return value.ValueString()
 	}
-	return ""
+	return value.String()
 }
 
 const (
@@ -167,33 +163,27 @@ func fileVariable(argument string) string {
 	return ""
 }
 
-// environment is what surrounds the provider block: the variables of the process.
-// The zero environment has none.
-type environment struct{ variables map[string]string }
-
-func processEnvironment() environment { return environmentOf(os.Environ()) }
+// environment is the variables of the process, by name.
+type environment map[string]string
 
 // environmentOf takes variables as os.Environ returns them. Windows does not tell
 // capitals from small letters in their names.
 func environmentOf(assignments []string) environment {
-	env := environment{variables: make(map[string]string, len(assignments))}
+	env := make(environment, len(assignments))
 	for _, assignment := range assignments {
 		name, value, _ := strings.Cut(assignment, "=")
 		if runtime.GOOS == "windows" {
 			name = strings.ToUpper(name)
 		}
-		env.variables[name] = value
+		env[name] = value
 	}
 	return env
 }
 
-// get is the value of a variable, "" if it is not set.
-func (e environment) get(name string) string { return e.variables[name] }
-
 // first is the first of the variables that is set, and its value.
 func (e environment) first(names ...string) (name, value string) {
 	for _, name := range names {
-		if value := e.get(name); value != "" {
+		if value := e[name]; value != "" {
 			return name, value
 		}
 	}
@@ -206,10 +196,10 @@ func (e environment) has(argument string) bool { return len(e.setFor(argument)) 
 // setFor are the variables that are set for an argument.
 func (e environment) setFor(argument string) []string {
 	var set []string
-	if present(argument, e.get(variable(argument))) {
+	if present(argument, e[variable(argument)]) {
 		set = append(set, variable(argument))
 	}
-	if name := fileVariable(argument); name != "" && e.get(name) != "" {
+	if name := fileVariable(argument); name != "" && e[name] != "" {
 		set = append(set, name)
 	}
 	return set
@@ -223,7 +213,7 @@ func (e environment) unread() []string {
 		known[variable(argument)], known[fileVariable(argument)] = true, true
 	}
 	var names []string
-	for name, value := range e.variables {
+	for name, value := range e {
 		upper := strings.ToUpper(name)
 		if value != "" && strings.HasPrefix(upper, envPrefix) && !known[name] &&
 			!strings.HasPrefix(upper, envPrefix+"TEST_") && !strings.HasPrefix(upper, envPrefix+"SANDBOX_") {
@@ -245,7 +235,7 @@ func unreadHint(names []string) string {
 // emptyHint says that a variable of an argument is set and empty, as a command leaves it that failed, or returns "".
 func (e environment) emptyHint(argument string) string {
 	for _, name := range []string{variable(argument), fileVariable(argument)} {
-		if value, set := e.variables[name]; set && strings.TrimSpace(value) == "" {
+		if value, set := e[name]; set && strings.TrimSpace(value) == "" {
 			return name + " is set, and it is empty."
 		}
 	}
@@ -261,80 +251,30 @@ const maxFile = 1 << 20
 func readSmallFile(name string) (string, error) {
 	// Opening a pipe that nobody writes to would wait for ever, so look first.
 	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name):
-		return "", errors.New("it does not exist; a relative path starts in the folder where the engine runs")
-	case err != nil:
-		return "", unreadable(err)
-	case info.IsDir():
-		return "", errors.New("it is a folder")
-	case !info.Mode().IsRegular():
+	if err == nil && !info.Mode().IsRegular() {
 		return "", errors.New("it is not a regular file")
-	case info.Size() > maxFile:
+	}
+	if err == nil && info.Size() > maxFile {
 		return "", fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	content, err := os.ReadFile(name) //nolint:gosec // whoever runs the provider names the file
-	switch {
-	case err != nil:
-		return "", unreadable(err)
-	case !utf8.Valid(content):
+	if fault, ok := errors.AsType[*fs.PathError](err); ok {
+		return "", fmt.Errorf("it cannot be read: %w", fault.Err)
+	}
+	if !utf8.Valid(content) {
 		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), nil
+	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
 }
 
-// unreadable says why a file could not be read, without the name that errors of
-// the system have in them.
-func unreadable(err error) error {
-	if fault, ok := errors.AsType[*fs.PathError](err); ok {
-		err = fault.Err
+// fileError says what is wrong with the file of an argument. Its name is shown only if its folder
+// exists and is no root: it may be the secret itself, given in the wrong variable.
+func fileError(argument, name string, err error) error {
+	folder := filepath.Dir(name)
+	if _, none := os.Stat(folder); none != nil || folder == filepath.Dir(folder) {
+		return fmt.Errorf("the file that the environment variable %s names cannot be used: %w; if its value is the %s itself, "+
+			"set %s instead", fileVariable(argument), err, argument, variable(argument))
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return errors.New("the user who runs the engine may not read it")
-	}
-	return fmt.Errorf("it cannot be read: %w", err)
-}
-
-// fileProblem says what is wrong with the file of an argument. The value is shown only if it is a
-// path on this machine: it may be the secret itself, given in the wrong variable.
-func fileProblem(argument, value string, err error) string {
-	name := fileVariable(argument)
-	key, assigned, isAssignment := strings.Cut(value, "=")
-	var wrong string
-	switch {
-	case isPath(value):
-		return fmt.Sprintf("the file %q, which the environment variable %s names, cannot be used: %s", value, name, err)
-	case strings.ContainsAny(value, "\r\n"):
-		wrong = fmt.Sprintf("has several lines, as the content of a file has; name the file, or set %s", variable(argument))
-	case strings.HasPrefix(value, "~"):
-		wrong = "begins with ~, which only a shell replaces; write the whole path"
-	case strings.Trim(value, quotes) != value:
-		wrong = "has quotes around it that are part of the value; leave them out"
-	case isAssignment && key != "" && strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && strings.Trim(assigned, "=") != "":
-		wrong = "has the form KEY=VALUE; give the path only"
-	case strings.ContainsAny(value, `/\`):
-		return fmt.Sprintf("the file that the environment variable %s names cannot be used: %s", name, err)
-	default:
-		wrong = fmt.Sprintf("does not look like a path; if it is the %s itself, set %s instead", argument, variable(argument))
-	}
-	return fmt.Sprintf("the value of the environment variable %s %s", name, wrong)
-}
-
-// isPath reports whether a text names something on this machine, or below a folder of it.
-func isPath(text string) bool {
-	if _, err := os.Stat(text); err == nil {
-		return true
-	}
-	if text == "" {
-		return false
-	}
-	end := strings.IndexAny(text[1:], `/\`)
-	if end < 0 {
-		return false
-	}
-	_, err := os.Stat(text[:end+1])
-	return err == nil
+	return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w",
+		name, fileVariable(argument), err)
 }

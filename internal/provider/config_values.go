@@ -2,7 +2,6 @@ package provider
 
 import (
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -101,29 +100,13 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		}
 		certificates = append(certificates, certificate)
 	}
-	if strings.Count(text, "-----BEGIN CERTIFICATE-----") > len(certificates) || len(certificates) == 0 {
-		return nil, errors.New(problemOfPEM(text, len(certificates)+1))
+	switch {
+	case strings.Count(text, "-----BEGIN CERTIFICATE-----") > len(certificates):
+		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or damaged, or its line breaks "+
+			"are lost or spelled \\n", len(certificates)+1)
+	case len(certificates) == 0:
+		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----; " +
+			`give the text itself, such as file("…") in the configuration, or "$(cat …)" in a shell`)
 	}
 	return certificates, nil
-}
-
-// problemOfPEM says why certificate n cannot be read from a text.
-func problemOfPEM(text string, n int) string {
-	begun, oneLine := strings.Contains(text, "-----BEGIN "), !strings.Contains(strings.TrimSpace(text), "\n")
-	switch {
-	case begun && strings.Contains(text, `\n`):
-		return `its line breaks are spelled \n; give the text with real line breaks`
-	case begun && oneLine:
-		return "its line breaks are missing; give the text with real line breaks"
-	case begun:
-		return fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n)
-	case strings.HasPrefix(strings.TrimSpace(text), base64.StdEncoding.EncodeToString([]byte("-----BEGIN "))[:12]):
-		return "it looks like base64 of a PEM text; give the text itself, with " +
-			`base64decode("…") in the configuration, or base64 -d in a shell`
-	case oneLine:
-		return "it looks like the name of a file, and the content of the file is needed; " +
-			`write file("…") in the configuration, or "$(cat …)" in a shell`
-	default:
-		return "it holds no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----"
-	}
 }

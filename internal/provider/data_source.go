@@ -93,18 +93,9 @@ func (d *catalogueDataSource) Metadata(
 }
 
 func (d *catalogueDataSource) Configure(
-	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
 ) {
-	if req.ProviderData == nil {
-		return // only to validate
-	}
-	connection, ok := req.ProviderData.(*connection)
-	if !ok {
-		resp.Diagnostics.AddError(explain.SummaryNotConfigured, fmt.Sprintf("A data source was given %T where it needs the "+
-			"provider's connection. Please report this to the provider's developers.", req.ProviderData))
-		return
-	}
-	d.connection = connection
+	d.connection, _ = req.ProviderData.(*connection) // nil to validate
 }
 
 // readArguments decodes the arguments of a block into its state, a pointer to a struct with

@@ -36,34 +36,26 @@ func failures[T any](replies []reply[T], fault error) []failure {
 	return append(list, last...)
 }
 
-// cause is what failures have in common that a user would see as one.
-type cause struct {
-	summary string
-	status  int
-	code    string
-	fault   catalogue.Fault
-	place   string
-}
-
-func causeOf(summary string, err error) cause {
-	c := cause{summary: summary}
+// causeOf identifies what failures have in common that a user would see as one.
+func causeOf(summary string, err error) string {
+	cause := summary
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
-		c.status, c.code = api.Status, api.Code
+		cause += fmt.Sprint(api.Status, api.Code)
 	}
 	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
-		c.fault = network.Fault
+		cause += fmt.Sprint(network.Fault)
 	}
 	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
 		// The places in a list differ from group to group.
-		c.place = strings.Trim(unusable.Place[strings.LastIndexByte(unusable.Place, ']')+1:], ".")
+		cause += strings.Trim(unusable.Place[strings.LastIndexByte(unusable.Place, ']')+1:], ".")
 	}
-	return c
+	return cause
 }
 
 // reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
 // first element that has it. groups is how many groups there are.
 func (r *reader) reportFailures(fault error, list []failure, groups int, report func(failure) diag.Diagnostic) {
-	var shared cause
+	shared := ""
 	if fault != nil {
 		problem := r.diagnose(fault, explain.Subject{})
 		if down, ok := errors.AsType[*fleetDownError](fault); ok {
@@ -77,21 +69,20 @@ func (r *reader) reportFailures(fault error, list []failure, groups int, report 
 		shared = causeOf(problem.Summary(), fault)
 	}
 	// By their causes, in the order of the first failure of each.
-	var order []cause
-	first, alike := map[cause]diag.Diagnostic{}, map[cause][]failure{}
+	var order []string
+	alike := map[string][]failure{}
 	for _, f := range list {
-		own := report(f)
-		c := causeOf(own.Summary(), f.err)
+		c := causeOf(report(f).Summary(), f.err)
 		if c == shared {
 			continue
 		}
-		if first[c] == nil {
-			order, first[c] = append(order, c), own
+		if alike[c] == nil {
+			order = append(order, c)
 		}
 		alike[c] = append(alike[c], f)
 	}
 	for _, c := range order {
-		r.diags.Append(together(first[c], alike[c], groups))
+		r.diags.Append(together(report(alike[c][0]), alike[c], groups))
 	}
 }
 

@@ -76,11 +76,10 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 			"belong to the organisation that owns the model")
 		return
 	}
-	image := *given
-	parts, err := parseImage(image)
+	parts, err := parseImage(*given)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: "+
-			"%s", explain.Abridged(image), err))
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s",
+			explain.Abridged(*given), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)
@@ -114,7 +113,7 @@ func parseImage(image string) (*imageParts, error) {
 	return parts, nil
 }
 
-// imageFault names what the parser calls no more than "invalid reference format".
+// imageFault names a fault that the parser calls no more than "invalid reference format", or returns nil.
 func imageFault(image string) error {
 	name, text, digested := strings.Cut(image, "@")
 	_, notDigest := digest.Parse(image)
@@ -125,76 +124,35 @@ func imageFault(image string) error {
 		return errors.New("it has white space in it")
 	case strings.Contains(image, "://"):
 		return errors.New("it has a scheme; leave out the part up to ://")
-	case strings.HasSuffix(name, ":"):
-		return errors.New("there is no tag after the colon")
-	case digested && text == "":
-		return errors.New("there is no digest after the @")
-	case strings.Contains(text, "@"):
-		return errors.New("it has two digests")
-	case len(image) == 64 && strings.Trim(image, "0123456789abcdef") == "":
-		return errors.New("64 hexadecimal digits are the id of an image, not a name for one")
 	case notDigest == nil:
 		return errors.New("it is a digest only, without the repository to find it in")
-	}
-	if digested {
-		if err := digestFault(text); err != nil {
-			return err
+	case digested:
+		if _, err := digest.Parse(text); err != nil {
+			return fmt.Errorf("it has an %w: after the @ comes sha256, sha384 or sha512, a colon, and as many hexadecimal digits "+
+				"in lower case as the algorithm has", err)
 		}
 	}
 	return nameFault(name)
 }
 
-// nameFault names a part between slashes that cannot be one, or the tag.
+// nameFault names a part of the repository that cannot be one, or the tag.
 func nameFault(name string) error {
-	parts := strings.Split(name, "/")
+	repository := name
 	// A first part like this is a registry: the parser checks it.
-	if host := parts[0]; len(parts) > 1 && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
-		if !parses(host + "/a") {
-			return fmt.Errorf("its registry %q is no host", explain.Abridged(host))
-		}
-		parts = parts[1:]
+	host, rest, below := strings.Cut(name, "/")
+	if below && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
+		repository = rest
 	}
-	last := len(parts) - 1
-	repository, tag, _ := strings.Cut(parts[last], ":")
-	parts[last] = repository
-	for _, part := range parts {
-		switch {
-		case part == "":
-			return errors.New("a part of its name is empty: it must have the form " +
-				"[registry[:port]/]repository[:tag][@digest]")
-		case strings.ToLower(part) != part:
-			return errors.New("its repository must be in lower case")
-		case !parses("a/" + part):
+	repository, tag, tagged := strings.Cut(repository, ":")
+	for part := range strings.SplitSeq(repository, "/") {
+		if _, err := reference.ParseNormalizedNamed("a/" + part); err != nil && !errors.Is(err, reference.ErrNameTooLong) {
 			return fmt.Errorf("the part %q of its repository must be lower-case letters and digits, with one dot, one or two "+
 				"underscores or hyphens only between them", explain.Abridged(part))
 		}
 	}
-	if tag != "" && reference.TagRegexp.FindString(tag) != tag {
+	if tagged && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
 		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
 			"with no dot or hyphen", explain.Abridged(tag))
 	}
 	return nil
-}
-
-func parses(image string) bool {
-	_, err := reference.ParseNormalizedNamed(image)
-	return !errors.Is(err, reference.ErrReferenceInvalidFormat)
-}
-
-// digestFault puts the parser's words about a digest into ours, with what was counted.
-func digestFault(text string) error {
-	name, digits, _ := strings.Cut(text, ":")
-	_, err := digest.Parse(text)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, digest.ErrDigestUnsupported):
-		return errors.New("the algorithm of its digest is none of sha256, sha384 and sha512")
-	case errors.Is(err, digest.ErrDigestInvalidLength):
-		return fmt.Errorf("a %s digest has %d hexadecimal digits, this has %d",
-			name, digest.Algorithm(name).Size()*2, len(digits))
-	default:
-		return errors.New("its digest must be an algorithm, a colon and hexadecimal digits in lower case, such as " +
-			"sha256:1f3a…")
-	}
 }

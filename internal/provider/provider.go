@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"net"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -129,7 +130,7 @@ func (p *catalogueProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	env := processEnvironment()
+	env := environmentOf(os.Environ())
 	if p.environment != nil {
 		env = *p.environment
 	}

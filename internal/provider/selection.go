@@ -22,12 +22,6 @@ const argAttributes = "attributes"
 // attributesArgument is that argument, for records with the given attributes in
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
-	names := attributeNames{
-		known: slices.Sorted(maps.Keys(attributes)), within: within, example: "name",
-	}
-	if attributes[argDockerImage] != nil {
-		names.example = argDockerImage
-	}
 	return schema.ListAttribute{
 		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
 			"[below `" + within + "`](#nestedatt--" + within + "). " +
@@ -35,7 +29,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 			"Leave it out to fill all of them; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,
-		Validators:  []validator.List{names},
+		Validators:  []validator.List{attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within}},
 	}
 }
 
@@ -76,9 +70,8 @@ func (s selection) clearIn(state reflect.Value) {
 // attributeNames validates the names of attributes.
 type attributeNames struct {
 	undescribed
-	known   []string
-	within  string // the list or map of the records
-	example string // one of the names
+	known  []string
+	within string // the list or map of the records
 }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
@@ -88,8 +81,8 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 			continue
 		}
 		detail := fmt.Sprintf("%q is no attribute of an element of %s.", explain.Abridged(name.ValueString()), v.within)
-		if hint := v.hint(name.ValueString()); hint != "" {
-			detail += " " + hint
+		if name := v.meant(name.ValueString()); name != "" {
+			detail += fmt.Sprintf(" Did you mean %q?", name)
 		}
 		if name.IsNull() {
 			detail = fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
@@ -99,26 +92,12 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 	}
 }
 
-// hint says what a mistaken name may be meant for, or returns "".
-func (v attributeNames) hint(mistaken string) string {
+// meant returns the name that a mistaken one may be meant for, or "".
+func (v attributeNames) meant(mistaken string) string {
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mistaken)), " ", "_")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, v.within+"."), ".")
-	switch {
-	case strings.Contains(mistaken, ","):
-		return "Write each name as an element of its own."
-	case name == "*":
-		return "Leave the argument out to fill all of them."
-	case name == v.within || name+"s" == v.within:
-		return fmt.Sprintf("Leave it out: the names are those inside of it, such as %s.", v.example)
+	if like := nearest(name, v.known, 4); len(like) > 0 {
+		return like[0]
 	}
-	like := nearest(name, v.known, 4)
-	for _, known := range v.known {
-		if len(like) == 0 && len(name) > 2 && strings.Contains(known, name) {
-			like = []string{known}
-		}
-	}
-	if len(like) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Did you mean %q?", like[0])
+	return ""
 }

@@ -144,19 +144,11 @@ func wholeNumber(number *big.Float) (int64, error) {
 	case !number.IsInt():
 		return 0, fmt.Errorf("must be a whole number, not %s", number.Text('g', 20))
 	case number.Sign() < 0:
-		return 0, fmt.Errorf("must be at least 0, not %s", spelledWhole(number))
+		return 0, fmt.Errorf("must be at least 0, not %s", number.Text('g', 20))
 	case accuracy != big.Exact:
-		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), spelledWhole(number))
+		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), number.Text('g', 20))
 	}
 	return whole, nil
-}
-
-// spelledWhole is a whole number with all its digits, if a reader can use them.
-func spelledWhole(number *big.Float) string {
-	if number.MantExp(nil) > 256 {
-		return number.Text('g', 20)
-	}
-	return number.Text('f', 0)
 }
 
 // idsOrHorizon validates, on model_group_ids, that there is no time_horizon beside it.
