@@ -212,20 +212,12 @@ func TestNamesOfNoAttribute(t *testing.T) {
 			"docker_image": "",
 		},
 		"model_group_models": {
-<<<<<<< HEAD
-			"docker_imag": "docker_image", "image": "docker_image", "Revision": "revision", "horizon.key": "horizon", "is_latest": "", "": "",
-			"models.docker_imgae": "docker_image", "docker image": "docker_image", "models": "", "model": "",
-		},
-		"latest_models": {"display-name": "display_name", "owner": "is_owner", "latest_revision": "", "models[0]": ""},
-		"pinned_models": {"is_lates": "is_latest"},
-=======
 			"docker_imag": "docker_image", "dockerImage": "docker_image", "Revision": "revision", "horizon.key": "horizon",
 			"is_latest": "", "*": "", "": "", "models.docker_image": "docker_image", "models": "", "model": "", "docker image": "docker_image",
 			"models.docker_imgae": "docker_image",
 		},
 		"latest_models": {"display-name": "display_name", "latest_revision": "", "models[0]": ""},
 		"pinned_models": {"is_lates": "is_latest", "last_revision": "latest_revision"},
->>>>>>> refs/heads/pcode
 	} {
 		config := arguments{}.merge(readable[name])
 		for mistaken, suggestion := range suggestions {
@@ -239,15 +231,9 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		for _, good := range []any{nil, unknown, []any{}, []any{unknown, "id"}, []any{"id", "id"}, allAttributes(name)} {
 			expectNone(t, e.validate(t, name, config.with("attributes", good)))
 		}
-<<<<<<< HEAD
-		expectTold(t, e.validate(t, name, config.with("attributes", []any{"*", "id, name"})),
-			outcome{"attributes[0]", explain.SummaryAttribute, []string{"Leave the argument out to fill all of them."}},
-			outcome{"attributes[1]", explain.SummaryAttribute, []string{"Write each name as an element of its own."}})
-=======
 		expectTold(t, e.validate(t, name, config.with("attributes", []any{"id", "*", "x"})),
 			outcome{argument: "attributes[1]", summary: explain.SummaryAttribute, says: []string{`"*" is no attribute of an element of `}},
 			outcome{argument: "attributes[2]", summary: explain.SummaryAttribute, says: []string{`"x" is no attribute of an element of `}})
->>>>>>> refs/heads/pcode
 	}
 }
 
