@@ -136,14 +136,3 @@ func TestRecordedDocumentsAreServedAsTheyCame(t *testing.T) {
 		t.Errorf("after a publication the group is %s, %v", c.get("/v1/model-group/g").body, err)
 	}
 }
-
-func TestParseCatalogueKeepsDocuments(t *testing.T) {
-	const document = `{"id":5,"revision":"x","modelGroupId":null,` +
-		`"modelMetadata":{"z":9007199254740993,"a":[1.0,1E+2,1e400,-0,{"é":"<&>\u0041"}]},"unheardOf":[{}]`
-	c := direct(t, sandbox.New(parse(t,
-		`{"owner": "Owner", "group": {"id": "g"}, "models": [`+document+`}, {"revision": 3.5}, {"id": 5}]}`)))
-	want := ordered(t, document+`,"isOwner":true}`)
-	if got := ordered(t, c.as("owner").get("/v1/model-group/g/models").body); !strings.Contains(got, want) {
-		t.Errorf("got\n%s\nwant in it\n%s", got, want)
-	}
-}

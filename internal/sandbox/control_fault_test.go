@@ -122,7 +122,7 @@ func TestControlFaultRefuses(t *testing.T) {
 		`{"status": 429, "retryAfter": "soon"}`: "retryAfter: got string, want integer",
 		`{"delay": "2"}`:                        `delay: a time is expected, such as "500ms" or "2s"`,
 		`{"delay": "-2s"}`:                      "delay: a time is expected",
-		`{"code": "TEAPOT"}`:                    "code: the interface has no such code, so a status is needed; known are BAD_GATEWAY, BAD_REQUEST",
+		`{"code": "TEAPOT"}`:                    "code: the interface has no such code, so a status is needed; known are [\"BAD_GATEWAY\" \"BAD_REQUEST\"",
 	}
 	c := direct(t, sandbox.New(sandbox.Default()))
 	for order, want := range tests {

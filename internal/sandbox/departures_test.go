@@ -2,10 +2,8 @@ package sandbox_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -47,52 +45,6 @@ func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectNone(t, "what was published", sandbox.RouteLatest, c.as("northwind").get(groupPath(mainGroup, "/latest-model")))
-}
-
-// Every code that the sandbox gives by itself, on each route.
-func TestRefusalsAreAsTheInterfaceHasThem(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := direct(t, s)
-	once := sandbox.WithAllowance(sandbox.Allowance{Requests: 1, Per: time.Hour})
-	limited := direct(t, sandbox.New(sandbox.Default(), once)).as("northwind")
-	nobody := c
-	nobody.token = "sandbox-nobody"
-	callers := map[string]struct {
-		caller
-		query string
-		codes []string
-	}{
-		"without a token": {caller: c, codes: []string{"UNAUTHORIZED"}},
-		"unknown token":   {caller: nobody, codes: []string{"UNAUTHORIZED"}},
-		"disabled":        {caller: c.as("tailspin"), codes: []string{"ORGANISATION_DISABLED"}},
-		"forbidden":       {caller: c.as("adventure-works"), codes: []string{"FORBIDDEN"}},
-		"limited":         {caller: limited, codes: []string{"RATE_LIMITED"}},
-		"unknown id":      {caller: c.as("northwind"), codes: []string{"NOT_FOUND", ""}},
-		"a query":         {caller: c.as("northwind"), query: "?limit=1", codes: []string{"VALIDATION_FAILED"}},
-		"a time horizon":  {caller: c.as("northwind"), query: "?timeHorizon=nope", codes: []string{"BAD_REQUEST", "VALIDATION_FAILED"}},
-	}
-	for name, test := range callers {
-		for route, path := range reads("nope") {
-			got := test.get(path + test.query)
-			expectNone(t, name+" "+path, route, got)
-			var body struct{ Code string }
-			if got.body[0] == '{' {
-				got.decode(t, &body)
-			}
-			if !slices.Contains(test.codes, body.Code) {
-				t.Errorf("%s: %s answers %s", name, path, got.body)
-			}
-		}
-	}
-	for form, code := range map[string]string{
-		"": "unsupported_grant_type", "grant_type=client_credentials": "invalid_request",
-		"grant_type=client_credentials&client_id=a&client_secret=b": "invalid_client",
-	} {
-		got := c.do(http.MethodPost, "/v1/auth/token", form, "Content-Type", "application/x-www-form-urlencoded")
-		got.wants(t, got.status, code)
-		expectNone(t, code, sandbox.RouteToken, got)
-	}
-	expectNone(t, "limited", sandbox.RouteToken, limited.form(credentials("northwind")))
 }
 
 func TestDepartures(t *testing.T) {

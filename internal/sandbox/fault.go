@@ -47,8 +47,7 @@ type Fault struct {
 	OnRequest func(*http.Request)
 }
 
-// Refuse returns a fault that answers with a code of INTERFACE.md, Errors, and
-// its status. It panics on any other code.
+// Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
 	if statuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the interface has no code %q", code))
@@ -56,8 +55,7 @@ func Refuse(route Route, code, message string) Fault {
 	return answering(route, deny(code, message))
 }
 
-// RefuseToken returns a fault of the token endpoint that answers with an error
-// of INTERFACE.md, Token endpoint errors. It panics on any other error.
+// RefuseToken returns a fault that answers with an error of INTERFACE.md, Token endpoint errors. It panics on others.
 func RefuseToken(code, description string) Fault {
 	if oauthStatuses[code] == 0 {
 		panic(fmt.Sprintf("sandbox: the token endpoint has no error %q", code))
@@ -170,8 +168,7 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// reset closes the connection below HTTP. A TCP connection that does
-// not linger is reset, not shut down in order.
+// reset closes the connection below HTTP. A TCP connection that does not linger is reset, not shut down in order.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -223,8 +220,7 @@ func readFault(text []byte) (Fault, object, error) {
 	answers := o.Code != "" || o.Status != 0 || o.HTML
 	switch {
 	case o.Code != "" && status == 0:
-		known := slices.Concat(slices.Sorted(maps.Keys(statuses)), slices.Sorted(maps.Keys(oauthStatuses)))
-		m.add("/code", "the interface has no such code, so a status is needed; known are %s", strings.Join(known, ", "))
+		m.add("/code", "the interface has no such code, so a status is needed; known are %q", slices.Sorted(maps.Keys(statuses)))
 	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay == "":
 		m.add("", "this does nothing: give code, status, html, delay, drop, hang or cut")
 	}

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,18 +52,10 @@ func TestControlRoutesAreNobodyElses(t *testing.T) {
 func TestReset(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s).as("northwind")
-	before := c.get("/v1/model-group").body + c.get(groupPath(mainGroup, "/models")).body
-	for _, order := range []struct{ path, body string }{
-		{"model-groups/" + mainGroup + "/publish", `{"dockerImage": "x"}`},
-		{"model-groups/" + mainGroup + "/revisions/1/republish", `{"dockerImage": "y"}`},
-		{"faults", `{"status": 500}`},
-	} {
-		if got := c.do(http.MethodPost, "/control/"+order.path, order.body); got.status >= 300 {
-			t.Fatalf("%s: %d %s", order.path, got.status, got.body)
-		}
-	}
+	before := c.get(groupPath(mainGroup, "/models")).body
+	c.do(http.MethodPost, "/control/model-groups/"+mainGroup+"/publish", `{"dockerImage": "x"}`).wants(t, 201, "")
+	c.fault(`{"status": 500}`)
 	last := c.get("/v1/model-group")
-	last.wants(t, 500, "INTERNAL_ERROR")
 	remove := s.Inject(sandbox.Fault{Route: sandbox.RouteToken, Status: 500})
 	c.do(http.MethodPost, "/control/reset", "").wants(t, 204, "")
 	defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Status: 418})()
@@ -76,8 +67,7 @@ func TestReset(t *testing.T) {
 		t.Error("the names of answers begin again")
 	}
 	c.token = ""
-	c = c.as("northwind")
-	if after := c.get("/v1/model-group").body + c.get(groupPath(mainGroup, "/models")).body; after != before {
+	if after := c.as("northwind").get(groupPath(mainGroup, "/models")).body; after != before {
 		t.Errorf("the catalogue is another one:\n%s\n%s", before, after)
 	}
 }
@@ -112,17 +102,5 @@ func TestEveryAnswerNamesTheSandbox(t *testing.T) {
 	}
 	if page.header.Get("Content-Type") != "text/html; charset=utf-8" || strings.Contains(page.body, "-sandbox-secret") {
 		t.Errorf("the page is %v\n%s", page.header, page.body)
-	}
-}
-
-// The page shows the last hundred requests, however many there are.
-func TestPageIsBounded(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := direct(t, s)
-	for i := range 1100 {
-		c.get(fmt.Sprintf("/v1/model-group/%d-asked", i))
-	}
-	if page := c.get("/").body; strings.Count(page, "-asked") != 100 || !strings.Contains(page, "1100 so far, the last 100") {
-		t.Errorf("the page has %d requests", strings.Count(page, "-asked"))
 	}
 }

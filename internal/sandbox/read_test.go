@@ -55,6 +55,9 @@ func TestStrictRequests(t *testing.T) {
 			if test.status == 405 && got.header.Get("Allow") != http.MethodGet {
 				t.Errorf("Allow is %q", got.header.Get("Allow"))
 			}
+			if test.method == "" && got.status != 200 {
+				expectNone(t, test.path, sandbox.RouteGroups, got)
+			}
 			if got.header.Get("X-Request-Id") == "" || got.header.Get("Content-Type") != "application/json" {
 				t.Errorf("the header is %v", got.header)
 			}
@@ -106,22 +109,17 @@ func TestVisibility(t *testing.T) {
 	owner, other := c.as("northwind"), c.as("contoso-trading")
 	for _, tail := range []string{"", "/latest-model", "/models"} {
 		owner.get(groupPath(privateGroup, tail)).wants(t, 200, "")
-		hidden := other.get(groupPath(privateGroup, tail))
-		hidden.wants(t, 404, "NOT_FOUND")
-		absent := other.get(groupPath("nope", tail))
-		if strings.ReplaceAll(hidden.body, privateGroup, "nope") != absent.body {
+		hidden, absent := other.get(groupPath(privateGroup, tail)), other.get(groupPath("nope", tail))
+		if hidden.wants(t, 404, "NOT_FOUND"); strings.ReplaceAll(hidden.body, privateGroup, "nope") != absent.body {
 			t.Errorf("a private group can be told from none: %s", hidden.body)
 		}
 	}
 	seen, listed := owner.get("/v1/model-group").ids(t), other.get("/v1/model-group").ids(t)
-	if !slices.Contains(seen, privateGroup) || slices.Contains(listed, privateGroup) {
+	if !slices.Contains(seen, privateGroup) || slices.Contains(listed, privateGroup) || len(seen) != 8 || len(listed) != 7 {
 		t.Errorf("the owner sees %v, another %v", seen, listed)
 	}
-	if len(seen) != 8 || len(listed) != 7 {
-		t.Errorf("the owner sees %d groups, another %d", len(seen), len(listed))
-	}
-	if week := other.get("/v1/model-group?timeHorizon=quarterly").ids(t); !slices.Equal(week, []string{emptyGroup}) {
-		t.Errorf("on the horizon quarterly: %v", week)
+	if got := other.get("/v1/model-group?timeHorizon=quarterly").ids(t); !slices.Equal(got, []string{emptyGroup}) {
+		t.Errorf("on the horizon quarterly: %v", got)
 	}
 }
 

@@ -59,6 +59,7 @@ func WithTokenLife(life time.Duration) Option {
 // TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services differ.
 type TokenFormat string
 
+// The formats of token requests.
 const (
 	TokenForm TokenFormat = "form" // a form (RFC 6749 §4.4), the default; others get 400 and invalid_request
 	TokenJSON TokenFormat = "json" // application/json; others get 415

@@ -86,9 +86,9 @@ func TestExecEnvironment(t *testing.T) {
 
 // A signal reaches the command and whatever it starts, once. When the output is at its end, nothing is left that could write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
-	trap := func(name string) string {
-		return `trap "echo interrupted; exit 3" ` + name + `; sleep 1000 & echo ready; wait`
-	}
+	// What is started says that it is ready: until then it may have the shell's trap, and a signal is lost on it.
+	const job = `sh -c "echo ready; exec sleep 1000" & wait`
+	trap := func(name string) string { return `trap "echo interrupted; exit 3" ` + name + `; ` + job }
 	tests := map[string]struct {
 		script string
 		signal syscall.Signal
@@ -97,7 +97,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 	}{
 		"Ctrl-C of a job":          {trap("INT"), syscall.SIGINT, "interrupted\n", 3},
 		"the end of a job":         {trap("TERM"), syscall.SIGTERM, "interrupted\n", 3},
-		"a command without a trap": {"sleep 1000 & echo ready; wait", syscall.SIGTERM, "", 128 + 15},
+		"a command without a trap": {job, syscall.SIGTERM, "", 128 + 15},
 		"it is killed itself":      {"echo ready; exec sleep 1000", syscall.SIGKILL, "", -1},
 	}
 	for name, test := range tests {

@@ -55,35 +55,24 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// 0.0.0.0 is this machine, and no loopback address.
 func TestClearTextIsNotSent(t *testing.T) {
 	withCredentials(t)
-	addresses, err := net.InterfaceAddrs()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range addresses {
-		network, ok := address.(*net.IPNet)
-		if !ok || network.IP.IsLoopback() || network.IP.IsLinkLocalUnicast() {
-			continue
+	heard := make(chan bool)
+	go func() { _, err := listener.Accept(); heard <- err == nil }()
+	for _, command := range []string{"compare", "record"} {
+		if _, said, status := commanded(t, command, "-url=http://"+listener.Addr().String()); status != 2 || !strings.Contains(said, "clear text") {
+			t.Errorf("%s: %d, %s", command, status, said)
 		}
-		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort(network.IP.String(), "0"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		heard := make(chan bool)
-		go func() { _, err := listener.Accept(); heard <- err == nil }()
-		for _, command := range []string{"compare", "record"} {
-			if _, said, status := commanded(t, command, "-url=http://"+listener.Addr().String()); status != 2 || !strings.Contains(said, "clear text") {
-				t.Errorf("%s: %d, %s", command, status, said)
-			}
-		}
-		listener.Close()
-		if <-heard {
-			t.Error("it was asked")
-		}
-		return
 	}
-	t.Skip("this machine has no other address than the loopback one")
+	listener.Close()
+	if <-heard {
+		t.Error("it was asked")
+	}
 }
 
 func replaced(route sandbox.Route, was, is string) sandbox.Fault {
