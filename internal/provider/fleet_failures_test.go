@@ -47,23 +47,6 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 	})
 }
 
-func TestSeveralPinsThatFailAreToldTogether(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(manyGroups(t, 6))
-	service.Inject(failing(sandbox.RouteModels, 5, 403, ""))
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	expectTold(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{
-		groupID(0): 1, groupID(1): 9, groupID(2): 2, groupID(3): 0, "nowhere": 1, groupID(4): 7, groupID(5): 1,
-	}}),
-		outcome{argument: `revisions["group-001"]`, summary: explain.SummaryRevisionNotFound, says: []string{
-			`Model group "group-001" has no revision 9. It has: 2, 1.`,
-			"2 more of 7 groups failed the same way:\n  - \"group-003\": no revision 0; it has 2, 1\n  - \"group-004\": no revision 7; it has 2, 1",
-		}},
-		outcome{argument: `revisions["group-005"]`, summary: explain.SummaryForbidden},
-		outcome{argument: `revisions["nowhere"]`, summary: explain.SummaryGroupNotFound, says: []string{`no model group "nowhere"`}},
-	)
-}
-
 func TestAtMostTenIDsAreNamed(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,44 +71,24 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 			readings = append(readings, reading{"latest_model", arguments{"model_group_id": groupID(i)}},
 				reading{"model", arguments{"model_group_id": groupID(i), "revision": 2}})
 		}
-		expectAllRead(t, e.readAll(t, 10, readings))
+		for _, a := range e.readAll(t, 10, readings) {
+			expectNone(t, a.diagnostics)
+		}
 		expectRequests(t, service, map[sandbox.Route]int{
 			sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: groups, sandbox.RouteModels: groups,
 		})
 	})
 }
 
-// crowd counts the requests of a route that are under way, and keeps the most.
-type crowd struct {
-	mu        sync.Mutex
-	now, most int
-}
-
-func (c *crowd) watch(service http.Handler, latency time.Duration) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.add(1)
-		defer c.add(-1)
-		time.Sleep(latency) // on the fake clock of a bubble
-		service.ServeHTTP(w, r)
-	})
-}
-
-func (c *crowd) add(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now += n
-	c.most = max(c.most, c.now)
-}
-
+// 160 answers of a second each take ten seconds, after one for the token.
 func TestAFleetAsks16AtATime(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		var crowd crowd
-		service := crowd.watch(sandbox.New(manyGroups(t, 160)), sec)
+		service := sandbox.New(manyGroups(t, 160))
+		service.Inject(sandbox.Fault{Delay: sec})
 		e, began := inMemory(t, service, nil), time.Now()
 		e.mustRead(t, "latest_models", arguments{"model_group_ids": idsOf(160)})
-		// Ten times a second, after one for the token.
-		if took := time.Since(began); crowd.most != 16 || took != 11*sec {
-			t.Errorf("%d at a time, in %s", crowd.most, took)
+		if took := time.Since(began); took != 11*sec {
+			t.Errorf("it took %s", took)
 		}
 	})
 }
@@ -212,11 +190,6 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 	if models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"time_horizon": "quarterly"})); len(models) != 0 {
 		t.Errorf("models %v", models)
 	}
-	// Named, it is an error.
-	expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup}}),
-		"model_group_ids[1]", explain.SummaryGroupOrModels, fmt.Sprintf("no model group %q", emptyGroup))
-	expectError(t, e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 0, emptyGroup: 0}}),
-		fmt.Sprintf("revisions[%q]", emptyGroup), explain.SummaryRevisionNotFound, "has no models yet")
 }
 
 // A group that the list shows with models is removed, or made private, before

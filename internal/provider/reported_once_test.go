@@ -56,7 +56,7 @@ func TestAnotherCauseIsToldInFullAgain(t *testing.T) {
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 			{summary: explain.SummaryForbidden, says: []string{"The service said: The others."}},
 		} {
-			want.expect(t, answers[i].state, answers[i].diagnostics)
+			expectTold(t, answers[i].diagnostics, want)
 		}
 	})
 }

@@ -77,17 +77,7 @@ func (e *engine) readAll(t *testing.T, parallelism int, readings []reading) []an
 	return answers
 }
 
-func expectAllRead(t *testing.T, answers []answer) {
-	t.Helper()
-	for _, a := range answers {
-		expectNone(t, a.diagnostics)
-		if a.state == nil {
-			t.Fatal("neither a state nor a diagnostic")
-		}
-	}
-}
-
-// outcome is how a read has to end: well, unless there is a summary.
+// outcome is an error that a read has to end with.
 type outcome struct {
 	argument, summary string
 	says              []string
@@ -101,16 +91,6 @@ func expectTold(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outco
 	}
 	for i, w := range want {
 		expectError(t, diagnostics[i:i+1], w.argument, w.summary, w.says...)
-	}
-}
-
-func (o outcome) expect(t *testing.T, state map[string]any, diagnostics []*tfprotov6.Diagnostic) {
-	t.Helper()
-	switch {
-	case o.summary != "":
-		expectError(t, diagnostics, o.argument, o.summary, o.says...)
-	default:
-		expectAllRead(t, []answer{{state: state, diagnostics: diagnostics}})
 	}
 }
 

@@ -212,10 +212,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
 	expectTold(t, diagnostics,
-		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{
-			`No revision of model group "group-010" satisfies where:`, "  - revision 1: it is disabled", "take the group out",
-			"1 more of 13 groups failed the same way:\n  - \"group-011\": revision 2: it is disabled; older ones fail too: 1",
-		}},
+		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{"1 more of 13 groups", `"group-011"`}},
 		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
 	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 13, sandbox.RouteModels: 3})
