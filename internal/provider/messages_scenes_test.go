@@ -105,7 +105,7 @@ func argumentScenes() []scene {
 		validated("tags that are none", "latest_model", arguments{
 			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
 		}),
-		validated("an age that is none", "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "3 days", "run_mode", "")}),
+		validated("an age that is none", "latest_model", arguments{"model_group_id": "a", "where": where("min_age", "3 days")}),
 		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
