@@ -321,7 +321,8 @@ output "read" {
 }
 `, mainGroup, escapedGroup)), service, who)
 		w.expect(t, 0, "apply", "-auto-approve")
-		return w, w.expect(t, 0, "output", "-json")
+		printed := w.expect(t, 0, "output", "-json")
+		return w, printed
 	}
 	service, want := read(sandbox.New(sandbox.Default()), owner)
 	cmd := engine.Command(t.Context(), filepath.Join(programs(t), "modelcatalogue-sandbox"), "record")
