@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -52,6 +53,16 @@ func TestAnEmptyFleetSendsNothing(t *testing.T) {
 		expectSame(t, e.mustRead(t, r.name, r.config), map[string]any(r.config.with("models", nothing)))
 	}
 	expectRequests(t, service, nil)
+}
+
+func TestAGroupGivenTwiceIsOneQuestion(t *testing.T) {
+	t.Parallel()
+	id := "a"
+	group := &catalogue.ModelGroup{ID: &id}
+	listed, _ := listedGroups([]*catalogue.ModelGroup{group, {}, group})
+	if named := namedGroups([]string{id, "b", id}); len(named) != 2 || named[1].id != "b" || len(listed) != 1 {
+		t.Errorf("named: %+v, listed: %+v", named, listed)
+	}
 }
 
 func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {

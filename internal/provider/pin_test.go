@@ -14,10 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// Images of the sandbox's own catalogue.
-const (
-	firstImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0" // of mainGroup, revision 0
-)
+// firstImage is the image of revision 0 of mainGroup.
+const firstImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0"
 
 // expectWarning wants exactly one warning with that summary, on that argument.
 func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
