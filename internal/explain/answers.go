@@ -11,11 +11,10 @@ import (
 )
 
 const (
-	checkBaseURL  = "Check base_url: it is the part of the service's address that comes before /v1."
-	reportIt      = "Please report this to the provider's developers."
-	actOrShow     = "Act on what the service said, or show it to those who run the service."
-	notAsPromised = "The service answered with success, but not with what its interface promises."
-	// checkWhoAnswers is what to do then.
+	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
+	reportIt        = "Please report this to the provider's developers."
+	actOrShow       = "Act on what the service said, or show it to those who run the service."
+	notAsPromised   = "The service answered with success, but not with what its interface promises."
 	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, " +
 		"report this to those who run it, and look for a newer version of the provider."
 	// endsAllReads is added to a failure that ends every read of the process.
@@ -28,11 +27,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	case m.about.of(api):
 		m.about.explain(m, api)
 	case errors.Is(api, catalogue.ErrUnavailable):
-		as := ""
-		if api.RetryAfter > 0 {
-			as = ", as the service asks"
-		}
-		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+as+
+		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to those who run the service. The provider asks again as often as max_retries allows, "+
 			"and until read_timeout is over.")
 		m.concernsAll(api)

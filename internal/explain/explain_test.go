@@ -151,7 +151,7 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"interrupted before its turn": {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
-			summary: explain.SummaryInterrupted, parts: []string{"read. This read had made no attempt and was waiting for the requests before it.\n\nRun"},
+			summary: explain.SummaryInterrupted, parts: []string{"read. This read had made 0 attempts and was waiting for the requests before it.\n\nRun"},
 			next: "read what is missing.",
 		},
 		"tokens that were accepted before": {

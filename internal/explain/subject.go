@@ -84,10 +84,10 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 // oddity says in a sentence what is odd about the value, or returns "". finder is added about a name.
 func (s Subject) oddity(what, finder string) string {
 	odd := Oddity(s.value)
-	switch odd {
-	case "":
+	if odd == "" {
 		return ""
-	case likeAName:
+	}
+	if odd == likeAName {
 		odd += finder
 	}
 	return fmt.Sprintf("The %s %s.", what, odd)
@@ -100,10 +100,8 @@ func Oddity(id string) string {
 	switch {
 	case strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace):
 		return likeAName
-	case strings.TrimLeftFunc(id, unicode.IsSpace) != id:
-		return "starts with a space"
 	case strings.TrimSpace(id) != id:
-		return "ends with a space"
+		return "starts or ends with a space"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,13 +11,8 @@ import (
 
 // Paragraphs joins the texts that are not empty.
 func Paragraphs(texts ...string) string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	return strings.Join(texts, "\n\n")
 }
 
 // Sentence begins a text with a capital letter and ends it with a full stop.
@@ -59,12 +55,8 @@ func Bulleted(lines []string, limit int) string {
 
 // First returns the first words of a list, and how many it leaves out.
 func First(limit int, words []string) []string {
-	switch more := len(words) - limit; {
-	case more <= 0:
-		return words
-	case more == 1:
-		return append(words[:limit:limit], "and 1 other")
-	default:
-		return append(words[:limit:limit], fmt.Sprintf("and %d others", more))
+	if more := len(words) - limit; more > 0 {
+		return append(words[:limit:limit], fmt.Sprintf("and %d more", more))
 	}
+	return words
 }

@@ -27,13 +27,13 @@ func TestTexts(t *testing.T) {
 		{explain.Abridged(strings.Repeat("é", 101)), strings.Repeat("é", 100) + "…"},
 		{explain.Quoted([]string{"a", "b\n"}), `"a", "b\n"`},
 		{explain.Quoted(many[:10]), ten},
-		{explain.Quoted(many[:11]), ten + ", and 1 other"},
-		{explain.Quoted(many), ten + ", and 2 others"},
+		{explain.Quoted(many[:11]), ten + ", and 1 more"},
+		{explain.Quoted(many), ten + ", and 2 more"},
 		{explain.Bulleted([]string{"a", "b"}, 2), "\n  - a\n  - b"},
-		{explain.Bulleted([]string{"a", "b"}, 1), "\n  - a\n  - and 1 other"},
+		{explain.Bulleted([]string{"a", "b"}, 1), "\n  - a\n  - and 1 more"},
 		{explain.Oddity("an id"), "looks like a name"},
-		{explain.Oddity(" id"), "starts with a space"},
-		{explain.Oddity("id\n"), "ends with a space"},
+		{explain.Oddity(" id"), "starts or ends with a space"},
+		{explain.Oddity("id\n"), "starts or ends with a space"},
 		{explain.Oddity("id"), ""},
 	} {
 		if test.got != test.want {

@@ -102,14 +102,10 @@ func (m *message) interrupted(err error) {
 }
 
 func attempts(n int) string {
-	switch n {
-	case 0:
-		return "no attempt"
-	case 1:
+	if n == 1 {
 		return "1 attempt"
-	default:
-		return fmt.Sprintf("%d attempts", n)
 	}
+	return fmt.Sprintf("%d attempts", n)
 }
 
 func round(d time.Duration) time.Duration {

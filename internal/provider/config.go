@@ -63,13 +63,12 @@ type settings struct {
 	unknown     []string
 	credentials []explain.Credential
 	origins     map[string]explain.Origin // by argument; none for a default
-	unread      []string                  // variables that look like the provider's own, and that it does not read
 }
 
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) settings(env environment) (settings, []problem) {
-	r := resolver{env: env, settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()}}
+	r := resolver{env: env, settings: settings{origins: map[string]explain.Origin{}}}
 	client := &r.client
 	client.BaseURL = required(&r, argBaseURL, c.BaseURL, parseBaseURL)
 	r.credentials = c.credentials(&r)

@@ -83,31 +83,6 @@ func inShort(problems []problem) (list []string) {
 	return list
 }
 
-// TestAMisspeltVariableIsNamed, without its value.
-func TestAMisspeltVariableIsNamed(t *testing.T) {
-	t.Parallel()
-	for names, want := range map[string]string{
-		"PATH MODELCATALOGUE_TEST_MODEL_GROUP_ID MODELCATALOGUE_SANDBOX_LISTEN MODELCATALOGUE_SNAPSHOT MODELCATALOGUE_CLIENT_ID_FILE " +
-			"MODELCATALOGUE_ACCESS_TOKEN_FILE MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE": "",
-		"MODELCATALOGUE_CLIENTID": "Set, and not read by the provider: MODELCATALOGUE_CLIENTID.",
-		"modelcatalogue_client_id MODELCATALOGUE_BASE_URL_FILE": "Set, and not read by the provider: MODELCATALOGUE_BASE_URL_FILE, " +
-			"modelcatalogue_client_id.",
-		"MODELCATALOGUE_A MODELCATALOGUE_B MODELCATALOGUE_C MODELCATALOGUE_D MODELCATALOGUE_E MODELCATALOGUE_F MODELCATALOGUE_G": "Set, and " +
-			"not read by the provider: MODELCATALOGUE_A, MODELCATALOGUE_B, MODELCATALOGUE_C, MODELCATALOGUE_D, MODELCATALOGUE_E, and 2 others.",
-	} {
-		assignments := []string{"MODELCATALOGUE_EMPTY="}
-		for name := range strings.FieldsSeq(names) {
-			assignments = append(assignments, name+"=hunter2")
-		}
-		env := environmentOf(assignments)
-		_, problems := block(t, complete.with(argBaseURL, nil)).settings(env)
-		if got := unreadHint(env.unread()); got != want || len(problems) == 0 || !strings.HasSuffix(problems[0].detail, want) ||
-			strings.Contains(problems[0].detail, "hunter2") {
-			t.Errorf("%q, %+v; want %q", got, problems, want)
-		}
-	}
-}
-
 // TestFiles: the content of a file without one line break at its end is the value. TestMessages has what
 // cannot be used, word for word. A message shows the name of a file only if it is a path on this machine,
 // because it may be the secret in the wrong variable.

@@ -130,7 +130,7 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 		e := configure(t, within(environment...), config)
 		for name, config := range readable {
 			expectError(t, e.refused(t, name, config), "", "Provider argument not known yet",
-				"The provider argument "+argument+" has a value", "-target", "depends_on")
+				"are applied: "+argument+". Nothing can be read", "-target", "depends_on")
 		}
 	}
 	expectRequests(t, service, nil)
@@ -189,7 +189,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			want: "base_url https://catalogue.example/a from MODELCATALOGUE_BASE_URL, client_id from MODELCATALOGUE_CLIENT_ID, " +
 				"client_secret from MODELCATALOGUE_CLIENT_SECRET, request_timeout 30s by default, read_timeout 5m0s by default, " +
 				"max_retries 7 from MODELCATALOGUE_MAX_RETRIES, max_requests 60/1m from MODELCATALOGUE_MAX_REQUESTS, " +
-				"snapshot true by default, proxy http://p.example:3128 from https_proxy, not read: MODELCATALOGUE_MAX_RETRY",
+				"snapshot true by default, proxy http://p.example:3128 from https_proxy",
 		},
 		{
 			config:      arguments{argBaseURL: "https://catalogue.example", argClientID: "hunter2", argClientSecret: "hunter2"},

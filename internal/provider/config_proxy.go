@@ -16,8 +16,13 @@ import (
 // without the proxy, or to a host that is not there. So that is a problem.
 func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	name, value := r.env.first("HTTPS_PROXY", "https_proxy")
-	// To a loopback host nothing goes through a proxy, and http is for no other host.
-	if base == nil || value == "" || !proxied(base, r.env) {
+	if base == nil || value == "" {
+		return nil
+	}
+	// Not to a loopback host, nor to one of NO_PROXY.
+	_, except := r.env.first("NO_PROXY", "no_proxy")
+	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
+	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
 		return nil
 	}
 	address, ok := proxyAddress(value)
@@ -26,15 +31,6 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 		return nil
 	}
 	return catalogue.NewProxy(address, name)
-}
-
-// proxied reports whether requests to the service go through a proxy, if there is
-// one: not to a host of NO_PROXY.
-func proxied(base *url.URL, env environment) bool {
-	_, except := env.first("NO_PROXY", "no_proxy")
-	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
-	through, err := some.ProxyFunc()(base)
-	return err == nil && through != nil
 }
 
 // proxyAddress reads the address of a proxy as net/http does, with http for a missing scheme.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,11 +32,11 @@ func required[T any](r *resolver, argument string, value attr.Value, parse func(
 	return result
 }
 
-// missing adds that an argument is absent, and which variable may have been meant for it.
+// missing adds that an argument is absent.
 func (r *resolver) missing(argument string, paragraphs ...string) {
 	r.problems = append(r.problems, problem{
 		argument: argument, missing: true, summary: explain.SummaryMissing(argument),
-		detail: explain.Paragraphs(append(paragraphs, unreadHint(r.unread))...),
+		detail: explain.Paragraphs(paragraphs...),
 	})
 }
 
@@ -203,33 +202,6 @@ func (e environment) setFor(argument string) []string {
 		set = append(set, name)
 	}
 	return set
-}
-
-// unread are the variables that begin as the provider's own do, in any case, and
-// that it does not read. Those of the tests and of the sandbox are left out.
-func (e environment) unread() []string {
-	known := map[string]bool{}
-	for _, argument := range providerArguments {
-		known[variable(argument)], known[fileVariable(argument)] = true, true
-	}
-	var names []string
-	for name, value := range e {
-		upper := strings.ToUpper(name)
-		if value != "" && strings.HasPrefix(upper, envPrefix) && !known[name] &&
-			!strings.HasPrefix(upper, envPrefix+"TEST_") && !strings.HasPrefix(upper, envPrefix+"SANDBOX_") {
-			names = append(names, explain.Abridged(name))
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// unreadHint says which variables may be misspelt, or returns "".
-func unreadHint(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "Set, and not read by the provider: " + strings.Join(explain.First(5, names), ", ") + "."
 }
 
 // emptyHint says that a variable of an argument is set and empty, as a command leaves it that failed, or returns "".

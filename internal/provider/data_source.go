@@ -118,23 +118,17 @@ func (d *catalogueDataSource) readArguments(
 		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. Please "+
 			"report this to the provider's developers.")
 	case d.connection.client == nil:
-		resp.Diagnostics.AddError(explain.SummaryUnknownArgument, unknownDetail(d.connection.unknown))
+		resp.Diagnostics.AddError(explain.SummaryUnknownArgument, fmt.Sprintf(unknownDetail,
+			explain.Enumerated(d.connection.unknown)))
 	case !resp.Diagnostics.HasError():
 		return d.connection.client
 	}
 	return nil
 }
 
-// unknownDetail says which of the provider's arguments have to wait for the apply.
-func unknownDetail(arguments []string) string {
-	which, them := "argument "+arguments[0]+" has a value that is", "it a value that is"
-	if len(arguments) > 1 {
-		which, them = "arguments "+explain.Enumerated(arguments)+" have values that are", "them values that are"
-	}
-	return fmt.Sprintf("The provider %s known only after other changes are applied, so nothing can be read from the "+
-		"catalogue in this plan.\n\nGive %s known at plan time, or apply what they depend on first (with -target), or make "+
-		"this data source wait for the apply (with depends_on).", which, them)
-}
+const unknownDetail = "The provider has arguments whose values are known only after other changes are applied: %s. Nothing " +
+	"can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they depend on " +
+	"first (with -target), or make this data source wait for the apply (with depends_on)."
 
 // longPause is from when on pauses in one read are worth a warning: a plan that stands still says nothing by itself.
 const longPause = time.Minute
@@ -161,9 +155,7 @@ type groupError struct {
 	summary  string
 	detail   string
 	short    string // the detail as a phrase about the group
-	// nothing is true if the group has no such model. A group that was only
-	// listed is left out then.
-	nothing bool
+	nothing  bool   // the group has no such model: it is left out if it was only listed
 }
 
 func (e *groupError) Error() string { return e.summary + ": " + e.detail }

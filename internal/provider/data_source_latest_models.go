@@ -117,10 +117,9 @@ func explainLatest(f failure) diag.Diagnostic {
 	return explain.Error(f.err, explain.LatestModelOfMany(f.at, f.id))
 }
 
-// leaveOutMissing clears the replies about groups that were listed and have no
-// model that satisfies, or were answered with 404. Most of the latter have no models. A
-// group that the list shows with models was removed in the meantime, or made
-// private: the ids of such groups are returned.
+// leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered
+// with 404. Most of the latter have no models. It returns the ids of those that the list shows with models:
+// they were removed in the meantime, or made private.
 func leaveOutMissing(replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
 	for i := range replies {
 		r := &replies[i]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -87,7 +86,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 		if isNamed(group, name) {
 			found = append(found, group)
 			if group.ID != nil {
-				ids = append(ids, idAndHorizon(group))
+				ids = append(ids, *group.ID)
 			}
 		}
 	}
@@ -105,17 +104,8 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 		slices.Sort(ids)
 		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummarySeveralGroups,
 			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: "+
-				"%s.", len(found), name, strings.Join(ids, ", ")))
+				"%s.", len(found), name, explain.Quoted(ids)))
 	}
-}
-
-// idAndHorizon is what tells groups of one name apart.
-func idAndHorizon(group *catalogue.ModelGroup) string {
-	text := fmt.Sprintf("%q", *group.ID)
-	if horizon := group.TimeHorizon; horizon != nil && horizon.Key != nil {
-		text += " (" + strings.Trim(strconv.Quote(explain.Abridged(*horizon.Key)), `"`) + ")"
-	}
-	return text
 }
 
 // nameHint says what a name that is not found may have been meant for, or returns "".

@@ -54,7 +54,7 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("none-%02d", i))
 	}
-	for n, end := range map[int]string{10: `"none-09"`, 11: "  - and 1 other", 12: "  - and 2 others"} {
+	for n, end := range map[int]string{10: `"none-09"`, 11: "  - and 1 more", 12: "  - and 2 more"} {
 		diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids[:n]})
 		expectTold(t, diagnostics, outcome{"model_group_ids[0]", explain.SummaryGroupOrModels, []string{`"none-00"`, `"none-09"`, end}})
 		if strings.Contains(diagnostics[0].Detail, "none-10") {

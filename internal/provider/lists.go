@@ -14,8 +14,11 @@ func orEmpty[Element any](list []*Element) []*Element {
 	return list
 }
 
-// mapped maps the elements of a list that is never null.
+// mapped maps the elements of a list, which is null if the service left it out.
 func mapped[From, To any](from []*From, each func(*From) *To) []*To {
+	if from == nil {
+		return nil
+	}
 	to := make([]*To, len(from))
 	for i, element := range from {
 		if element != nil {
@@ -23,14 +26,6 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 		}
 	}
 	return to
-}
-
-// mappedOrNull maps a list that is null if the service left it out.
-func mappedOrNull[From, To any](from []*From, each func(*From) *To) []*To {
-	if from == nil {
-		return nil
-	}
-	return mapped(from, each)
 }
 
 // comparePointers orders values, nil before any.

@@ -52,9 +52,6 @@ func configuredParts(s settings, version string) []string {
 	if proxy := client.Proxy; proxy != nil {
 		parts = append(parts, fmt.Sprintf("proxy %s from %s", proxy.Address, proxy.Variable))
 	}
-	if len(s.unread) > 0 {
-		parts = append(parts, "not read: "+explain.Enumerated(s.unread))
-	}
 	return append(parts, "provider "+version)
 }
 

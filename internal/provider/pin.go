@@ -97,19 +97,14 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 	return nil, problem
 }
 
-// listed names revisions, the newest first, explain.MaxIDs of them.
+// listed names revisions, the newest first.
 func listed(revisions []int64) string {
 	slices.Sort(revisions)
-	revisions = slices.Compact(revisions)
-	slices.Reverse(revisions)
 	var names []string
-	for _, revision := range revisions[:min(len(revisions), explain.MaxIDs)] {
+	for _, revision := range slices.Backward(slices.Compact(revisions)) {
 		names = append(names, strconv.FormatInt(revision, 10))
 	}
-	if more := len(revisions) - explain.MaxIDs; more > 0 {
-		names = append(names, fmt.Sprintf("and %d older, down to %d", more, revisions[len(revisions)-1]))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(explain.First(explain.MaxIDs, names), ", ")
 }
 
 // severalModels is the error if a block must name one image, and the catalogue

@@ -175,7 +175,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	// The attributes that are filled have no say.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
 	expectWarning(t, e.refused(t, "pinned_models", config), "revisions", explain.SummaryWithdrawn,
-		"13 of 14 pinned revisions are withdrawn:", `"group-009": revision 1 is archived (the latest is 2)`, "and 3 others")
+		"13 of 14 pinned revisions are withdrawn:", `"group-009": revision 1 is archived (the latest is 2)`, "and 3 more")
 	e.mustRead(t, "pinned_models", config.with("accept_withdrawn", true))
 	e.mustRead(t, "pinned_models", config.with("revisions", pins(groups, 2)))
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})

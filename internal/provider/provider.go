@@ -24,7 +24,6 @@ const (
 )
 
 var (
-	_ provider.Provider                   = (*catalogueProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*catalogueProvider)(nil)
 	_ provider.ProviderWithFunctions      = (*catalogueProvider)(nil)
 )

@@ -59,7 +59,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
 		{nil, 0, 0, "Revision not found", "it has no models yet"},
 		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
-		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98, 97, 96, 95, 94, 93, and 93 older, down to 0."},
+		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98, 97, 96, 95, 94, 93, and 93 more."},
 	} {
 		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
 		switch {

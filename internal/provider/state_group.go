@@ -78,7 +78,7 @@ func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 	state := &groupState{
 		ID: from.ID, Name: from.Name, LatestRevision: (*int64)(from.LatestRevision), Public: from.Public,
 		CreatedAt: from.CreatedAt, TimeHorizon: (*keyedNameState)(from.TimeHorizon),
-		Models: sortedSummaryStates(from.Models), Axes: mapped(from.Axes, newGroupAxisState),
+		Models: sortedSummaryStates(from.Models), Axes: orEmpty(mapped(from.Axes, newGroupAxisState)),
 		OtherFields: otherFields(from.OtherFields),
 	}
 	only.clearOthers(state)
@@ -94,15 +94,15 @@ func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState 
 		}
 		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
 	})
-	return states
+	return orEmpty(states)
 }
 
 func newGroupAxisState(axis *catalogue.GroupAxis) *groupAxisState {
 	return &groupAxisState{
 		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
-		Values: mapped(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
+		Values: orEmpty(mapped(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
 			return (*groupAxisValueState)(value)
-		}),
+		})),
 	}
 }
 
@@ -112,5 +112,5 @@ func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupS
 	slices.SortStableFunc(sorted, func(a, b *catalogue.ModelGroup) int {
 		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
 	})
-	return mapped(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) })
+	return orEmpty(mapped(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) }))
 }

@@ -219,15 +219,15 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 		Notes: from.Notes, Description: from.Description, Revision: (*int64)(from.Revision),
 		DockerImage: shownImage(from.DockerImage), CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
 		RunMode: from.RunMode, Horizon: (*keyedNameState)(from.Horizon), ModelMetadata: (*string)(from.ModelMetadata),
-		OutputVariables:     mapped(from.OutputVariables, newOutputVariableState),
+		OutputVariables:     orEmpty(mapped(from.OutputVariables, newOutputVariableState)),
 		OutputSpecification: orEmpty(from.OutputSpecification),
 		// These two, and no other lists, may be null in the service, and stay so.
-		Inputs:   mappedOrNull(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
-		Datasets: mappedOrNull(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
+		Inputs:   mapped(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
+		Datasets: mapped(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
 		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),
-		Sensitivities:     mapped(from.Sensitivities, newNamedRecordState),
-		Axes:              mapped(from.Axes, newModelAxisState),
-		InputAggregations: mapped(from.InputAggregations, newNamedRecordState),
+		Sensitivities:     orEmpty(mapped(from.Sensitivities, newNamedRecordState)),
+		Axes:              orEmpty(mapped(from.Axes, newModelAxisState)),
+		InputAggregations: orEmpty(mapped(from.InputAggregations, newNamedRecordState)),
 		OutputFileFormat:  from.OutputFileFormat, DisplayTimezone: from.DisplayTimezone,
 		ForecastVariable: (*keyedNameState)(from.ForecastVariable), IsOwner: from.IsOwner,
 		HasPerformanceMetrics:   from.HasPerformanceMetrics,
@@ -267,5 +267,5 @@ func newModelAxisState(from *catalogue.ModelAxis) *modelAxisState {
 func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
 	sorted := slices.Clone(models)
 	slices.SortStableFunc(sorted, newestFirst)
-	return mapped(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) })
+	return orEmpty(mapped(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) }))
 }

@@ -83,8 +83,6 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	}
 }
 
-const isNull = "is null; give a value, or leave the element out"
-
 func idProblem(value attr.Value) string {
 	id, ok := value.(types.String)
 	if err := catalogue.CheckID(id.ValueString()); ok && !id.IsNull() && err != nil {
@@ -111,7 +109,7 @@ func countProblem(value attr.Value) string {
 
 func nullProblem(value attr.Value) string {
 	if value.IsNull() {
-		return isNull
+		return "is null; give a value, or leave the element out"
 	}
 	return ""
 }

@@ -22,8 +22,7 @@ import (
 // argWhere is the argument by which the newest of only some models is read.
 const argWhere = "where"
 
-// whereAttribute is that argument. The last sentence says what becomes of a
-// group that has no such model.
+// whereAttribute is that argument. without says what becomes of a group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, archived and " +
@@ -62,8 +61,7 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 	}
 }
 
-// whereState is the argument as it is configured. A nil one is satisfied by any
-// model, and so is one without a condition.
+// whereState is the argument as it is configured. Any model satisfies nil, and one without a condition.
 type whereState struct {
 	Enabled  *bool    `tfsdk:"enabled"`
 	Archived *bool    `tfsdk:"archived"`
@@ -81,16 +79,10 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 	clauses := slices.Concat(
 		unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
 		unmetFlag(w.Archived, model.Archived, "archived", "not archived"))
-	var lacking []string
 	for _, tag := range w.Tags {
 		if !slices.ContainsFunc(model.Tags, func(has *string) bool { return has != nil && sameText(tag, *has) }) {
-			lacking = append(lacking, explain.Quoted([]string{tag})+likeTag(model.Tags, tag))
+			clauses = append(clauses, "it lacks the tag "+explain.Quoted([]string{tag})+likeTag(model.Tags, tag))
 		}
-	}
-	if len(lacking) == 1 {
-		clauses = append(clauses, "it lacks the tag "+lacking[0])
-	} else if len(lacking) > 1 {
-		clauses = append(clauses, "it lacks the tags "+strings.Join(lacking, ", "))
 	}
 	if want, has := w.RunMode, model.RunMode; want != nil && has == nil {
 		clauses = append(clauses, "the service does not say its run mode")

@@ -52,7 +52,7 @@ func TestConditions(t *testing.T) {
 		"lacks one":            {where: &whereState{Tags: []string{"a", "c"}}, model: catalogue.Model{Tags: tags("a", "b")}, unmet: `it lacks the tag "c"`},
 		"lacks two": {
 			where: &whereState{Tags: []string{"a", "POWER"}}, model: catalogue.Model{Tags: append(tags("power "), nil)},
-			unmet: `it lacks the tags "a", "POWER" (it has "power ")`,
+			unmet: `it lacks the tag "a"; it lacks the tag "POWER" (it has "power ")`,
 		},
 		"a tag in another form": {where: &whereState{Tags: []string{"été"}}, model: catalogue.Model{Tags: tags(norm.NFD.String("été"))}},
 		"run mode":              {where: &whereState{RunMode: new("AUTOMATIC")}, model: catalogue.Model{RunMode: new("AUTOMATIC")}},
@@ -159,7 +159,7 @@ func TestWhatWasLookedAt(t *testing.T) {
 	problem := told()
 	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where:\n  - revision 25: it is disabled; ") ||
 		!strings.Contains(problem.detail, "\n  - revision 24: the service does not say whether it is enabled; ") ||
-		!strings.HasSuffix(problem.detail, "\n  - and 16 others\n\nArchived revisions may be missing here, because the service may leave "+
+		!strings.HasSuffix(problem.detail, "\n  - and 16 more\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") {
 		t.Fatalf("%+v", problem)
 	}
