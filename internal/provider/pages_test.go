@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -20,5 +21,22 @@ func TestAListInPagesIsReadToItsEnd(t *testing.T) {
 			t.Errorf("%s: %v\nwant %v", name, got, want)
 		}
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, pages.route: pages.requests})
+	}
+}
+
+// TestWrongPagesAreNoAnswer: latest_revision and is_latest of a part of a list would be false.
+func TestWrongPagesAreNoAnswer(t *testing.T) {
+	t.Parallel()
+	for how, says := range map[string]string{
+		"origin":   "he next page is not below base_url, but at https://elsewhere.example",
+		"loop":     "he next page is one that came before",
+		"count":    "X-Total-Count is 5, 4 came",
+		"envelope": " list is expected, the service sent an object",
+	} {
+		e, service := sandboxEngine(t)
+		service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: sandbox.WrongPage(how)})
+		problems := e.refused(t, "model", arguments{"model_group_id": mainGroup, "revision": 3})
+		expectError(t, problems, "", explain.SummaryUnexpected, says, "this version of the provider does not read such a list")
+		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 	}
 }

@@ -113,7 +113,7 @@ func TestFaultsBreakAnswers(t *testing.T) {
 
 func TestControlFaultRefuses(t *testing.T) {
 	tests := map[string]string{ // by what is ordered
-		`{}`:                                    "this does nothing: give code, status, html, delay, drop, hang or cut",
+		`{}`:                                    "this does nothing: give code, status, html, delay, drop, hang, cut or page",
 		`{"status": 500, "retry_after": 3}`:     "retry_after: there is no such field; did you mean retryAfter?",
 		`{"status": 500, "status": 501}`:        "the field status is there twice",
 		`{"status": 100}`:                       "status: minimum: got 100, want 200",
@@ -137,5 +137,25 @@ func TestControlFaultRefuses(t *testing.T) {
 	}
 	if list := c.get("/control/faults").body; list != "[]" {
 		t.Errorf("faults that were refused are injected: %s", list)
+	}
+}
+
+// The ways in which a list can say that there is more, and be wrong.
+func TestWrongPages(t *testing.T) {
+	tests := map[string]struct{ link, count, body string }{
+		"origin":   {link: `<https://elsewhere.example/v1/model-group?page=2>; rel="next"`, body: "["},
+		"loop":     {link: `<>; rel="next"`, body: "["},
+		"count":    {count: "9", body: "["},
+		"envelope": {body: `{"items":[{`},
+	}
+	for page, want := range tests {
+		c := direct(t, sandbox.New(sandbox.Default())).as("northwind")
+		c.fault(`{"page": "` + page + `"}`)
+		got := c.get("/v1/model-group")
+		got.hasHeader(t, map[string]string{"Link": want.link, "X-Total-Count": want.count})
+		if !strings.HasPrefix(got.body, want.body) || got.status != 200 {
+			t.Errorf("%s: %d %.100s", page, got.status, got.body)
+		}
+		c.get(groupPath(mainGroup, "")).hasHeader(t, map[string]string{"Link": "", "X-Total-Count": ""})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Kind is what happens to a request that a [Fault] hits.
@@ -198,7 +199,27 @@ type faultOrder struct {
 	// What happens to the answer, whichever it is.
 	Delay      string
 	Drop, Hang bool
-	Cut        string
+	Cut, Page  string
+}
+
+// WrongPage returns a [Fault.Mutate] that makes a list say that there is more, and be wrong: the next page is at another
+// "origin" or is a "loop", the "count" is above what came, or an "envelope" has the list. Other answers stay.
+func WrongPage(how string) func(int, http.Header, []byte) (int, http.Header, []byte) {
+	return func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		list := elements(body)
+		switch {
+		case status != http.StatusOK || list == nil:
+		case how == "origin":
+			header.Set("Link", `<https://elsewhere.example/v1/model-group?page=2>; rel="next"`)
+		case how == "loop":
+			header.Set("Link", `<>; rel="next"`)
+		case how == "count":
+			header.Set("X-Total-Count", strconv.Itoa(len(list)+1))
+		case how == "envelope":
+			body = encode(object{"items": body, "next": jsontext.Value("null")})
+		}
+		return status, header, body
+	}
 }
 
 // readFault makes the fault that a text orders, and returns the order with it. Its errors are [TextErrors].
@@ -221,8 +242,8 @@ func readFault(text []byte) (Fault, object, error) {
 	switch {
 	case o.Code != "" && status == 0:
 		m.add("/code", "the interface has no such code, so a status is needed; known are %q", slices.Sorted(maps.Keys(statuses)))
-	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay == "":
-		m.add("", "this does nothing: give code, status, html, delay, drop, hang or cut")
+	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay+o.Page == "":
+		m.add("", "this does nothing: give code, status, html, delay, drop, hang, cut or page")
 	}
 	if err := m.err(); err != nil {
 		return Fault{}, nil, err
@@ -230,6 +251,9 @@ func readFault(text []byte) (Fault, object, error) {
 	f := Fault{
 		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
 		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
+	}
+	if o.Page != "" {
+		f.Mutate = WrongPage(o.Page)
 	}
 	switch {
 	case o.Hang:
