@@ -62,7 +62,7 @@ func configFor(t *testing.T, address string, more Config) Config {
 	return more
 }
 
-// keeping is a service of which a sender keeps connections.
+// keeping is a service whose connections a sender keeps.
 type keeping struct{ first func() } // is called before each answer
 
 func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
@@ -71,7 +71,7 @@ func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// keep makes a sender keep so many connections.
+// keep makes a sender keep that many connections.
 func (k *keeping) keep(t *testing.T, s *sender, connections int) {
 	t.Helper()
 	var all, senders sync.WaitGroup

@@ -52,8 +52,8 @@ func ExpectRequests(tb Failer, service *sandbox.Sandbox, want map[sandbox.Route]
 	}
 }
 
-// Limited is a fault that refuses so many requests of a route with that
-// Retry-After, or "-" for a refusal that names no time.
+// Limited is a fault that answers that many requests of a route with 429 and that
+// Retry-After, or "-" for none.
 func Limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
 	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
 	if retryAfter != "-" {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestReleaseWantsAGoodSignature verifies a release that has a signed list of
-// checksums and nothing else: only a good signature gets as far as that.
+// checksums and nothing else: only a good signature gets there.
 func TestReleaseWantsAGoodSignature(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"bash", "git", "gpg", "unzip"} {
