@@ -25,7 +25,8 @@ const never = time.Duration(-1)
 type simRequest struct {
 	number, process int
 	token           bool   // it asks for one
-	path            string // with the query
+	path            string // of the question
+	page            string // the revision that a second page is of, "" for a first page
 	bearer          *simToken
 	asJSON          bool
 	fault           string // what was done to it, "" for nothing
@@ -103,8 +104,9 @@ func (s *simService) now() time.Duration { return time.Since(s.began) }
 func (s *simService) arrive(process int, method, path string, header http.Header) *simRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	path, page, _ := strings.Cut(path, "?of=") // the revision of the list whose second page is asked for
 	x := &simRequest{
-		number: len(s.log), process: process, token: method == http.MethodPost, path: path,
+		number: len(s.log), process: process, token: method == http.MethodPost, path: path, page: page,
 		asJSON: strings.HasPrefix(header.Get("Content-Type"), "application/json"),
 		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never,
 	}
@@ -427,9 +429,21 @@ func (s *simService) honest(x *simRequest, body []byte) *simReply {
 			revision++
 		}
 	}
-	var document string
-	document, x.answer = simDocument(x.path, revision)
-	return &simReply{status: http.StatusOK, header: s.headers(x), body: []byte(document)}
+	if of, err := strconv.Atoi(x.page); err == nil {
+		revision = of
+	}
+	header := s.headers(x)
+	document, answer := simDocument(x.path, revision)
+	first, rest, long := strings.Cut(document, "},{")
+	switch {
+	case x.page != "":
+		document = "[{" + rest
+	case long && s.roll("pages", x).IntN(2) == 0: // a list comes in two pages
+		document, answer = first+"}]", ""
+		header.Set("Link", fmt.Sprintf(`<?of=%d>; rel="next"`, revision))
+	}
+	x.answer = answer
+	return &simReply{status: http.StatusOK, header: header, body: []byte(document)}
 }
 
 // issue is the token endpoint.
