@@ -79,6 +79,9 @@ func (m *message) quote(api *catalogue.APIError) {
 	for _, issue := range api.Issues {
 		m.said = append(m.said, fmt.Sprintf("  - %s: %s", issue.Field, strings.Join(issue.Messages, "; ")))
 	}
+	if api.Data != "" {
+		m.said = append(m.said, "It added: "+api.Data)
+	}
 	m.fact = "Status " + statusText(api.Status)
 	if api.Code != "" {
 		m.fact += ", code " + api.Code
