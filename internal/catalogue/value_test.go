@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -98,5 +100,34 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got, lenient); err == nil {
 			t.Errorf("%s was taken as an object: %s", text, got)
 		}
+	}
+}
+
+// Members are sorted, unless there are very many or two of one name, of which the last counts for a reader.
+func TestMembersAreSortedIfThereAreFew(t *testing.T) {
+	t.Parallel()
+	members := func(n int) string {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, `,"%06d":1`, n-i)
+		}
+		return "{" + text.String()[1:] + "}"
+	}
+	for text, sorted := range map[string]bool{
+		members(maxSorted): true, members(maxSorted + 1): false, `{"b":1,"a":2,"b":3}`: false, `{"b":1,"a":2}`: true,
+	} {
+		var got JSONObject
+		if err := got.UnmarshalJSON([]byte(text)); err != nil || (string(got) == text) == sorted || len(got) != len(text) {
+			t.Errorf("%.40s: %v, %.40s", text, err, got)
+		}
+	}
+}
+
+// A secret that was given as client_id by mistake is shown in no text of the service.
+func TestTheClientIDIsMasked(t *testing.T) {
+	t.Parallel()
+	c := New(Config{BaseURL: &url.URL{Scheme: "https", Host: "c.example"}, ClientID: "swapped-secret", ClientSecret: "northwind"})
+	if text := c.tidy("There is no client swapped-secret.", 100); strings.Contains(text, "swapped") {
+		t.Error(text)
 	}
 }
