@@ -186,7 +186,7 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 // doneLocked takes account of an attempt whose answer is read.
 func (a *admission) doneLocked(sent *attempt, outcome outcome, err error) {
 	switch {
-	case outcome == unauthorized && a.run.ending && (sent.token.replacement || a.tokens.given()): // it is the proof
+	case outcome == unauthorized && a.run.ending && sent.token == a.tokens.current: // it is the proof
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
 		a.pausedLocked(err)
