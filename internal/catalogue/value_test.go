@@ -103,7 +103,7 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 	}
 }
 
-// Members are sorted, unless there are very many or two of one name, of which the last counts for a reader.
+// Members are sorted, unless there are very many or two of one name: a reader takes the last of those.
 func TestMembersAreSortedIfThereAreFew(t *testing.T) {
 	t.Parallel()
 	members := func(n int) string {
