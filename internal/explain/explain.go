@@ -39,8 +39,8 @@ func (e *Explainer) Explain(err error, source string, about Subject) diag.Diagno
 	if m.shared == "" {
 		return m.whole()
 	}
-	if about.value != "" {
-		source += fmt.Sprintf(" %q", redact.Shorten(about.value, maxPointedTo))
+	if about.Value != "" {
+		source += fmt.Sprintf(" %q", redact.Shorten(about.Value, maxPointedTo))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -46,7 +46,7 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 // TestMessagesByHand has what the provider's TestMessages cannot lead to.
 func TestMessagesByHand(t *testing.T) {
 	t.Parallel()
-	group := explain.Group(path.Root("model_group_id"), "g")
+	group := explain.Subject{Path: path.Root("model_group_id"), Value: "g"}
 	for name, test := range map[string]struct {
 		err      error
 		about    explain.Subject
@@ -56,7 +56,7 @@ func TestMessagesByHand(t *testing.T) {
 		next     string   // what it ends with
 	}{
 		"422": {
-			err: answered(422, "NEW_CODE", ""), about: explain.Groups(new("h")), summary: explain.SummaryInvalidHorizon,
+			err: answered(422, "NEW_CODE", ""), about: explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true}, summary: explain.SummaryInvalidHorizon,
 			argument: "time_horizon",
 			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
 		},

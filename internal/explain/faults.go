@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -41,9 +40,6 @@ func (m *message) network(network *catalogue.NetworkError) {
 // unreached is a fault that may pass: no connection, or one that broke.
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
-	if written, err := url.PathUnescape(host); err == nil {
-		host = written // as base_url has it
-	}
 	proxy := ""
 	if scheme == "https" && network.Proxy == nil {
 		proxy = " If this network needs a proxy, name it in HTTPS_PROXY."

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -65,8 +64,8 @@ func (m *message) brief(where string) diag.Diagnostic {
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {
-	if m.onArgument && !m.about.path.Equal(path.Empty()) {
-		return diag.NewAttributeErrorDiagnostic(m.about.path, m.summary, detail)
+	if m.onArgument {
+		return diag.NewAttributeErrorDiagnostic(m.about.Path, m.summary, detail)
 	}
 	return diag.NewErrorDiagnostic(m.summary, detail)
 }

@@ -39,6 +39,7 @@ const (
 	defaultRequestTimeout = 30 * time.Second
 	defaultReadTimeout    = 5 * time.Minute
 	defaultMaxRetries     = 4
+	defaultSnapshot       = true
 )
 
 // configuration is the provider block. The framework's own numbers call 1.5
@@ -77,7 +78,7 @@ func (c configuration) settings(env environment) (settings, []problem) {
 	client.ReadTimeout = optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration)
 	client.MaxRetries = optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries)
 	client.Ceiling = optional(&r, argMaxRequests, c.MaxRequests, pace.Limit{}, parseLimit)
-	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, true, parseSwitch)
+	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, defaultSnapshot, parseSwitch)
 	client.Proxy = r.proxyOf(client.BaseURL)
 	return r.settings, r.problems
 }

@@ -87,7 +87,7 @@ func (r *resolver) credential(argument, value string, instead ...string) []expla
 		from.Over = append(from.Over, r.env.setFor(other)...)
 	}
 	r.origins[argument] = from
-	return []explain.Credential{{Argument: argument, Origin: from, Oddities: oddities(value)}}
+	return []explain.Credential{{Argument: argument, Origin: from, Oddities: oddities(argument, value, from)}}
 }
 
 const (
@@ -95,16 +95,23 @@ const (
 	quotes        = "\"'`“”‘’„"
 )
 
-// oddities are what looks wrong with a credential, in words that show none of it.
-// Each may belong to the value, so none is a problem by itself.
-func oddities(value string) []string {
+// oddities are what looks wrong with a credential and what to do about it, in words that show
+// none of it. Each may belong to the value, so none is a problem by itself.
+func oddities(argument, value string, from explain.Origin) []string {
 	var found []string
 	inner, marked := strings.CutPrefix(value, byteOrderMark)
 	if marked {
-		found = append(found, "begins with a byte order mark (U+FEFF), as files from Windows programs do")
+		found = append(found, "begins with a byte order mark (U+FEFF); save the file that it comes from as UTF-8 without one")
 	}
 	if trimmed := strings.TrimSpace(inner); trimmed != inner {
-		found = append(found, "has white space around it, such as the line break at the end of a file")
+		remedy := "name that file in " + fileVariable(argument) + " instead"
+		switch {
+		case from.Block:
+			remedy = "trimspace(…) leaves it out"
+		case from.File:
+			remedy = "take it out of the file"
+		}
+		found = append(found, "has white space around it, such as the line break at the end of a file; "+remedy)
 		inner = trimmed
 	}
 	if bare := strings.Trim(inner, quotes); bare != inner {
@@ -121,10 +128,10 @@ func oddities(value string) []string {
 func mistakenFor(text string) string {
 	switch lower := strings.ToLower(text); {
 	case lower == "null" || lower == "none" || lower == "undefined":
-		return fmt.Sprintf("the word %s, as jq -r prints for a field that does not exist", text)
+		return fmt.Sprintf("the word %s, which programs such as jq print for a field that does not exist", text)
 	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html"):
 		return "a page of HTML"
-	case strings.HasPrefix(text, "{\"") || strings.HasPrefix(text, "{\n"):
+	case strings.HasPrefix(strings.Join(strings.Fields(text), ""), `{"`):
 		return "a JSON object, as a token endpoint answers; give only the value in it"
 	}
 	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {

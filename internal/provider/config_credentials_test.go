@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
 // TestWhichCredentials is the rule that says which credentials are used, a row for each
@@ -123,11 +125,13 @@ func TestFiles(t *testing.T) {
 		write("blank", " \n"):           "is empty.",
 		write("utf16", "\xff\xfea\x00"): "is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
 		write("file", "x") + "/x":       "cannot be read: ",
-		"aGVsbG8/hunter2==":             "no such file or directory; if its value is the client_secret itself, set",
-		"/hunter2":                      "names cannot be used: it cannot be read: no such file or directory; if",
+		"aGVsbG8/hunter2==":             "Its value is not shown, because it may be a secret. If it is the client_secret itself, set",
+		"/hunter2":                      "no such file or directory.\n\nIts value is not shown",
+		"hunter2==":                     "Its value does not look like a path.",
+		"hunter2\n":                     "Its value has a line break in it",
 	} {
 		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
-		expectRefused(t, problems, argClientSecret, "The file ", want)
+		expectRefused(t, problems, argClientSecret, "The ", want)
 		// `validate` does not ask about the environment, and the block wins over it.
 		if problems := block(t, noSecret).malformed(); len(problems) != 0 {
 			t.Errorf("validate: %+v", problems)
@@ -141,9 +145,9 @@ func TestFiles(t *testing.T) {
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	const (
-		space = "has white space around it, such as the line break at the end of a file"
+		space = "has white space around it, such as the line break at the end of a file; trimspace(…) leaves it out"
 		quote = "has quotes around it that are part of the value"
-		mark  = "begins with a byte order mark (U+FEFF), as files from Windows programs do"
+		mark  = "begins with a byte order mark (U+FEFF); save the file that it comes from as UTF-8 without one"
 	)
 	form := func(form string) string { return "is a placeholder of the form " + form + ", which nothing filled in" }
 	for value, want := range map[string][]string{
@@ -158,9 +162,9 @@ func TestOddities(t *testing.T) {
 		"<your secret>":  {form("<…>")},
 		"{{ .Secret }}":  {form("{{…}}")},
 		"'${SECRET}'\n":  {space, quote, form("${…}")},
-		"null\n":         {space, "is the word null, as jq -r prints for a field that does not exist"},
+		"null\n":         {space, "is the word null, which programs such as jq print for a field that does not exist"},
 	} {
-		if got := oddities(value); !reflect.DeepEqual(got, want) {
+		if got := oddities(argClientSecret, value, explain.Origin{Block: true}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}

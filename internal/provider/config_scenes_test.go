@@ -45,6 +45,9 @@ func told6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
 func environmentScenes() []scene {
 	address := arguments{argBaseURL: "https://catalogue.example"}
 	pair := northwind("https://catalogue.example")
+	file := func(title, name string) scene {
+		return surrounded(title, address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name)
+	}
 	return []scene{
 		surrounded("nothing is given", nil),
 		surrounded("a client_id in the block and a token in the environment", address.with(argClientID, "northwind"),
@@ -55,11 +58,16 @@ func environmentScenes() []scene {
 			"MODELCATALOGUE_BASE_URL=//me:pw@catalogue.example"),
 		surrounded("a variable and its file", address.with(argClientID, "northwind"),
 			"MODELCATALOGUE_CLIENT_SECRET=s", "MODELCATALOGUE_CLIENT_SECRET_FILE=/run/secrets/s"),
-		surrounded("a file that does not exist", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=secrets/token"),
+		file("a file that does not exist", "secrets/token"),
 		surrounded("an access token that is empty", address, "MODELCATALOGUE_ACCESS_TOKEN=\n"),
 		surrounded("a secret that is empty", pair.with(argClientSecret, nil), "MODELCATALOGUE_CLIENT_SECRET="),
-		surrounded("a file that is the secret itself", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=hunter2"),
-		surrounded("a file in a folder of this machine", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE=/etc/no/token"),
+		file("a file that is the secret itself", "hunter2=="),
+		file("a file that is the secret itself, in base64", "/aGVsbG8/hunter2=="),
+		file("a file in a folder of this machine", "/etc/no/token"),
+		file("a file below ~", "~/token"),
+		file("a file with quotes around it", `"/run/token"`),
+		file("a file on two lines", "hunter2\nhunter2"),
+		file("a file with the name of its variable", "TOKEN=hunter2"),
 		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
 		{title: "a file that is empty", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			name := filepath.Join(t.TempDir(), "token")
@@ -91,6 +99,7 @@ func blockScenes() []scene {
 		configured("access_token is the whole answer", token(`{"access_token":"abc"}`)),
 		configured("access_token is a page", token("<!DOCTYPE html><title>Sign in</title>")),
 		configured("access_token is the word null", token("null")),
+		configured("access_token is the word None", token("None")),
 		configured("access_token with a line break inside", token("abc\ndef")),
 		configured("ca_certificate_pem on one line", arguments{argCACertificate: strings.ReplaceAll(pem, "\n", " ")}),
 		configured("ca_certificate_pem in base64", arguments{argCACertificate: base64.StdEncoding.EncodeToString([]byte(pem))}),
@@ -111,6 +120,7 @@ func originScenes() []scene {
 	return []scene{
 		rejectedScene("a secret of the environment", refused, id, "CLIENT_SECRET=s"),
 		rejectedScene("an old secret in the block, a new one in the environment", refused, complete, "CLIENT_SECRET=s"),
+		rejectedScene("a secret of the environment with a line break", refused, id, "CLIENT_SECRET=s\n"),
 		rejectedScene("a secret with quotes", refused, id, `CLIENT_SECRET="s"`),
 		rejectedScene("a secret with a byte order mark", refused, id, "CLIENT_SECRET=\ufeffs"),
 		rejectedScene("a secret that nothing filled in", refused, id, "CLIENT_SECRET=${SECRET}"),

@@ -113,7 +113,7 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		err = fileError(argument, e[set[0]], err)
+		err = unusableFile(argument, set[0], e[set[0]], err)
 	}
 	return text, explain.Origin{Variable: set[0], File: true}, err
 }
@@ -239,14 +239,38 @@ func readSmallFile(name string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
 }
 
-// fileError says what is wrong with the file of an argument. Its name is shown only if its folder
-// exists and is no root: it may be the secret itself, given in the wrong variable.
-func fileError(argument, name string, err error) error {
-	folder := filepath.Dir(name)
-	if _, none := os.Stat(folder); none != nil || folder == filepath.Dir(folder) {
-		return fmt.Errorf("the file that the environment variable %s names cannot be used: %w; if its value is the %s itself, "+
-			"set %s instead", fileVariable(argument), err, argument, variable(argument))
+// unusableFile says what is wrong with the file of an argument.
+func unusableFile(argument, variableOfFile, name string, err error) error {
+	if isPath(name) {
+		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, variableOfFile, err)
 	}
-	return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w",
-		name, fileVariable(argument), err)
+	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is the %s "+
+		"itself, set %s instead", variableOfFile, err, notAPath(name), argument, variable(argument))
+}
+
+// isPath reports whether a file exists, or a folder that it could be in. Any other name
+// may be the secret itself, given in the wrong variable: a "/" is a digit of base64.
+func isPath(name string) bool {
+	_, err := os.Stat(name)
+	for above := filepath.Dir(name); err != nil && above != filepath.Dir(above); above = filepath.Dir(above) {
+		_, err = os.Stat(above)
+	}
+	return err == nil
+}
+
+// notAPath says what the value of a variable is that names no file, in words that show none of it.
+func notAPath(value string) string {
+	switch {
+	case strings.Contains(value, "\n"):
+		return "has a line break in it, which no path has"
+	case strings.Trim(value, quotes) != value:
+		return "has quotes around it that are part of it; leave them out"
+	case strings.HasPrefix(value, "~"):
+		return "begins with ~, which only a shell replaces; write the path in full"
+	case strings.Contains(strings.TrimRight(value, "="), "="): // base64 ends in =
+		return "has the form KEY=value; give the path alone"
+	case !strings.ContainsAny(value, `/\`):
+		return "does not look like a path"
+	}
+	return "is not shown, because it may be a secret"
 }

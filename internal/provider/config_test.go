@@ -214,10 +214,10 @@ func TestRefusedValues(t *testing.T) {
 		},
 		argAccessToken: {
 			"begins with the word Bearer, which the provider adds; give":            {"Bearer hunter2", "bearer hunter2\n", "Bearer"},
-			"a JSON object, as a token endpoint answers; give only the value in it": {`{"access_token":"hunter2"}`},
-			"it is the word None, as jq -r prints":                                  {"None"},
-			"it is a page of HTML":                                                  {"<html><title>hunter2</title>", "<!doctype html>"},
-			"a placeholder of the form ${…}":                                        {"${hunter2}"},
+			"a JSON object, as a token endpoint answers; give only the value in it": {`{"access_token":"hunter2"}`, "{\n  \"a\": 1}"},
+			"it is the word None, which programs such as jq print":                  {"None"},
+			"it is a page of HTML":           {"<html><title>hunter2</title>", "<!doctype html>"},
+			"a placeholder of the form ${…}": {"${hunter2}"},
 			"characters that no bearer token may have": {
 				"hunter2 anew", "hunter2\nanew", "hünter2", "Authorization: Basic hunter2", "hunter2\x7f",
 			},

@@ -12,7 +12,7 @@ import (
 // latestModelSchema describes modelcatalogue_latest_model.
 func latestModelSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, also where that one is archived " +
+		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is archived " +
 			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
@@ -32,7 +32,7 @@ func readLatestModel(ctx context.Context, r *reader, state *latestModelState) {
 	model, err := state.Where.newest(ctx, r.client, id, "Ask for less in where, or wait until a revision that satisfies "+
 		"it is published.")
 	if err != nil {
-		r.fail(err, explain.LatestModel(path.Root("model_group_id"), id))
+		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return
 	}
 	state.modelState = *newModelState(ofGroup(model, id), nil)

@@ -60,7 +60,7 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 	if state.ModelGroupIDs == nil {
 		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err != nil {
-			r.fail(err, explain.Groups(state.TimeHorizon))
+			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
 			return
 		}
 		questions, listed = listedGroups(groups)
@@ -71,16 +71,15 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 	}
 	replies, fault := readFleet(ctx, questions, read)
 	missing := leaveOutMissing(replies, listed)
-	r.reportFailures(fault, failures(replies, fault), len(questions), explainLatest)
+	r.reportFailures(fault, failures(replies, fault), len(questions), true)
 	if r.diags.HasError() {
 		return
 	}
 	warnOfMissing(r.diags, missing)
-	only := selected(state.Attributes)
 	state.Models = make(map[string]*modelState, len(questions))
 	for _, r := range replies {
 		if r.answer != nil {
-			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), only)
+			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), state.Attributes)
 		}
 	}
 }
@@ -101,20 +100,12 @@ func namedGroups(ids []string) []question {
 func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup) {
 	questions, listed := []question{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
-		if group.ID == nil || listed[*group.ID] != nil {
-			continue
+		if listed[*group.ID] == nil {
+			questions = append(questions, question{id: *group.ID, at: path.Empty()})
+			listed[*group.ID] = group
 		}
-		questions = append(questions, question{id: *group.ID, at: path.Empty()})
-		listed[*group.ID] = group
 	}
 	return questions, listed
-}
-
-func explainLatest(f failure) diag.Diagnostic {
-	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		return problem.on(f.at)
-	}
-	return explain.Error(f.err, explain.LatestModelOfMany(f.at, f.id))
 }
 
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered

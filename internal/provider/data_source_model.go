@@ -50,7 +50,7 @@ func readModel(ctx context.Context, r *reader, state *modelBlockState) {
 	}
 	model, err := wanted.read(ctx, r.client)
 	if err != nil {
-		r.fail(err, explain.Group(path.Root("model_group_id"), wanted.groupID))
+		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: wanted.groupID})
 		return
 	}
 	if how := model.withdrawal(); how != "" && !orZero(state.AcceptWithdrawn) {

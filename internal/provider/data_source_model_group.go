@@ -49,7 +49,7 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 	if id := state.ID; id != nil {
 		group, err := r.client.ModelGroup(ctx, *id)
 		if err != nil {
-			r.fail(err, explain.Group(path.Root("id"), *id))
+			r.fail(err, explain.Subject{Path: path.Root("id"), Value: *id})
 			return
 		}
 		*state = *newGroupState(group, nil)
@@ -61,7 +61,7 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name) })
 	})
 	if err != nil {
-		r.fail(err, explain.GroupNamed(name))
+		r.fail(err, explain.Subject{Value: name})
 		return
 	}
 	group, problem := groupNamed(groups, name)
@@ -80,20 +80,17 @@ func isNamed(group *catalogue.ModelGroup, name string) bool {
 
 // groupNamed finds the one group of that name.
 func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, diag.Diagnostic) {
-	var found []*catalogue.ModelGroup
+	var found *catalogue.ModelGroup
 	var ids []string
 	for _, group := range groups {
 		if isNamed(group, name) {
-			found = append(found, group)
-			if group.ID != nil {
-				ids = append(ids, *group.ID)
-			}
+			found, ids = group, append(ids, *group.ID)
 		}
 	}
 	at := path.Root("name")
-	switch len(found) {
+	switch len(ids) {
 	case 1:
-		return found[0], nil
+		return found, nil
 	case 0:
 		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummaryGroupNotFound, explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
@@ -104,7 +101,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 		slices.Sort(ids)
 		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummarySeveralGroups,
 			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: "+
-				"%s.", len(found), name, explain.Quoted(ids)))
+				"%s.", len(ids), name, explain.Quoted(ids)))
 	}
 }
 
@@ -112,7 +109,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	names := map[string][]string{} // by their folded form
 	for _, group := range groups {
-		if group.ID != nil && *group.ID == name {
+		if *group.ID == name {
 			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
 		}
 		if group.Name != nil {

@@ -31,8 +31,8 @@ func readModelGroupModels(ctx context.Context, r *reader, state *modelGroupModel
 	id := orZero(state.ModelGroupID)
 	models, err := r.client.Models(ctx, id)
 	if err != nil {
-		r.fail(err, explain.Group(path.Root("model_group_id"), id))
+		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id})
 		return
 	}
-	state.Models = sortedModelStates(models, selected(state.Attributes))
+	state.Models = sortedModelStates(models, state.Attributes)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -36,8 +37,8 @@ type modelGroupsState struct {
 func readModelGroups(ctx context.Context, r *reader, state *modelGroupsState) {
 	groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
-		r.fail(err, explain.Groups(state.TimeHorizon))
+		r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
 		return
 	}
-	state.ModelGroups = sortedGroupStates(groups, selected(state.Attributes))
+	state.ModelGroups = sortedGroupStates(groups, state.Attributes)
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,17 +71,16 @@ func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) 
 		return wanted.read(ctx, r.client)
 	}
 	replies, fault := readFleet(ctx, questions, read)
-	r.reportFailures(fault, failures(replies, fault), len(questions), explainPin)
+	r.reportFailures(fault, failures(replies, fault), len(questions), false)
 	if r.diags.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
 		warnOfWithdrawn(r.diags, replies)
 	}
-	only := selected(state.Attributes)
 	state.Models = make(map[string]*pinnedModelState, len(questions))
 	for _, r := range replies {
-		state.Models[r.id] = newPinnedModelState(r.answer, only)
+		state.Models[r.id] = newPinnedModelState(r.answer, state.Attributes)
 	}
 }
 
@@ -104,14 +102,4 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 		"%d of %d pinned revisions %s withdrawn:%s\n\n%s",
 		len(lines), len(replies), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
-}
-
-func explainPin(f failure) diag.Diagnostic {
-	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		if problem.argument == argDockerImage {
-			return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
-		}
-		return problem.on(f.at)
-	}
-	return explain.Error(f.err, explain.Group(f.at, f.id))
 }

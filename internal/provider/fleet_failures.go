@@ -53,8 +53,8 @@ func causeOf(summary string, err error) string {
 }
 
 // reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
-// first element that has it. groups is how many groups there are.
-func (r *reader) reportFailures(fault error, list []failure, groups int, report func(failure) diag.Diagnostic) {
+// first element that has it. groups is how many groups there are, and latest whether their latest models are read.
+func (r *reader) reportFailures(fault error, list []failure, groups int, latest bool) {
 	shared := ""
 	if fault != nil {
 		problem := r.diagnose(fault, explain.Subject{})
@@ -72,7 +72,7 @@ func (r *reader) reportFailures(fault error, list []failure, groups int, report 
 	var order []string
 	alike := map[string][]failure{}
 	for _, f := range list {
-		c := causeOf(report(f).Summary(), f.err)
+		c := causeOf(f.explained(latest).Summary(), f.err)
 		if c == shared {
 			continue
 		}
@@ -82,8 +82,20 @@ func (r *reader) reportFailures(fault error, list []failure, groups int, report 
 		alike[c] = append(alike[c], f)
 	}
 	for _, c := range order {
-		r.diags.Append(together(report(alike[c][0]), alike[c], groups))
+		r.diags.Append(together(alike[c][0].explained(latest), alike[c], groups))
 	}
+}
+
+// explained is the diagnostic of one failure, on the element that is at fault.
+func (f failure) explained(latest bool) diag.Diagnostic {
+	problem, ok := errors.AsType[*groupError](f.err)
+	switch {
+	case !ok:
+		return explain.Error(f.err, explain.Subject{Path: f.at, Value: f.id, OfLatest: latest})
+	case problem.argument == argDockerImage:
+		return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
+	}
+	return problem.on(f.at)
 }
 
 // together is the diagnostic of the first of several failures, with the others named.

@@ -95,7 +95,9 @@ func parseImage(image string) (*imageParts, error) {
 	case errors.Is(err, reference.ErrNameTooLong):
 		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
 	case errors.Is(err, reference.ErrReferenceInvalidFormat):
-		return nil, errors.New("it must have the form [registry[:port]/]repository[:tag][@digest]")
+		registry, _, _ := strings.Cut(image, "/") // the only part that imageFault leaves to the parser
+		return nil, fmt.Errorf("its registry %q must be the name or the address of a host, with :PORT or without",
+			explain.Abridged(registry))
 	case err != nil:
 		return nil, err
 	}
@@ -126,6 +128,8 @@ func imageFault(image string) error {
 		return errors.New("it has a scheme; leave out the part up to ://")
 	case notDigest == nil:
 		return errors.New("it is a digest only, without the repository to find it in")
+	case strings.Contains(text, "@"):
+		return errors.New("it has more than one @, and so more than one digest")
 	case digested:
 		if _, err := digest.Parse(text); err != nil {
 			return fmt.Errorf("it has an %w: after the @ comes sha256, sha384 or sha512, a colon, and as many hexadecimal digits "+

@@ -28,29 +28,9 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 	return to
 }
 
-// comparePointers orders values, nil before any.
-func comparePointers[T cmp.Ordered](a, b *T) int {
-	if a == nil || b == nil {
-		return nilFirst(a, b)
-	}
-	return cmp.Compare(*a, *b)
-}
-
-// nilFirst orders what is nil before what is not.
-func nilFirst[T any](a, b *T) int {
-	switch {
-	case (a == nil) == (b == nil):
-		return 0
-	case a == nil:
-		return -1
-	default:
-		return 1
-	}
-}
-
 // newestFirst orders models by their revisions, the highest first, then by id.
 func newestFirst(a, b *catalogue.Model) int {
-	return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), cmp.Compare(orZero(a.ID), orZero(b.ID)))
 }
 
 // orZero is a value, or the zero value if it is nil.

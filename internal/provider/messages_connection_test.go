@@ -56,20 +56,17 @@ func connectionScenes() []scene {
 			t.Cleanup(server.Close)
 			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
 		}},
-		undialled("a host that is not known", &net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
-		{title: "a host with a letter beyond ASCII (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
-			return explained(&catalogue.NetworkError{
-				Endpoint: catalogue.Endpoint{Method: "POST", Origin: "https://katalog-m%C3%BCnchen.example", Path: "/v1/auth/token"},
-				Fault:    catalogue.UnknownHost, Problem: "no such host",
-			})
-		}},
+		undialled("a host that is not known", "catalogue.example",
+			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
+		undialled("a host with a letter beyond ASCII", "katalog-münchen.example",
+			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-zob.example", IsNotFound: true}),
 		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
 				Endpoint: getting("/v1/model-group"), Fault: catalogue.ProxyFailed, Problem: "first record does not look like a TLS handshake",
 				Proxy: &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
 			})
 		}},
-		undialled("a network that is down", errors.New("network is unreachable")),
+		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
 	}
 }
 
@@ -80,12 +77,12 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 }
 
 // undialled is a scene of a network that makes no connection.
-func undialled(title string, fault error) scene {
+func undialled(title, host string, fault error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
 		}}
-		e, diagnostics := startEngine(t, p, northwind("https://catalogue.example").with(argMaxRetries, 0))
+		e, diagnostics := startEngine(t, p, northwind("https://"+host).with(argMaxRetries, 0))
 		expectNone(t, diagnostics)
 		_, diagnostics = e.read(t.Context(), t, oneGroup.name, oneGroup.config)
 		return diagnostics

@@ -73,9 +73,6 @@ func argumentScenes() []scene {
 			return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
 		}}
 	}
-	conditioned := func(condition, value string) scene {
-		return validated("", "latest_model", arguments{"model_group_id": "a", "where": where(condition, value)})
-	}
 	parsed := func(title string, image any) scene {
 		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			_, failure := callParseImage(t, image)
@@ -108,10 +105,9 @@ func argumentScenes() []scene {
 		validated("tags that are none", "latest_model", arguments{
 			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
 		}),
-		{title: "an age that is none", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			// One by one, because the framework validates the attributes of an object in any order.
-			return slices.Concat(conditioned("run_mode", "").play(t), conditioned("min_age", "3 days").play(t))
-		}},
+		validated("an age that is none", "latest_model", arguments{
+			"model_group_id": "a", "where": where("run_mode", "", "min_age", "3 days"),
+		}),
 		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
@@ -179,6 +175,8 @@ func pinScenes() []scene {
 	return []scene{
 		pinned("an image that differs", arguments{"revision": 0, "docker_image": "registry.northwind.example/forecasting/app:0.8"}),
 		pinned("an image with a scheme, which differs", arguments{"revision": 0, "docker_image": "https://" + firstImage}),
+		pinned("an image with white space before it", arguments{"revision": 0, "docker_image": " " + firstImage}),
+		pinned("an image with a Cyrillic letter", arguments{"revision": 0, "docker_image": strings.Replace(firstImage, "a", "а", 1)}),
 		pinned("an image in another case", arguments{"revision": 0, "docker_image": strings.ToUpper(firstImage)}),
 		played("an image of a revision that was re-published", func(t *testing.T) http.Handler {
 			service := sandbox.New(sandbox.Default())
@@ -199,6 +197,18 @@ func pinScenes() []scene {
 		latest("no model that satisfies", "enabled", true, "tags", []any{"POWER", "gold"}),
 		latest("no model of a run mode", "run_mode", "automatic", "archived", false),
 		latest("no model of an age", "min_age", "9000d"),
+		played("no model that satisfies, and flags that the service leaves out", faulty(
+			respell(sandbox.RouteAny, `"archived":false,`, "", `"archived":true,`, "", `"enabled":true,`, "", `"enabled":false,`, ""),
+		), nil, reading{"latest_model", arguments{"model_group_id": oddGroup, "where": where("enabled", true, "tags", []any{"gold"})}}),
+		played("revisions that are not there, of groups with many", func(t *testing.T) http.Handler {
+			service := sandbox.New(sandbox.Default())
+			for i := range 40 {
+				if _, err := service.Publish([]string{mainGroup, oddGroup}[i%2], []byte("{}")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return service
+		}, nil, reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 501, oddGroup: 501}}}),
 		played("no model of some groups that satisfies", sandboxed, nil, reading{"latest_models", arguments{
 			"model_group_ids": []any{mainGroup, oddGroup, sparseGroup}, "where": where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
 		}}),
@@ -232,6 +242,12 @@ func credentialScenes() []scene {
 	return []scene{
 		played("a wrong secret, three times", faulty(), arguments{argClientSecret: "wrong-secret"},
 			oneGroup, reading{"model_groups", nil}, reading{"latest_model", arguments{"model_group_id": mainGroup}}),
+		played("a client_id that is the secret, which the service repeats",
+			faulty(token(401, "application/json", `{"error":"invalid_client","error_description":"No client wrong-secret."}`)),
+			arguments{argClientID: "wrong-secret"}, oneGroup),
+		played("a client_id that is the secret, as a name of data",
+			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 409, Body: `{"code":"NEW","data":{"northwind":["northwind-sandbox-secret"]}}`}),
+			nil, oneGroup),
 		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
 		played("a very short secret, which is in every sentence", faulty(), arguments{argClientSecret: "the"}, oneGroup),
 		played("a fresh token refused", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
@@ -280,6 +296,8 @@ func serviceScenes() []scene {
 		played("a ceiling too low for read_timeout", faulty(), arguments{argMaxRequests: "1/1000s"}, oneGroup),
 		played("a ceiling that has nothing to do with it", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang}),
 			arguments{argMaxRequests: "2000/1s", argReadTimeout: "20s"}, oneGroup),
+		played("connections that break", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Reset}), arguments{argMaxRetries: 1},
+			oneGroup),
 		played("an answer cut short", faulty(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.CutJSON}), nil, oneGroup),
 		played("a redirect of a read", faulty(sandbox.Fault{
 			Route: sandbox.RouteGroup, Status: 301, Header: http.Header{"Location": {"https://new.example" + mainPath}},

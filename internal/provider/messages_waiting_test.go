@@ -51,6 +51,15 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 	return told
 }
 
+// limitedFleet is a service that reads of a fleet have to wait for.
+func limitedFleet(t *testing.T) http.Handler {
+	t.Helper()
+	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
+	service := sandbox.New(manyGroups(t, 150), sandbox.WithAllowance(allowance))
+	service.Inject(oneRequestID)
+	return service
+}
+
 // waitingScenes are reads that ended while they waited.
 func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
@@ -91,16 +100,9 @@ func waitingScenes() []scene {
 		{title: "an interrupt of several reads (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(context.Canceled, context.Canceled)
 		}},
-		{title: "pauses that held a fleet back for minutes", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			var told []*tfprotov6.Diagnostic
-			synctest.Test(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 150), sandbox.WithAllowance(sandbox.Allowance{
-					Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute,
-				}))
-				told = inMemory(t, service, nil).refused(t, "latest_models", nil)
-			})
-			return told
-		}},
+		played("pauses that held a fleet back for minutes", limitedFleet, nil, reading{"latest_models", nil}),
+		played("pauses that held a fleet back, which then failed", limitedFleet, nil,
+			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}),
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
 			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
 			Remaining: 30 * time.Second, Err: context.Canceled,

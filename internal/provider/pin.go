@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -61,7 +62,7 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 
 // names reports whether a model is of the pinned revision.
 func (p pin) names(model *catalogue.Model) bool {
-	return model.Revision != nil && int64(*model.Revision) == p.revision
+	return int64(*model.Revision) == p.revision
 }
 
 // pick finds the one model of the pinned revision.
@@ -69,9 +70,6 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 	var found []*catalogue.Model
 	var revisions []int64
 	for _, model := range models {
-		if model.Revision == nil {
-			continue
-		}
 		revisions = append(revisions, int64(*model.Revision))
 		if p.names(model) {
 			found = append(found, model)
@@ -89,12 +87,20 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 			p.groupID, p.revision)
 		problem.short = "no models yet"
 	default:
-		problem.detail = fmt.Sprintf("Model group %q has no revision %d. It has: %s. An archived one may be missing here, "+
-			"because the service may leave archived revisions out.\n\nSet revision to one of these. To follow the newest, "+
-			"use %s.", p.groupID, p.revision, listed(revisions), p.follow)
+		problem.detail = explain.Paragraphs(
+			fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
+			mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
 		problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
 	}
 	return nil, problem
+}
+
+// mayLackArchived says that a list may not have every revision, or returns "" if it has archived ones.
+func mayLackArchived(models []*catalogue.Model) string {
+	if slices.ContainsFunc(models, func(model *catalogue.Model) bool { return orZero(model.Archived) }) {
+		return ""
+	}
+	return "Archived revisions may be missing here, because the service may leave them out."
 }
 
 // listed names revisions, the newest first.
@@ -150,20 +156,15 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 
 // imageHint says in a sentence what is odd about an image that was given, or returns "".
 func imageHint(given, has string) string {
-	bare := strings.TrimSpace(given)
-	_, name, scheme := strings.Cut(bare, "://")
-	if scheme {
-		bare = name
-	}
 	switch {
 	case strings.TrimSpace(given) != given:
 		return "The image that was given has white space around it."
-	case scheme:
+	case strings.Contains(given, "://"):
 		return "The image that was given has a scheme; leave out the part up to ://."
-	case strings.EqualFold(bare, has):
+	case strings.EqualFold(given, has):
 		return "The two differ only in upper and lower case."
 	}
-	for _, r := range bare {
+	for _, r := range given {
 		if r > '~' {
 			return fmt.Sprintf("The image that was given has the character %q (%U) in it, which no image name can have.", r, r)
 		}
@@ -173,15 +174,16 @@ func imageHint(given, has string) string {
 
 // republished says if a revision was changed after it was published, which explains another image.
 func republished(model *catalogue.Model) string {
-	switch created, updated := orZero(model.CreatedAt), orZero(model.UpdatedAt); {
-	case created == "" || updated == "":
+	created, errCreated := time.Parse(time.RFC3339, orZero(model.CreatedAt))
+	updated, errUpdated := time.Parse(time.RFC3339, orZero(model.UpdatedAt))
+	switch {
+	case errCreated != nil || errUpdated != nil:
 		return ""
-	case created == updated:
-		return "The service says that the revision has not changed since it was published: check the image that was given."
-	default:
+	case updated.After(created):
 		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed at %s.",
-			explain.Abridged(updated))
+			*model.UpdatedAt)
 	}
+	return "The service says that the revision has not changed since it was published: check the image that was given."
 }
 
 // withheld is the error if there is no image to compare with.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -74,10 +75,11 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				"included, as a duration such as `10s`. The default is `"+defaultRequestTimeout.String()+"`."),
 			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
 				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
-				"them. The default is `5m`."),
+				"them. The default is `"+defaultReadTimeout.String()+"`."),
 			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
-					"that may pass. `0` is allowed. The default is `4`." + alsoReadFrom(argMaxRetries),
+					"that may pass. `0` is allowed. The default is `" + strconv.Itoa(defaultMaxRetries) + "`." +
+					alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
 			argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, token "+
@@ -87,7 +89,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
 					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
 					"it. Test files set it, because from Terraform 1.13 on one process of the provider serves every " +
-					"`run` of a file. The default is `true`." + alsoReadFrom(argSnapshot),
+					"`run` of a file. The default is `" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
 				Optional: true,
 			},
 		},

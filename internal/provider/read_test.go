@@ -55,7 +55,6 @@ func TestAPinPicksItsRevision(t *testing.T) {
 	}{
 		{numbered(0, 1, 2), 0, 2, "", ""},
 		{numbered(2, 1, 0), 2, 2, "", ""},
-		{append(numbered(1), &catalogue.Model{}), 1, 1, "", ""},
 		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
 		{nil, 0, 0, "Revision not found", "it has no models yet"},
 		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},

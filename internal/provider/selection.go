@@ -34,19 +34,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 }
 
 // selection is which attributes of a record are filled: all of them if it is nil.
-type selection map[string]bool
-
-// selected is what the argument selects.
-func selected(attributes []string) selection {
-	if attributes == nil {
-		return nil
-	}
-	only := selection{}
-	for _, name := range attributes {
-		only[name] = true
-	}
-	return only
-}
+type selection []string
 
 // clearOthers empties the attributes of a state that are not selected. State is a pointer to
 // a struct with tfsdk tags.
@@ -61,7 +49,7 @@ func (s selection) clearIn(state reflect.Value) {
 		switch field := state.Type().Field(i); {
 		case field.Anonymous:
 			s.clearIn(state.Field(i))
-		case !s[field.Tag.Get("tfsdk")]:
+		case !slices.Contains(s, field.Tag.Get("tfsdk")):
 			state.Field(i).SetZero()
 		}
 	}

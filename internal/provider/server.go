@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -50,6 +51,17 @@ func (s *server) StopProvider(
 ) (*tfprotov6.StopProviderResponse, error) {
 	s.stop()
 	return s.ProviderServer.StopProvider(ctx, req)
+}
+
+// ValidateDataResourceConfig sorts what is wrong by its attribute. The framework validates in any order.
+func (s *server) ValidateDataResourceConfig(
+	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	resp, err := s.ProviderServer.ValidateDataResourceConfig(ctx, req)
+	slices.SortStableFunc(resp.Diagnostics, func(a, b *tfprotov6.Diagnostic) int {
+		return strings.Compare(a.Attribute.String(), b.Attribute.String())
+	})
+	return resp, err
 }
 
 // ReadDataSource lets the framework read, and encodes the result.

@@ -89,10 +89,8 @@ func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
 	states := mapped(models, func(from *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(from) })
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
-		if a == nil || b == nil {
-			return nilFirst(b, a)
-		}
-		return cmp.Or(comparePointers(b.Revision, a.Revision), comparePointers(a.ID, b.ID))
+		one, other := orZero(a), orZero(b) // an element may be null
+		return cmp.Or(cmp.Compare(orZero(other.Revision), orZero(one.Revision)), cmp.Compare(orZero(one.ID), orZero(other.ID)))
 	})
 	return orEmpty(states)
 }
@@ -108,9 +106,8 @@ func newGroupAxisState(axis *catalogue.GroupAxis) *groupAxisState {
 
 // sortedGroupStates maps groups, sorted by name, then id.
 func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupState {
-	sorted := slices.Clone(groups)
-	slices.SortStableFunc(sorted, func(a, b *catalogue.ModelGroup) int {
-		return cmp.Or(comparePointers(a.Name, b.Name), comparePointers(a.ID, b.ID))
+	sorted := slices.SortedStableFunc(slices.Values(groups), func(a, b *catalogue.ModelGroup) int {
+		return cmp.Or(cmp.Compare(orZero(a.Name), orZero(b.Name)), cmp.Compare(*a.ID, *b.ID))
 	})
 	return orEmpty(mapped(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) }))
 }

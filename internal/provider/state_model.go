@@ -265,7 +265,6 @@ func newModelAxisState(from *catalogue.ModelAxis) *modelAxisState {
 
 // sortedModelStates maps models, newest revision first, then by id.
 func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
-	sorted := slices.Clone(models)
-	slices.SortStableFunc(sorted, newestFirst)
+	sorted := slices.SortedStableFunc(slices.Values(models), newestFirst)
 	return orEmpty(mapped(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) }))
 }

@@ -43,10 +43,15 @@ var (
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
 func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
-	if value.IsUnknown() {
-		return
+	problem := ""
+	switch {
+	case value.IsUnknown():
+	case value.IsNull():
+		problem = "is null; give a value, or leave the element out"
+	default:
+		problem = r.problem(value)
 	}
-	if problem := r.problem(value); problem != "" {
+	if problem != "" {
 		diags.AddAttributeError(at, r.summary, subject+" "+problem+".")
 	}
 }
@@ -84,32 +89,24 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 }
 
 func idProblem(value attr.Value) string {
-	id, ok := value.(types.String)
-	if err := catalogue.CheckID(id.ValueString()); ok && !id.IsNull() && err != nil {
+	if err := catalogue.CheckID(asText(value)); err != nil {
 		return fmt.Sprintf("cannot be the id of a model group: %s", err)
 	}
-	return nullProblem(value)
+	return ""
 }
 
 func textProblem(value attr.Value) string {
-	if text, ok := value.(types.String); ok && !text.IsNull() && text.ValueString() == "" {
+	if asText(value) == "" {
 		return "is empty; give a value, or leave it out"
 	}
-	return nullProblem(value)
+	return ""
 }
 
 func countProblem(value attr.Value) string {
-	if number, ok := value.(types.Number); ok && !number.IsNull() {
+	if number, ok := value.(types.Number); ok {
 		if _, err := wholeNumber(number.ValueBigFloat()); err != nil {
 			return err.Error()
 		}
-	}
-	return nullProblem(value)
-}
-
-func nullProblem(value attr.Value) string {
-	if value.IsNull() {
-		return "is null; give a value, or leave the element out"
 	}
 	return ""
 }
@@ -189,7 +186,7 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 
 // sameButCase names the pinned group whose id differs from another id only in case, or returns "".
 func sameButCase(pinned map[string]attr.Value, id string) string {
-	for other := range pinned {
+	for _, other := range slices.Sorted(maps.Keys(pinned)) {
 		if strings.EqualFold(other, id) {
 			return fmt.Sprintf("(revisions has %q)", explain.Abridged(other))
 		}

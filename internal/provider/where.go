@@ -199,7 +199,7 @@ func (w *whereState) newest(
 // one is archived it may be missing in every list.
 func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
 	return orZero(latest.Archived) || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
-		return comparePointers(model.Revision, latest.Revision) >= 0
+		return *model.Revision >= *latest.Revision
 	})
 }
 
@@ -207,14 +207,8 @@ func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
 // the catalogue lists several of one revision.
 func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) []*catalogue.Model {
 	var found []*catalogue.Model
-	for _, model := range models {
-		if !satisfies(model) {
-			continue
-		}
-		if len(found) > 0 && comparePointers(model.Revision, found[0].Revision) > 0 {
-			found = nil
-		}
-		if len(found) == 0 || comparePointers(model.Revision, found[0].Revision) == 0 {
+	for _, model := range slices.SortedStableFunc(slices.Values(models), newestFirst) {
+		if satisfies(model) && (len(found) == 0 || *model.Revision == *found[0].Revision) {
 			found = append(found, model)
 		}
 	}
@@ -224,9 +218,7 @@ func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) [
 // withLatest returns the models of a list and the latest one, which the list may lack, newest first.
 func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	sorted := slices.Clone(models)
-	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool {
-		return comparePointers(model.Revision, latest.Revision) == 0
-	}) {
+	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool { return *model.Revision == *latest.Revision }) {
 		sorted = append(sorted, latest)
 	}
 	slices.SortStableFunc(sorted, newestFirst)
@@ -236,9 +228,7 @@ func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue
 // noneSatisfies says of each model, newest first, why it does not satisfy.
 func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, groupID, remedy string) *groupError {
 	lines := make([]string, 0, len(models))
-	archived := false
 	for _, model := range models {
-		archived = archived || orZero(model.Archived)
 		lines = append(lines, fmt.Sprintf("revision %d: %s", int64(*model.Revision), strings.Join(w.unmet(model, now), "; ")))
 	}
 	short := lines[0]
@@ -246,8 +236,8 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 		short += fmt.Sprintf("; older ones fail too: %d", older)
 	}
 	mayLack := ""
-	if !archived && (w.Archived == nil || *w.Archived) {
-		mayLack = "Archived revisions may be missing here, because the service may leave them out."
+	if w.Archived == nil || *w.Archived {
+		mayLack = mayLackArchived(models)
 	}
 	return &groupError{
 		argument: argWhere, summary: explain.SummaryNoneSatisfies, nothing: true,
@@ -282,10 +272,8 @@ func (d *catalogueDataSource) ValidateConfig(
 }
 
 func ageProblem(value attr.Value) string {
-	if text, ok := value.(types.String); ok {
-		if _, err := parseAge(text.ValueString()); err != nil {
-			return "cannot be used: " + err.Error()
-		}
+	if _, err := parseAge(asText(value)); err != nil {
+		return "cannot be used: " + err.Error()
 	}
 	return ""
 }
