@@ -5,10 +5,11 @@
 // whoever asks again sees the same. Failures are not kept, except rejected credentials and a disabled organisation,
 // which no further request can change: they are the answer to every lookup from then on.
 //
-// There are four lookups: [Client.ModelGroups], [Client.ModelGroup], [Client.LatestModel] and [Client.Models]. Each
-// takes at most the read time-out, every wait and retry included. Answers must not be changed. Errors are typed: an
-// [APIError] is an answer of the service and matches the sentinels through errors.Is. The other types say why there was
-// no answer, or none that can be used.
+// There are six lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models], and
+// [Client.ModelGroupsWith] and [Client.ModelsWith], which do not settle for a kept answer that does not suffice. Each
+// lasts at most the read time-out, every wait and retry included. Answers must not be changed. Errors are typed: an
+// [APIError] is an answer of the service and matches the sentinels through errors.Is. The other types say why there
+// was none.
 //
 // It knows nothing of Terraform. INTERFACE.md, which comments name, lies in internal/contract and says in our words
 // what the service's interface is.

@@ -21,7 +21,7 @@ const (
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
-// answered is an answer other than 200.
+// answered explains an answer other than 200.
 func (m *message) answered(api *catalogue.APIError) {
 	switch {
 	case m.about.of(api):
@@ -64,7 +64,7 @@ func (m *message) answered(api *catalogue.APIError) {
 
 func isRedirect(api *catalogue.APIError) bool { return api.Status >= 300 && api.Status < 400 }
 
-// redirected is a redirect, which the provider does not follow.
+// redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	to := cmp.Or(api.Location, "an address that it does not name")
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", to),
@@ -78,7 +78,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	m.concernsAll(api)
 }
 
-// unusable is a 200 whose body is not what the interface promises.
+// unusable explains a 200 whose body is not what the interface promises.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	problem := Sentence(unusable.Problem)
@@ -90,7 +90,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.requestID = unusable.RequestID
 }
 
-// TooLarge is the detail about a result over a limit, both in bytes: how large both are, and the way out.
+// TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out.
 // size is 0 if it is not known.
 func TooLarge(what string, size, limit int64) string {
 	seen := fmt.Sprintf("more than %d bytes", limit)

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// Credential is what may be told of a client id, a client secret or an access
+// Credential is what a message may say about a client id, a client secret or an access
 // token: never its value, because a user may have swapped two of them.
 type Credential struct {
 	Argument string
@@ -21,7 +21,7 @@ type Origin struct {
 	Block    bool   // the provider block sets it
 	Variable string // the environment variable that has it, or that names a file with it
 	File     bool
-	Over     []string // variables that are set as well, and that it goes before
+	Over     []string // variables that are set as well, and not used
 }
 
 // String names the origin, such as MODELCATALOGUE_CLIENT_ID.
@@ -40,7 +40,7 @@ const (
 	notTheService = "Check base_url: what answers there may not be the service."
 )
 
-// rejected is a process that gets no token, or none that the service accepts.
+// rejected explains why the process has no token that the service accepts.
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
 	switch {
 	case api == nil:
@@ -51,12 +51,12 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.answered(api)
 		return
 	case rejected.Given:
-		m.say(SummaryTokenRejected, "The service refused the access token.", "")
+		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
 		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot renew a " +
 			"given token: if runs take longer than a token lives, give client_id and client_secret in its place.")
 	case rejected.Issued:
 		m.say(SummaryRejected,
-			"The service gave tokens for client_id and client_secret, and then refused them, a fresh one as well.",
+			"The service gave tokens for client_id and client_secret, and then rejected them, a fresh one as well.",
 			"The credentials themselves were accepted. Show this to those who run the service; a gateway that does not know "+
 				"the tokens may answer at base_url.")
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
@@ -75,7 +75,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 	m.concernsAll(api)
 }
 
-// withoutToken is an answer to the request for a token that cannot be used.
+// withoutToken explains an answer to the request for a token that cannot be used.
 func (m *message) withoutToken(err error) {
 	m.say(SummaryNoToken, noUsableToken, notTheService)
 	m.fact = "The fault: " + err.Error()
@@ -85,7 +85,7 @@ func (m *message) withoutToken(err error) {
 	}
 }
 
-// blame says which credentials were refused: where each comes from, what looks wrong with it, and which
+// blame says which credentials were rejected: where each comes from, what looks wrong with it, and which
 // variables are not used because of it. check is what else to look at.
 func (m *message) blame(check string) {
 	var named []string

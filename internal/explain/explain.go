@@ -1,4 +1,4 @@
-// Package explain turns an error of the client into what a user is told: what
+// Package explain turns an error of the client into a diagnostic: what
 // failed, on which argument, what the service said, and what to do next.
 //
 // A process has one [Explainer], which reports a cause that all reads share in full once.
@@ -28,7 +28,7 @@ type Explainer struct {
 }
 
 // maxPointedTo bounds the value in a pointer, in characters: a UUID stays whole,
-// and no pointer takes a third line.
+// and no pointer needs a third line.
 const maxPointedTo = 36
 
 // Explain says what failed in a read of a data source, such as modelcatalogue_model.
@@ -88,7 +88,7 @@ func (e *Explainer) message(err error, about Subject) *message {
 	return m
 }
 
-// failed is the failure of one attempt.
+// failed explains the failure of one attempt.
 func (m *message) failed(err error) {
 	var (
 		api      *catalogue.APIError

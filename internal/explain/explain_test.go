@@ -18,11 +18,8 @@ import (
 
 // What messages end with.
 const (
-	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
-	reportIt        = "Please report this to the provider's developers."
-	actOrShow       = "Act on what the service said, or show it to those who run the service."
-	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, report this to those " +
-		"who run it, and look for a newer version of the provider."
+	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
+	reportIt     = "Please report this to the provider's developers."
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
@@ -59,10 +56,6 @@ func TestMessagesByHand(t *testing.T) {
 			err: answered(422, "NEW_CODE", ""), about: explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true}, summary: explain.SummaryInvalidHorizon,
 			argument: "time_horizon",
 			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
-		},
-		"request rejected": {
-			err: answered(400, "BAD_REQUEST", "Odd."), summary: explain.SummaryInvalidRequest,
-			parts: []string{"calls the request invalid", "The service said: Odd."}, next: "report this to the provider's developers.",
 		},
 		"path not found": {
 			err: answered(404, "", "a page of HTML"), summary: explain.SummaryNotAnswered,
@@ -120,15 +113,6 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
 			next:    "to go without it.",
 		},
-		"a proxy that speaks no TLS": {
-			err: &catalogue.NetworkError{
-				Endpoint: tokenEndpoint, Problem: "odd", Permanent: true,
-				Proxy: &catalogue.Proxy{Address: "https://p.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
-			},
-			summary: explain.SummaryUnreachable,
-			parts:   []string{"The proxy https://p.example:8080, which HTTPS_PROXY names, does not speak TLS."},
-			next:    "Write http:// in HTTPS_PROXY.",
-		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
@@ -153,28 +137,6 @@ func TestMessagesByHand(t *testing.T) {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
 			summary: explain.SummaryInterrupted, parts: []string{"read. This read had made 0 attempts and was waiting for the requests before it.\n\nRun"},
 			next: "read what is missing.",
-		},
-		"tokens that were accepted before": {
-			err:     &catalogue.RejectedError{Issued: true, Err: answered(401, "UNAUTHORIZED", "")},
-			summary: explain.SummaryRejected,
-			parts:   []string{"gave tokens for client_id and client_secret, and then refused them", "The credentials themselves were accepted."},
-			next:    "may answer at base_url.",
-		},
-		"forbidden by something else": {
-			err: answered(403, "", "a page of HTML titled Request blocked"), about: group, summary: explain.SummaryForbidden,
-			parts: []string{"the provider does not know why", "The answer has no code of the service"}, next: "and check base_url.",
-		},
-		"forbidden with another code": {
-			err: answered(403, "QUOTA_ENDED", "No quota."), summary: explain.SummaryForbidden,
-			parts: []string{"the provider does not know why", "The service said: No quota."}, next: actOrShow,
-		},
-		"success without content": {
-			err: answered(204, "", ""), about: group, summary: explain.SummaryUnexpected,
-			parts: []string{"answered with success, but not with", "Status 204 No Content, for GET"}, next: checkWhoAnswers,
-		},
-		"a token without content": {
-			err: &catalogue.RejectedError{Err: tokenAnswered(204, "", "")}, summary: explain.SummaryNoToken,
-			parts: []string{"without one that can be used", "Status 204 No Content, for POST"}, next: "may not be the service.",
 		},
 		"anything else": {
 			err: errors.New("something odd"), about: group, summary: explain.SummaryNotRead,

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// network is an attempt without a whole answer.
+// network explains an attempt without a whole answer.
 func (m *message) network(network *catalogue.NetworkError) {
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	through := network.Proxy
@@ -37,7 +37,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 	m.concernsAll(nil)
 }
 
-// unreached is a fault that may pass: no connection, or one that broke.
+// unreached explains a fault that may pass: no connection, or one that broke.
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
 	proxy := ""
@@ -65,7 +65,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	}
 }
 
-// insecure is a fault of TLS or of a certificate, which no further attempt can change. The fault itself names the
+// insecure explains a fault of TLS or of a certificate, which no further attempt can change. The fault itself names the
 // hosts, the dates or the authority.
 func (m *message) insecure(network *catalogue.NetworkError) {
 	cause, next := "No secure connection to the service could be made.",
@@ -88,12 +88,12 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 	m.say(SummaryUntrusted, cause, next)
 }
 
-// proxy is a proxy that did not let the request through.
+// proxy explains a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.Proxy) {
 	said, next := "could not be reached.", "Check "+fault.Variable
 	switch {
 	case fault.NoTLS:
-		said, next = "does not speak TLS.", "Write http:// in "+fault.Variable
+		said, next = "does not speak TLS.", "Write http:// instead of https:// in "+fault.Variable
 	case fault.Status == 0:
 	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
 		said, next = "did not accept the user name and password in "+fault.Variable, "Check them"

@@ -45,7 +45,7 @@ func (m *message) concernsAll(api *catalogue.APIError) {
 	}
 }
 
-// whole is the diagnostic with all its parts.
+// whole returns the diagnostic with all its parts.
 func (m *message) whole() diag.Diagnostic {
 	lines := m.said
 	if m.fact != "" {
@@ -58,7 +58,7 @@ func (m *message) whole() diag.Diagnostic {
 	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
 }
 
-// brief points to the error that has the same cause in full.
+// brief returns a diagnostic that points to the error that has the same cause in full.
 func (m *message) brief(where string) diag.Diagnostic {
 	return m.diagnostic("The full message is in " + where + ".")
 }
@@ -89,7 +89,7 @@ func (m *message) quote(api *catalogue.APIError) {
 	m.requestID = api.RequestID
 }
 
-// statusText is a status with its reason phrase, if it has one.
+// statusText returns a status with its reason phrase, if it has one.
 func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }

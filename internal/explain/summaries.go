@@ -56,8 +56,8 @@ const (
 	SummaryNotEncoded  = "Result not encoded"
 )
 
-// SummaryInvalid is the summary if an argument of the provider cannot be used.
+// SummaryInvalid returns the summary if an argument of the provider cannot be used.
 func SummaryInvalid(argument string) string { return "Invalid " + argument }
 
-// SummaryMissing is the summary if the provider needs an argument.
+// SummaryMissing returns the summary if the provider needs an argument.
 func SummaryMissing(argument string) string { return "Missing " + argument }

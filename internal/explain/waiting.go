@@ -18,7 +18,7 @@ var endings = map[catalogue.Cause]string{
 	catalogue.TimeOver:      "read_timeout was over",
 }
 
-// gaveUp is a read that ended without an answer, though another attempt might have had one:
+// gaveUp explains a read that ended without an answer, though another attempt might have had one:
 // what failed, and what ended it.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	timeout := round(gaveUp.Elapsed + gaveUp.Remaining)
@@ -49,7 +49,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
 }
 
-// rateLimited is a read that the service's allowance left no time for.
+// rateLimited explains a read that the service's allowance left no time for.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	cause := "The service allows no more requests for now"
 	switch left := round(gaveUp.Remaining); {
@@ -78,8 +78,8 @@ func orRaise(gaveUp *catalogue.GaveUpError) string {
 	return text
 }
 
-// interrupted is a run that was stopped, and what this read was waiting for then:
-// who stops a run that stands still wants to know why it did.
+// interrupted explains a read that the user stopped. It says what the read was waiting for,
+// because that is often why the user stopped it.
 func (m *message) interrupted(err error) {
 	m.say(SummaryInterrupted, "The run was interrupted while the catalogue was being read.",
 		"Run it again to read what is missing.")
@@ -117,7 +117,7 @@ func round(d time.Duration) time.Duration {
 
 const aDay = 24 * time.Hour
 
-// length is how long a wait is, in days if it is very long.
+// length says how long a wait is, in days if it is very long.
 func length(d time.Duration) string {
 	if d >= 2*aDay {
 		return fmt.Sprintf("%d days", (d+aDay-1)/aDay)
@@ -125,7 +125,7 @@ func length(d time.Duration) string {
 	return round(d).String()
 }
 
-// later is when to try again: after a wait, 0 if none is known.
+// later says when to try again. The wait is 0 if none is known.
 func later(wait time.Duration) string {
 	if wait == 0 {
 		return "later"

@@ -29,7 +29,7 @@ const (
 	argSnapshot       = "snapshot"
 )
 
-// providerArguments are all of them, in the order in which they are told.
+// providerArguments are all of them, in the order in which messages name them.
 var providerArguments = []string{
 	argBaseURL, argClientID, argClientSecret, argAccessToken, argCACertificate,
 	argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequests, argSnapshot,

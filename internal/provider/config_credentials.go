@@ -45,7 +45,7 @@ func gives(value types.String) bool {
 	return value.IsUnknown() || strings.TrimSpace(value.ValueString()) != ""
 }
 
-// bothKinds is a provider block that gives both. A value that is not known yet may turn out to be null.
+// bothKinds reports a provider block that gives both. A value that is not known yet may turn out to be null.
 func (c configuration) bothKinds(r *resolver) {
 	before := len(r.unknown)
 	for i, value := range []types.String{c.ClientID, c.ClientSecret, c.AccessToken} {
@@ -95,7 +95,7 @@ const (
 	quotes        = "\"'`“”‘’„"
 )
 
-// oddities are what looks wrong with a credential and what to do about it, in words that show
+// oddities says what looks wrong with a credential and what to do about it, in words that show
 // none of it. Each may belong to the value, so none is a problem by itself.
 func oddities(argument, value string, from explain.Origin) []string {
 	var found []string

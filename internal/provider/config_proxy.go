@@ -12,7 +12,7 @@ import (
 )
 
 // proxyOf finds the proxy for the service, nil for none. net/http ignores an address that
-// it cannot parse, and takes quotes for a part of a host: the request would then go
+// it cannot parse, and treats quotes as a part of the host: the request would then go
 // without the proxy, or to a host that is not there. So that is a problem.
 func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	name, value := r.env.first("HTTPS_PROXY", "https_proxy")

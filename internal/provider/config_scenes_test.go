@@ -66,7 +66,7 @@ func environmentScenes() []scene {
 		file("a file in a folder of this machine", "/etc/no/token"),
 		file("a file below ~", "~/token"),
 		file("a file with quotes around it", `"/run/token"`),
-		file("a file on two lines", "hunter2\nhunter2"),
+		file("a file on two lines", "hunter2\nanew"),
 		file("a file with the name of its variable", "TOKEN=hunter2"),
 		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
 		{title: "a file that is empty", play: func(t *testing.T) []*tfprotov6.Diagnostic {

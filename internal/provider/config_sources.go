@@ -130,7 +130,7 @@ func inEnvironment(argument, text string, from explain.Origin) string {
 	return whose + "value of the environment variable " + from.String()
 }
 
-// asText is a value of the provider block as the environment would spell it.
+// asText returns a value of the provider block as the environment would spell it.
 func asText(value attr.Value) string {
 	if value.IsNull() {
 		return ""
@@ -165,8 +165,8 @@ func fileVariable(argument string) string {
 // environment is the variables of the process, by name.
 type environment map[string]string
 
-// environmentOf takes variables as os.Environ returns them. Windows does not tell
-// capitals from small letters in their names.
+// environmentOf reads variables as os.Environ returns them. On Windows the case of a name does
+// not matter.
 func environmentOf(assignments []string) environment {
 	env := make(environment, len(assignments))
 	for _, assignment := range assignments {
@@ -179,7 +179,7 @@ func environmentOf(assignments []string) environment {
 	return env
 }
 
-// first is the first of the variables that is set, and its value.
+// first returns the first of the variables that is set, and its value.
 func (e environment) first(names ...string) (name, value string) {
 	for _, name := range names {
 		if value := e[name]; value != "" {
@@ -192,7 +192,7 @@ func (e environment) first(names ...string) (name, value string) {
 // has reports whether the environment gives an argument, as a value or as a file.
 func (e environment) has(argument string) bool { return len(e.setFor(argument)) > 0 }
 
-// setFor are the variables that are set for an argument.
+// setFor returns the variables that are set for an argument.
 func (e environment) setFor(argument string) []string {
 	var set []string
 	if present(argument, e[variable(argument)]) {

@@ -144,7 +144,7 @@ func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Dia
 		diags.AddWarning(explain.SummaryHeldBack, fmt.Sprintf("Pauses that the service asked for (status 429) held reads back "+
 			"for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
 			"If you know the allowance of these credentials, set max_requests to it, or to a share of it for each run at the "+
-			"same time: then requests are spread, and none is refused. If the allowance is too small for this "+
+			"same time: then requests are spread, and the service limits none. If the allowance is too small for this "+
 			"configuration, ask those who run the service for a larger one.", held, d.name))
 	})
 }

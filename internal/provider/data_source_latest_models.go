@@ -84,7 +84,7 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 	}
 }
 
-// namedGroups are the groups of model_group_ids, each once.
+// namedGroups returns a question for each group of model_group_ids.
 func namedGroups(ids []string) []question {
 	questions, known := []question{}, map[string]bool{}
 	for i, id := range ids {
@@ -96,7 +96,7 @@ func namedGroups(ids []string) []question {
 	return questions
 }
 
-// listedGroups are the groups of a list, each once.
+// listedGroups returns a question for each group of a list, and the groups by their ids.
 func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup) {
 	questions, listed := []question{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
@@ -134,8 +134,8 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and had "+
-		"no latest model of them when it was asked for it: %s.\n\n"+
-		"They may have been removed or made private in between. If the next run leaves them out again, show this to "+
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and then "+
+		"had no latest model of them: %s.\n\n"+
+		"Most likely they were removed or made private in between. If the next run leaves them out again, show this to "+
 		"those who run the service.", explain.Quoted(missing)))
 }

@@ -134,7 +134,7 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 // maxAlike bounds the names that a hint suggests.
 const maxAlike = 3
 
-// folded is a name in NFC and lower case, with single spaces between its words and
+// folded returns a name in NFC and lower case, with single spaces between its words and
 // none around, and with one kind of hyphen.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {

@@ -94,7 +94,7 @@ func readFleet[T any](
 	return f.replies, f.fault
 }
 
-// settle takes account of a question that has ended.
+// settle records how a question ended.
 func (f *fleet[T]) settle(r *reply[T]) {
 	f.running--
 	switch scopeOf(r.err) {

@@ -86,7 +86,7 @@ func (r *reader) reportFailures(fault error, list []failure, groups int, latest 
 	}
 }
 
-// explained is the diagnostic of one failure, on the element that is at fault.
+// explained returns the diagnostic of one failure, on the element that is at fault.
 func (f failure) explained(latest bool) diag.Diagnostic {
 	problem, ok := errors.AsType[*groupError](f.err)
 	switch {
@@ -98,7 +98,7 @@ func (f failure) explained(latest bool) diag.Diagnostic {
 	return problem.on(f.at)
 }
 
-// together is the diagnostic of the first of several failures, with the others named.
+// together adds to the diagnostic of the first of several failures which others are like it.
 func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 	detail := d.Detail()
 	if others := alike[1:]; len(others) > 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// orEmpty is a list that is never null: one that the service left out is empty.
+// orEmpty returns a list, or an empty one if the service left it out.
 func orEmpty[Element any](list []*Element) []*Element {
 	if list == nil {
 		return []*Element{}
@@ -33,7 +33,7 @@ func newestFirst(a, b *catalogue.Model) int {
 	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), cmp.Compare(orZero(a.ID), orZero(b.ID)))
 }
 
-// orZero is a value, or the zero value if it is nil.
+// orZero returns a value, or the zero value if it is nil.
 func orZero[T any](value *T) T {
 	if value == nil {
 		return *new(T)

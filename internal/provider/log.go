@@ -14,7 +14,7 @@ import (
 )
 
 // logConfigured writes one line with what the configuration came to, and where
-// each value came from. Credentials are told by their origin only.
+// each value came from. Of credentials it has only the origin.
 func logConfigured(ctx context.Context, s settings, version string) {
 	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
 }
@@ -23,7 +23,10 @@ func configuredParts(s settings, version string) []string {
 	client := s.client
 	values := map[string]any{
 		argRequestTimeout: client.RequestTimeout, argReadTimeout: client.ReadTimeout, argMaxRetries: client.MaxRetries,
-		argSnapshot: client.Snapshot, argBaseURL: client.BaseURL,
+		argSnapshot: client.Snapshot,
+	}
+	if u := client.BaseURL; u != nil {
+		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
 	}
 	if client.Ceiling.Requests > 0 {
 		values[argMaxRequests] = client.Ceiling

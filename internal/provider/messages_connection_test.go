@@ -59,7 +59,7 @@ func connectionScenes() []scene {
 		undialled("a host that is not known", "catalogue.example",
 			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
 		undialled("a host with a letter beyond ASCII", "katalog-münchen.example",
-			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-zob.example", IsNotFound: true}),
+			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
 		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
 				Endpoint: getting("/v1/model-group"), Fault: catalogue.ProxyFailed, Problem: "first record does not look like a TLS handshake",

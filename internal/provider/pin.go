@@ -113,7 +113,7 @@ func listed(revisions []int64) string {
 	return strings.Join(explain.First(explain.MaxIDs, names), ", ")
 }
 
-// severalModels is the error if a block must name one image, and the catalogue
+// severalModels returns the error if a block must name one image, and the catalogue
 // does not say which of several models is meant.
 func severalModels(argument, groupID string, revision int64, count int) *groupError {
 	return &groupError{
@@ -186,7 +186,7 @@ func republished(model *catalogue.Model) string {
 	return "The service says that the revision has not changed since it was published: check the image that was given."
 }
 
-// withheld is the error if there is no image to compare with.
+// withheld returns the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
 	owner := "null"
 	if model.IsOwner != nil {

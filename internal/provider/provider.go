@@ -1,5 +1,5 @@
 // Package provider is the Terraform side: schemas, configuration, the
-// data sources, and what an engine is told when a read fails.
+// data sources, and the diagnostics of reads that fail.
 package provider
 
 import (
@@ -96,7 +96,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// optionalString is an argument that can come from the environment as well.
+// optionalString returns an argument that can come from the environment as well.
 func optionalString(argument, description string) schema.StringAttribute {
 	return schema.StringAttribute{MarkdownDescription: description + alsoReadFrom(argument), Optional: true}
 }

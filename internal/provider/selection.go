@@ -75,8 +75,10 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 		if name.IsNull() {
 			detail = fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
 		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute, fmt.Sprintf(
-			"%s\n\nThese can be named: %s. Attributes inside of them come with them.", detail, strings.Join(v.known, ", ")))
+		if !resp.Diagnostics.HasError() { // once is enough
+			detail += fmt.Sprintf("\n\nThese can be named: %s. Attributes inside of them come with them.", strings.Join(v.known, ", "))
+		}
+		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute, detail)
 	}
 }
 

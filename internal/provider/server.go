@@ -137,7 +137,7 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 const msgpackNil = 0xc0
 
 // CallFunction spells out an argument that is null if the engine sends nothing
-// for it, as OpenTofu 1.12 does: the framework takes that for a fault.
+// for it, as OpenTofu 1.12 does: the framework calls that an error.
 func (s *server) CallFunction(
 	ctx context.Context, req *tfprotov6.CallFunctionRequest,
 ) (*tfprotov6.CallFunctionResponse, error) {

@@ -130,7 +130,7 @@ func otherFieldsAttribute(what string) schema.StringAttribute {
 		"compact JSON object with every digit kept. Null if there are none. Read one with `try(jsondecode(…).name, null)`.")
 }
 
-// otherFields are the fields of a record without an attribute, nil for none.
+// otherFields returns the fields of a record without an attribute, or nil if there are none.
 func otherFields(unknown []byte) *string {
 	if unknown == nil {
 		return nil
@@ -238,7 +238,7 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 	return state
 }
 
-// shownImage is the reference of an image, nil for one that is withheld, which the service spells
+// shownImage returns the reference of an image, or nil if it is withheld, which the service spells
 // as an empty string. Null makes a required argument fail while planning, and lets coalesce work.
 func shownImage(reference *string) *string {
 	if reference != nil && *reference == "" {

@@ -131,7 +131,7 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 	}
 }
 
-// wholeNumber is a number of a configuration that counts something. The
+// wholeNumber returns a number of a configuration that counts something. The
 // framework's own whole numbers call 1.5 an error in the provider.
 func wholeNumber(number *big.Float) (int64, error) {
 	whole, accuracy := number.Int64()
