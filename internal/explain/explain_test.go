@@ -80,7 +80,7 @@ func TestMessagesByHand(t *testing.T) {
 			parts: []string{"a redirect to an address that it does not name.", endsAllReads, "Status 301"},
 			next:  "comes from a proxy or a gateway in between.",
 		},
-		"a token refused for another reason": {
+		"no token for another reason": {
 			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"The fault: something odd"},
 			next: "may not be the service.",
 		},

@@ -77,7 +77,7 @@ func (r *resolver) missingCredential(argument, other string) {
 }
 
 // credential notes where a credential comes from, and what is odd about it. instead
-// are arguments of the other kind, whose variables it goes before.
+// are arguments of the other kind, whose variables it overrides.
 func (r *resolver) credential(argument, value string, instead ...string) []explain.Credential {
 	from, used := r.origins[argument]
 	if !used {

@@ -97,8 +97,8 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	}
 }
 
-// TestAGivenTokenNeedsNoTokenRequest, and it goes before the client id and secret
-// of the environment.
+// TestAGivenTokenNeedsNoTokenRequest, and it overrides the client id and secret of
+// the environment.
 func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -115,8 +115,8 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 }
 
 // TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not
-// stand in for an argument that is only late, so its variable is not looked at: a
-// wrong one is no error.
+// stand in for an argument that is only late, so a wrong value of its variable is
+// no error.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -140,7 +140,7 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	expectError(t, validateProvider(t, northwind("ftp://catalogue.example").with("client_id", unknown)), "base_url", "Invalid base_url")
 }
 
-// TestUnknownArgumentsAreDeferred where the engine allows it, as for Stacks: every
+// TestUnknownArgumentsAreDeferred if the engine allows it, as for Stacks: every
 // read through the provider's own server is put off, without a request.
 func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	t.Parallel()
@@ -171,8 +171,8 @@ func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	}
 }
 
-// TestTheConfigurationIsLogged compares the one line at INFO word for word: what
-// it came to, where each value came from, and nothing of a credential.
+// TestTheConfigurationIsLogged compares the one line at INFO word for word: the
+// value of each argument, its origin, and nothing of a credential.
 func TestTheConfigurationIsLogged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -12,8 +12,8 @@ import (
 )
 
 // proxyOf finds the proxy for the service, nil for none. net/http ignores an address that
-// it cannot parse, and treats quotes as a part of the host: the request would then go
-// without the proxy, or to a host that is not there. So that is a problem.
+// it cannot parse, and treats quotes as a part of the host: the request would then bypass
+// the proxy, or go to a host that does not exist.
 func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	name, value := r.env.first("HTTPS_PROXY", "https_proxy")
 	if base == nil || value == "" {

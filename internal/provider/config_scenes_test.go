@@ -24,7 +24,7 @@ func surrounded(title string, config arguments, assignments ...string) scene {
 	}}
 }
 
-// rejectedScene is a scene of credentials that the service refuses with err.
+// rejectedScene is a scene of credentials that the service rejects with err.
 func rejectedScene(title string, err error, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		s, problems := settle(t, config.with(argBaseURL, complete[argBaseURL]), assignments...)
@@ -114,18 +114,18 @@ func blockScenes() []scene {
 
 // originScenes are rejected credentials of different origins.
 func originScenes() []scene {
-	refused := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
+	rejected := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
 	given := &catalogue.RejectedError{Given: true, Err: answered(401, "UNAUTHORIZED", "The token has expired.")}
 	id := arguments{argClientID: "id"}
 	return []scene{
-		rejectedScene("a secret of the environment", refused, id, "CLIENT_SECRET=s"),
-		rejectedScene("an old secret in the block, a new one in the environment", refused, complete, "CLIENT_SECRET=s"),
-		rejectedScene("a secret of the environment with a line break", refused, id, "CLIENT_SECRET=s\n"),
-		rejectedScene("a secret with quotes", refused, id, `CLIENT_SECRET="s"`),
-		rejectedScene("a secret with a byte order mark", refused, id, "CLIENT_SECRET=\ufeffs"),
-		rejectedScene("a secret that nothing filled in", refused, id, "CLIENT_SECRET=${SECRET}"),
-		rejectedScene("a token refused", given, arguments{argAccessToken: "id"}),
-		rejectedScene("a token of the environment refused, beside client_id and client_secret", given, nil,
+		rejectedScene("a secret of the environment", rejected, id, "CLIENT_SECRET=s"),
+		rejectedScene("an old secret in the block, a new one in the environment", rejected, complete, "CLIENT_SECRET=s"),
+		rejectedScene("a secret of the environment with a line break", rejected, id, "CLIENT_SECRET=s\n"),
+		rejectedScene("a secret with quotes", rejected, id, `CLIENT_SECRET="s"`),
+		rejectedScene("a secret with a byte order mark", rejected, id, "CLIENT_SECRET=\ufeffs"),
+		rejectedScene("a secret that nothing filled in", rejected, id, "CLIENT_SECRET=${SECRET}"),
+		rejectedScene("a token rejected", given, arguments{argAccessToken: "id"}),
+		rejectedScene("a token of the environment rejected, beside client_id and client_secret", given, nil,
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),
 	}
 }

@@ -85,8 +85,8 @@ func resolve[T any](
 	return result, true
 }
 
-// present reports whether text is a value of the argument. One of nothing but white
-// space is none for a credential: it is what a variable that nothing filled in leaves.
+// present reports whether text is a value of the argument. White space is no credential: a
+// variable that nothing filled in often holds it.
 func present(argument, text string) bool {
 	switch argument {
 	case argClientID, argClientSecret, argAccessToken:
@@ -204,7 +204,7 @@ func (e environment) setFor(argument string) []string {
 	return set
 }
 
-// emptyHint says that a variable of an argument is set and empty, as a command leaves it that failed, or returns "".
+// emptyHint says that a variable of an argument is set and empty, as a failed command leaves it, or returns "".
 func (e environment) emptyHint(argument string) string {
 	for _, name := range []string{variable(argument), fileVariable(argument)} {
 		if value, set := e[name]; set && strings.TrimSpace(value) == "" {

@@ -146,8 +146,8 @@ func TestBaseURLs(t *testing.T) {
 			t.Errorf("%s: %v, %+v; want %s", text, got.client.BaseURL, problems, want)
 		}
 	}
-	// One of the environment is quoted where it can hold neither a password nor a
-	// secret that was given in the wrong variable.
+	// One of the environment is quoted unless it may hold a password, or be a
+	// secret in the wrong variable.
 	for text, want := range map[string]bool{
 		"https//catalogue.example": true, "http://catalogue.example": true, "catalogue.example": false,
 		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false, "hunter2": false,

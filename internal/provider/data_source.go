@@ -130,7 +130,7 @@ const unknownDetail = "The provider has arguments whose values are known only af
 	"can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they depend on " +
 	"first (with -target), or make this data source wait for the apply (with depends_on)."
 
-// longPause is from when on pauses in one read are worth a warning: a plan that stands still says nothing by itself.
+// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 const longPause = time.Minute
 
 // warnOfPauses warns, once in a process, of pauses that held back a successful read for a long time. before

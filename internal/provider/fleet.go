@@ -157,7 +157,7 @@ func (p *progress) String() string {
 	return fmt.Sprintf("%d of %d groups asked for, %d of them read", done, p.all, read)
 }
 
-// fleetDownError is the fault of a service that answered no question any more.
+// fleetDownError is the fault of a service that stopped answering.
 type fleetDownError struct {
 	started, answered int // questions
 	err               error

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// logConfigured writes one line with what the configuration came to, and where
-// each value came from. Of credentials it has only the origin.
+// logConfigured writes one line with the resolved configuration and the origin of
+// each value. Of credentials it has only the origin.
 func logConfigured(ctx context.Context, s settings, version string) {
 	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
 }

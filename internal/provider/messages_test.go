@@ -15,7 +15,7 @@ import (
 )
 
 // messagesFile holds every message in full, to be read by people. A test
-// compares each with what a user is told.
+// compares each with what a user reads.
 const messagesFile = "testdata/messages.md"
 
 var updateMessages = flag.Bool("update", false, "write "+messagesFile)
@@ -57,7 +57,7 @@ func TestMessages(t *testing.T) {
 			defer mu.Unlock()
 			told[s.title] = got
 			if got != want && !*updateMessages {
-				t.Errorf("got\n%s\nwant\n%s\nWhere the new words are meant, run go test -run TestMessages -update.", got, want)
+				t.Errorf("got\n%s\nwant\n%s\nIf the new words are right, run go test -run TestMessages -update.", got, want)
 			}
 		})
 	}

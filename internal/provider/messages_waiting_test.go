@@ -41,7 +41,7 @@ func handMade(title string, err error) scene {
 	}}
 }
 
-// explained is what the blocks of one process are told, whose second has another name.
+// explained returns the diagnostics of several blocks in one process.
 func explained(errs ...error) []*tfprotov6.Diagnostic {
 	var by explain.Explainer
 	var told []*tfprotov6.Diagnostic

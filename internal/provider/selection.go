@@ -19,7 +19,7 @@ import (
 // records fills only some of their attributes.
 const argAttributes = "attributes"
 
-// attributesArgument is that argument, for records with the given attributes in
+// attributesArgument returns it, for records with the given attributes in
 // the list or map named.
 func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
 	return schema.ListAttribute{

@@ -58,9 +58,11 @@ func (s *server) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := s.ProviderServer.ValidateDataResourceConfig(ctx, req)
-	slices.SortStableFunc(resp.Diagnostics, func(a, b *tfprotov6.Diagnostic) int {
-		return strings.Compare(a.Attribute.String(), b.Attribute.String())
-	})
+	if resp != nil {
+		slices.SortStableFunc(resp.Diagnostics, func(a, b *tfprotov6.Diagnostic) int {
+			return strings.Compare(a.Attribute.String(), b.Attribute.String())
+		})
+	}
 	return resp, err
 }
 

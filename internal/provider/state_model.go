@@ -221,7 +221,7 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 		RunMode: from.RunMode, Horizon: (*keyedNameState)(from.Horizon), ModelMetadata: (*string)(from.ModelMetadata),
 		OutputVariables:     orEmpty(mapped(from.OutputVariables, newOutputVariableState)),
 		OutputSpecification: orEmpty(from.OutputSpecification),
-		// These two, and no other lists, may be null in the service, and stay so.
+		// Only these two lists may be null, as they may in the service.
 		Inputs:   mapped(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
 		Datasets: mapped(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
 		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),

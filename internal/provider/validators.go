@@ -43,12 +43,11 @@ var (
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
 func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
-	problem := ""
-	switch {
-	case value.IsUnknown():
-	case value.IsNull():
-		problem = "is null; give a value, or leave the element out"
-	default:
+	if value.IsUnknown() {
+		return
+	}
+	problem := "is null; give a value, or leave the element out"
+	if !value.IsNull() {
 		problem = r.problem(value)
 	}
 	if problem != "" {
