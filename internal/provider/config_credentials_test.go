@@ -168,4 +168,11 @@ func TestOddities(t *testing.T) {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}
+	for remedy, from := range map[string]explain.Origin{
+		"take it out of the file": {File: true}, "name that file in MODELCATALOGUE_CLIENT_SECRET_FILE instead": {Variable: "any"},
+	} {
+		if got := oddities(argClientSecret, "secret\n", from); !strings.HasSuffix(got[0], "; "+remedy) {
+			t.Errorf("from %s: %q", from, got)
+		}
+	}
 }
