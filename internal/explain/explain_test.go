@@ -53,9 +53,9 @@ func TestMessagesByHand(t *testing.T) {
 		next     string   // what it ends with
 	}{
 		"422": {
-			err: answered(422, "NEW_CODE", ""), about: explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true}, summary: explain.SummaryInvalidHorizon,
-			argument: "time_horizon",
-			parts:    []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
+			err: answered(422, "NEW_CODE", ""), about: explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true},
+			summary: explain.SummaryInvalidHorizon, argument: "time_horizon",
+			parts: []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
 		},
 		"path not found": {
 			err: answered(404, "", "a page of HTML"), summary: explain.SummaryNotAnswered,
@@ -81,8 +81,8 @@ func TestMessagesByHand(t *testing.T) {
 			next:  "comes from a proxy or a gateway in between.",
 		},
 		"no token for another reason": {
-			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken, parts: []string{"The fault: something odd"},
-			next: "may not be the service.",
+			err: &catalogue.RejectedError{Err: errors.New("something odd")}, summary: explain.SummaryNoToken,
+			parts: []string{"The fault: something odd"}, next: "may not be the service.",
 		},
 		"failed in an outage": {
 			err: &catalogue.GaveUpError{
@@ -109,17 +109,12 @@ func TestMessagesByHand(t *testing.T) {
 				Endpoint: tokenEndpoint, Problem: "refused",
 				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
 			},
-			summary: explain.SummaryUnreachable,
-			parts:   []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
-			next:    "to go without it.",
+			summary: explain.SummaryUnreachable, next: "to go without it.",
+			parts: []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
 		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,
 			parts: []string{"more than 268435456 bytes"}, next: "or read one group or its latest model only.",
-		},
-		"interrupted": {
-			err: context.Canceled, about: group, summary: explain.SummaryInterrupted, parts: []string{"was interrupted"},
-			next: "read what is missing.",
 		},
 		"interrupted after a fault of the network": {
 			err: &catalogue.InterruptedError{
@@ -135,8 +130,8 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"interrupted before its turn": {
 			err:     &catalogue.InterruptedError{WaitingFor: "the requests before it", Err: context.Canceled},
-			summary: explain.SummaryInterrupted, parts: []string{"read. This read had made 0 attempts and was waiting for the requests before it.\n\nRun"},
-			next: "read what is missing.",
+			summary: explain.SummaryInterrupted, next: "read what is missing.",
+			parts: []string{"read. This read had made 0 attempts and was waiting for the requests before it.\n\nRun"},
 		},
 		"anything else": {
 			err: errors.New("something odd"), about: group, summary: explain.SummaryNotRead,

@@ -269,7 +269,8 @@ func credentialScenes() []scene {
 		played("a token request answered without content", faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 204}), nil, oneGroup),
 		played("forbidden by a gateway", faulty(gateway), nil, oneGroup),
 		played("forbidden with another code", faulty(sandbox.Fault{
-			Route: sandbox.RouteGroup, Status: 403, Body: `{"code":"QUOTA_ENDED","message":"The quota of this month is used up.","data":{"quota":1000,"ends":"2026-12-01"}}`,
+			Route: sandbox.RouteGroup, Status: 403,
+			Body: `{"code":"QUOTA_ENDED","message":"The quota of this month is used up.","data":{"quota":1000,"ends":"2026-12-01"}}`,
 		}), nil, oneGroup),
 		played("a redirect of the token endpoint to a new address", faulty(moved(308, "https://new.example/api/v1/auth/token")), nil,
 			oneGroup),

@@ -84,8 +84,8 @@ func waitingScenes() []scene {
 			},
 		}),
 		handMade("a back-off that does not fit (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 4, Elapsed: 7300 * time.Millisecond, Remaining: 2700 * time.Millisecond, Wait: 8800 * time.Millisecond,
-			Err: answered(500, "", ""),
+			Cause: catalogue.WaitTooLong, Attempts: 4, Elapsed: 7300 * time.Millisecond, Remaining: 2700 * time.Millisecond,
+			Wait: 8800 * time.Millisecond, Err: answered(500, "", ""),
 		}),
 		handMade("a read that was never sent (by hand)", &catalogue.GaveUpError{
 			Cause: catalogue.TimeOver, Elapsed: time.Minute, WaitingFor: "the requests before it",
