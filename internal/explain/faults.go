@@ -22,7 +22,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 		if network.Limit > 0 {
 			limit = "request_timeout"
 		}
-		m.say(SummaryTimeout, fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
+		m.say(SummaryTimeout,
+			fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
 			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, or "+
 				"show this to those who run the service.")
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
@@ -65,22 +66,24 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	}
 }
 
-// insecure explains a fault of TLS or of a certificate, which no further attempt can change. The fault itself names the
-// hosts, the dates or the authority.
+// insecure explains a fault of TLS or of a certificate, which no further attempt can change. The fault
+// itself names the hosts, the dates or the authority.
 func (m *message) insecure(network *catalogue.NetworkError) {
 	cause, next := "No secure connection to the service could be made.",
-		"TLS 1.2 or later is needed, and the provider has no certificate of its own to give. Check base_url and what answers there."
+		"TLS 1.2 or later is needed, and the provider has no certificate of its own to give. Check base_url and what "+
+			"answers there."
 	switch network.Fault {
 	case catalogue.NoTLS:
-		cause, next = "What answers at base_url does not speak TLS, which https needs.", "Check the host and port of base_url."
+		cause = "What answers at base_url does not speak TLS, which https needs."
+		next = "Check the host and port of base_url."
 	case catalogue.UnknownAuthority:
 		cause = "The certificate of what answers is signed by an authority that this machine does not trust."
 		next = "Check base_url. If the certificate is the service's, give that of its authority in ca_certificate_pem. " +
 			"A proxy in your network that opens connections signs with an authority of its own."
 	case catalogue.OtherHost:
 		cause = "The certificate of what answers is for another host than base_url names."
-		next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run the " +
-			"service have to get a certificate for this name."
+		next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run " +
+			"the service have to get a certificate for this name."
 	case catalogue.InvalidCertificate:
 		cause = "The certificate of what answers has expired or is not valid yet, by the clock of this machine."
 		next = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
@@ -98,7 +101,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
 		said, next = "did not accept the user name and password in "+fault.Variable, "Check them"
 	case fault.Status == http.StatusProxyAuthRequired:
-		said, next = "wants a user name and a password", "Write them into "+fault.Variable+" as http://USER:PASSWORD@HOST:PORT"
+		said = "wants a user name and a password"
+		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT"
 	default:
 		said, next = "did not connect to the service", "Check base_url and "+fault.Variable+", have the proxy allow the host"
 	}

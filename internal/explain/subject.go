@@ -43,8 +43,8 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 		return
 	}
 	missing := fmt.Sprintf("The catalogue has no model group %q, or these credentials cannot see it", Abridged(s.Value))
-	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, not id. " +
-		"Check also that these credentials may see the group: modelcatalogue_model_groups lists those that they see."
+	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, not " +
+		"id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that they see."
 	m.say(SummaryGroupNotFound, missing+": the service does not tell these apart.", check)
 	if s.OfLatest {
 		m.say(SummaryGroupOrModels, missing+", or it has no models yet.",

@@ -25,8 +25,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	network, _ := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
-		m.say(SummaryTimeout, fmt.Sprintf("max_requests, which is %s, does not let this read be sent within its read_timeout, "+
-			"which is %s.", m.by.MaxRequests, timeout),
+		m.say(SummaryTimeout, fmt.Sprintf("max_requests, which is %s, does not let this read be sent within its "+
+			"read_timeout, which is %s.", m.by.MaxRequests, timeout),
 			"Raise max_requests"+orRaise(gaveUp)+".")
 		return
 	case api != nil && api.Status == http.StatusTooManyRequests:
@@ -61,12 +61,12 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 	default:
 		cause += fmt.Sprintf(", and does not say for how long. The next wait is longer than the %s left of read_timeout.", left)
 	}
-	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If several runs use these "+
-		"credentials, start fewer at once, or give each a share of the allowance with max_requests.")
+	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If several "+
+		"runs use these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
 	m.concernsAll(api)
 }
 
-// orRaise offers the read_timeout that the wait would have fitted in, in whole seconds. It offers none for a day or more.
+// orRaise offers the read_timeout that the wait would have fitted in, in whole seconds, and none for a day or more.
 func orRaise(gaveUp *catalogue.GaveUpError) string {
 	text := fmt.Sprintf(", or raise read_timeout (now %s)", round(gaveUp.Elapsed+gaveUp.Remaining))
 	switch {

@@ -101,7 +101,7 @@ func oddities(argument, value string, from explain.Origin) []string {
 	var found []string
 	inner, marked := strings.CutPrefix(value, byteOrderMark)
 	if marked {
-		found = append(found, "begins with a byte order mark (U+FEFF); save the file that it comes from as UTF-8 without one")
+		found = append(found, "begins with a byte order mark (U+FEFF); save its file as UTF-8 without one")
 	}
 	if trimmed := strings.TrimSpace(inner); trimmed != inner {
 		remedy := "name that file in " + fileVariable(argument) + " instead"

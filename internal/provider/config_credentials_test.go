@@ -147,7 +147,7 @@ func TestOddities(t *testing.T) {
 	const (
 		space = "has white space around it, such as the line break at the end of a file; trimspace(…) leaves it out"
 		quote = "has quotes around it that are part of the value"
-		mark  = "begins with a byte order mark (U+FEFF); save the file that it comes from as UTF-8 without one"
+		mark  = "begins with a byte order mark (U+FEFF); save its file as UTF-8 without one"
 	)
 	form := func(form string) string { return "is a placeholder of the form " + form + ", which nothing filled in" }
 	for value, want := range map[string][]string{

@@ -52,6 +52,6 @@ func proxyAddress(value string) (address *url.URL, ok bool) {
 // malformedProxy says what to write. The value is not shown, because it may hold a password.
 func malformedProxy(name string) string {
 	return "The environment variable " + name + " is set, and it is not the address of a proxy, such as " +
-		"http://proxy.example:8080.\n\nLeave out quotes around it. Special characters in a user name or password are written " +
-		"as %XX, such as %23 for #. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY."
+		"http://proxy.example:8080.\n\nLeave out quotes around it. Special characters in a user name or password are " +
+		"written as %XX, such as %23 for #. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY."
 }

@@ -240,16 +240,16 @@ func readSmallFile(name string) (string, error) {
 }
 
 // unusableFile says what is wrong with the file of an argument.
-func unusableFile(argument, variableOfFile, name string, err error) error {
+func unusableFile(argument, from, name string, err error) error {
 	if isPath(name) {
-		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, variableOfFile, err)
+		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, from, err)
 	}
-	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is the %s "+
-		"itself, set %s instead", variableOfFile, err, notAPath(name), argument, variable(argument))
+	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is the "+
+		"%s itself, set %s instead", from, err, notAPath(name), argument, variable(argument))
 }
 
-// isPath reports whether a file exists, or a folder that it could be in. Any other name
-// may be the secret itself, given in the wrong variable: a "/" is a digit of base64.
+// isPath reports whether a file exists, or a folder above it other than the root and the working one.
+// Any other name may be the secret itself, given in the wrong variable: a "/" is a digit of base64.
 func isPath(name string) bool {
 	_, err := os.Stat(name)
 	for above := filepath.Dir(name); err != nil && above != filepath.Dir(above); above = filepath.Dir(above) {

@@ -60,8 +60,8 @@ func parseLimit(text string) (pace.Limit, error) {
 		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as %q or %q",
 			explain.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
-		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out for no "+
-			"ceiling", maxRequests, explain.Abridged(count))
+		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out for "+
+			"no ceiling", maxRequests, explain.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
 		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no ceiling",
 			explain.Abridged(period))

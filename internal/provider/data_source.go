@@ -126,9 +126,9 @@ func (d *catalogueDataSource) readArguments(
 	return nil
 }
 
-const unknownDetail = "The provider has arguments whose values are known only after other changes are applied: %s. Nothing " +
-	"can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they depend on " +
-	"first (with -target), or make this data source wait for the apply (with depends_on)."
+const unknownDetail = "The provider has arguments whose values are known only after other changes are applied: %s. " +
+	"Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what " +
+	"they depend on first (with -target), or make this data source wait for the apply (with depends_on)."
 
 // longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 const longPause = time.Minute
@@ -141,8 +141,8 @@ func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Dia
 		return
 	}
 	d.connection.warned.Do(func() {
-		diags.AddWarning(explain.SummaryHeldBack, fmt.Sprintf("Pauses that the service asked for (status 429) held reads back "+
-			"for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
+		diags.AddWarning(explain.SummaryHeldBack, fmt.Sprintf("Pauses that the service asked for (status 429) held reads "+
+			"back for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
 			"If you know the allowance of these credentials, set max_requests to it, or to a share of it for each run at the "+
 			"same time: then requests are spread, and the service limits none. If the allowance is too small for this "+
 			"configuration, ask those who run the service for a larger one.", held, d.name))

@@ -32,10 +32,10 @@ func (parseImageFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Splits a container image reference into its parts.",
-		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the rules of " +
-			"Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
-			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference names none.\n" +
-			"- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
+		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the rules " +
+			"of Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
+			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference names " +
+			"none.\n- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
 			"- `tag` (String) The tag, null if the reference has none. No `latest` is made up.\n" +
 			"- `digest` (String) The digest with its algorithm, such as `sha256:…`, null if the reference has none.\n" +
 			"- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, `ghcr.io/org/app`.",
@@ -132,8 +132,8 @@ func imageFault(image string) error {
 		return errors.New("it has more than one @, and so more than one digest")
 	case digested:
 		if _, err := digest.Parse(text); err != nil {
-			return fmt.Errorf("it has an %w: after the @ comes sha256, sha384 or sha512, a colon, and as many hexadecimal digits "+
-				"in lower case as the algorithm has", err)
+			return fmt.Errorf("it has an %w: after the @ comes sha256, sha384 or sha512, a colon, and as many hexadecimal "+
+				"digits in lower case as the algorithm has", err)
 		}
 	}
 	return nameFault(name)

@@ -196,8 +196,8 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 		argument: argDockerImage, summary: explain.SummaryImageWithheld,
 		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
 			"one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; is_owner is "+
-			"%s for these credentials.\n\nUse credentials of that organisation, or do not give the image. If is_owner is true, "+
-			"ask the publisher of the group.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), owner),
+			"%s for these credentials.\n\nUse credentials of that organisation, or do not give the image. If is_owner is "+
+			"true, ask the publisher of the group.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), owner),
 		short: fmt.Sprintf("revision %d", p.revision),
 	}
 }

@@ -76,7 +76,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 			detail = fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
 		}
 		if !resp.Diagnostics.HasError() { // once is enough
-			detail += fmt.Sprintf("\n\nThese can be named: %s. Attributes inside of them come with them.", strings.Join(v.known, ", "))
+			detail += fmt.Sprintf("\n\nThese can be named: %s. Attributes inside come with them.", strings.Join(v.known, ", "))
 		}
 		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute, detail)
 	}
