@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -73,7 +74,7 @@ func orRaise(gaveUp *catalogue.GaveUpError) string {
 	case gaveUp.Wait >= aDay:
 		return ""
 	case gaveUp.Wait > 0:
-		text += fmt.Sprintf(" to more than %s", (gaveUp.Elapsed + gaveUp.Wait + time.Second - 1).Truncate(time.Second))
+		text += " to more than " + Duration((gaveUp.Elapsed + gaveUp.Wait + time.Second - 1).Truncate(time.Second))
 	}
 	return text
 }
@@ -108,11 +109,16 @@ func attempts(n int) string {
 	return fmt.Sprintf("%d attempts", n)
 }
 
-func round(d time.Duration) time.Duration {
+func round(d time.Duration) string {
 	if d < time.Second {
-		return d.Round(time.Millisecond)
+		return Duration(d.Round(time.Millisecond))
 	}
-	return d.Round(100 * time.Millisecond)
+	return Duration(d.Round(100 * time.Millisecond))
+}
+
+// Duration spells a time as people write it in a configuration: 5m, and not 5m0s.
+func Duration(d time.Duration) string {
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
 const aDay = 24 * time.Hour
@@ -122,7 +128,7 @@ func length(d time.Duration) string {
 	if d >= 2*aDay {
 		return fmt.Sprintf("%d days", (d+aDay-1)/aDay)
 	}
-	return round(d).String()
+	return round(d)
 }
 
 // later says when to try again. The wait is 0 if none is known.

@@ -17,9 +17,6 @@ func (l Limit) String() string {
 	if l.Requests == 0 {
 		return "any number of requests"
 	}
-	per := l.Per.String()
-	if l.Per%time.Minute == 0 {
-		per = strings.TrimSuffix(strings.TrimSuffix(per, "0s"), "0m")
-	}
+	per := strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(l.Per.String())
 	return fmt.Sprintf("%d/%s", l.Requests, per)
 }

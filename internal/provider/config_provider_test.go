@@ -187,7 +187,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 				"MODELCATALOGUE_MAX_RETRY=hunter2", "https_proxy=http://joe:hunter2@p.example:3128",
 			},
 			want: "base_url https://catalögue.example/a from MODELCATALOGUE_BASE_URL, client_id from MODELCATALOGUE_CLIENT_ID, " +
-				"client_secret from MODELCATALOGUE_CLIENT_SECRET, request_timeout 30s by default, read_timeout 5m0s by default, " +
+				"client_secret from MODELCATALOGUE_CLIENT_SECRET, request_timeout 30s by default, read_timeout 5m by default, " +
 				"max_retries 7 from MODELCATALOGUE_MAX_RETRIES, max_requests 60/1m from MODELCATALOGUE_MAX_REQUESTS, " +
 				"snapshot true by default, proxy http://p.example:3128 from https_proxy",
 		},
@@ -196,7 +196,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			environment: []string{"MODELCATALOGUE_CLIENT_SECRET=hunter2"},
 			want: "base_url https://catalogue.example from the provider block, client_id from the provider block, " +
 				"client_secret from the provider block (not from MODELCATALOGUE_CLIENT_SECRET), request_timeout 30s by default, " +
-				"read_timeout 5m0s by default, max_retries 4 by default, snapshot true by default",
+				"read_timeout 5m by default, max_retries 4 by default, snapshot true by default",
 		},
 		{
 			config: arguments{argAccessToken: "hunter2", argMaxRequests: unknown},
@@ -205,7 +205,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 			},
 			want: "base_url https://catalogue.example from MODELCATALOGUE_BASE_URL, " +
 				"access_token from the provider block (not from MODELCATALOGUE_CLIENT_ID), request_timeout 30s by default, " +
-				"read_timeout 5m0s by default, max_retries 4 by default, max_requests not known yet, " +
+				"read_timeout 5m by default, max_retries 4 by default, max_requests not known yet, " +
 				"snapshot false from MODELCATALOGUE_SNAPSHOT",
 		},
 	} {

@@ -145,7 +145,7 @@ func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Dia
 			"back for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
 			"If you know the allowance of these credentials, set max_requests to it, or to a share of it for each run at the "+
 			"same time: then requests are spread, and the service limits none. If the allowance is too small for this "+
-			"configuration, ask those who run the service for a larger one.", held, d.name))
+			"configuration, ask those who run the service for a larger one.", explain.Duration(held), d.name))
 	})
 }
 

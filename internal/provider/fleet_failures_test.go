@@ -103,7 +103,7 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 			", answered: 100.",
 		}},
 		"no network":        {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, explain.SummaryUnreachable, 1, 5 * atOnce, 19 * sec, nil},
-		"a wait too long":   {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"10m0s"}},
+		"a wait too long":   {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"wait 10m"}},
 		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,10 +72,10 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the system's "+
 				"own, for a service behind a private authority."),
 			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the body "+
-				"included, as a duration such as `10s`. The default is `"+defaultRequestTimeout.String()+"`."),
+				"included, as a duration such as `10s`. The default is `"+explain.Duration(defaultRequestTimeout)+"`."),
 			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
 				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
-				"them. The default is `"+defaultReadTimeout.String()+"`."),
+				"them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
 			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
 					"that may pass. `0` is allowed. The default is `" + strconv.Itoa(defaultMaxRetries) + "`." +
