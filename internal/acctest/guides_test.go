@@ -14,8 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// printedError is an error that a guide prints: its summary and its detail. An engine
-// says where between the two.
+// printedError returns the summary and the detail of the error that a guide prints.
+// Between the two an engine prints the place.
 func printedError(tb testing.TB, guide string) []string {
 	tb.Helper()
 	for _, b := range blocks(page(tb, guide)) {
@@ -225,6 +225,7 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		"a function of null":          {listed + "output \"o\" { value = length(local.model.tags) }", plan, "argument must not be null"},
 		"no mirror":                   {outside, "$ENGINE init -plugin-dir=empty", ""},
 		"no source":                   {"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue"},
+		"no init":                     {outside, ": before init; $ENGINE validate", ""},
 		"init after a rebuild":        {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
 		"a plan after a rebuild":      {outside, rebuild + plan, "match any of the checksums"},
 		"an engine without the function": {

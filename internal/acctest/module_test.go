@@ -113,7 +113,7 @@ func TestAccGuideJob(t *testing.T) {
 		out = command(t, work, env, "bash", "-e", "-c", script)
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.",
-		`run "reads_the_pinned_revision"... pass`, `run "stops_where_the_image_is_withheld"... pass`,
+		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,
 		`run "publish"... pass`, `run "reads_what_was_published"... pass`)
 	// What init says of the mirror is before that.
 	_, tested, _ := strings.Cut(out, "tests/sandbox.tftest.hcl")

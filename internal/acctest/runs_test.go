@@ -145,7 +145,7 @@ const (
 )
 
 // echoing repeats credentials in every header. It answers for the group a, with
-// more of them in the bytes after the answer, and refuses other reads with them in
+// more of them in the bytes after the answer, and rejects other reads with them in
 // every message.
 func echoing(w http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Www-Authenticate", "Server", "Location", "Set-Cookie"} {
