@@ -201,8 +201,8 @@ func TestAccGuideSurvives(t *testing.T) {
 	apply("Warning: Catalogue service not reached")
 }
 
-// TestAccWordsOfTheEngine provokes the errors that an engine prints by itself, and
-// finds each in the table of the page about errors.
+// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. What a case
+// says, or else the first summary, is in the table of the page about errors.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -242,12 +242,15 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 			if strings.Contains(test.script, "init") {
 				env = mirrored(t)
 			}
-			out := command(t, w.Dir, append(env, "ENGINE="+underTest.Path), "bash", "-c", test.script+" -no-color || mkdir -p empty")
+			out := command(t, w.Dir, append(env, "ENGINE="+underTest.Path), "bash", "-c", test.script+" -no-color || true")
 			wantText(t, out, test.says)
 			_, words, _ := strings.Cut(page(t, "errors-and-limits"), "\n## Words of the engine\n")
-			printed := append(regexp.MustCompile(`(?m)^Error: (.+)$`).FindStringSubmatch(out), "", test.says)[1:]
-			if first := printed[0]; first == "" || !strings.Contains(words, "`"+first+"`") || !strings.Contains(words, test.says) {
-				t.Errorf("the page has no row of %q, the first of these errors, with %q:\n%s", first, test.says, out)
+			says := test.says
+			if first := regexp.MustCompile(`(?m)^Error: (.+)$`).FindStringSubmatch(out); says == "" && first != nil {
+				says = first[1]
+			}
+			if says == "" || !strings.Contains(words, "`"+says+"`") {
+				t.Errorf("the page has no row of %q:\n%s", says, out)
 			}
 		})
 	}
