@@ -42,7 +42,7 @@ func pagesByPath(t *testing.T) map[string]string {
 
 var (
 	linkTo = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	fence  = regexp.MustCompile("(?ms)^```.*?^```$")
+	fence  = regexp.MustCompile("(?ms)^```.*?\n```$")
 	inCode = regexp.MustCompile("(?s)```.*?```|``.*?``|`[^`\n]*`")
 	// elsewhere has the addresses outside the project that texts link to. They are not
 	// followed; any other address is taken for one of a page.
