@@ -18,7 +18,7 @@ locals {
   model_group_id = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 }
 
-# The plan stops where the service has another image, because a revision can be
+# The plan stops if the service has another image, because a revision can be
 # re-published in place. Whoever moves the pin changes both lines together.
 data "modelcatalogue_model" "pinned" {
   model_group_id = local.model_group_id
@@ -41,7 +41,7 @@ output "behind" {
 }
 
 output "latest" {
-  description = "The newest revision of the group, with its image's own name and tag. Null where the image is withheld."
+  description = "The newest revision of the group, with its image's own name and tag. Null if the image is withheld."
   value = {
     revision = data.modelcatalogue_latest_model.latest.revision
     image    = try(basename(data.modelcatalogue_latest_model.latest.docker_image), null)

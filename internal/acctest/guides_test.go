@@ -1,6 +1,9 @@
 package acctest_test
 
 import (
+	"bytes"
+	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,8 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// printedError is an error that a guide prints: its summary and its detail. An engine
-// says where between the two.
+// printedError returns the summary and the detail of the error that a guide prints.
+// Between the two an engine prints the place.
 func printedError(tb testing.TB, guide string) []string {
 	tb.Helper()
 	for _, b := range blocks(page(tb, guide)) {
@@ -30,6 +33,7 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 	const (
 		follow, anyElse = "follow-latest-revision/follow/main.tf", "follow-latest-revision/newest-that-satisfies/main.tf"
 		touched         = `{"updatedAt": "2026-07-01T00:00:00.000Z"}`
+		young           = `{"enabled": true}`
 		// Each falls short in one thing, though it is a copy of the one before.
 		disabled = `{"enabled": false}`
 		archived = `{"enabled": true, "archived": true}`
@@ -51,7 +55,7 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
 		},
 		"an archived latest":          {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
-		"the newest that satisfies":   {"follow-latest-revision/where/main.tf", "", []string{disabled, archived, untagged}, 0, nil},
+		"too young":                   {"follow-latest-revision/where/main.tf", "", []string{young}, 0, nil},
 		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
 		"none with the tag": {
 			anyElse, "",
@@ -99,7 +103,7 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 }
 
 const (
-	pins     = "keep-pins-current/pins/behind.tf"
+	pins     = "pin-docker-image/pins/behind.tf"
 	pinsFile = "pins.auto.tfvars"
 	behind   = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
 )
@@ -116,7 +120,7 @@ func pinned(t *testing.T, example string) (w *workspace, file string) {
 
 func printedPins(t *testing.T) string {
 	t.Helper()
-	return readText(t, root+"/examples/guides/keep-pins-current/pins/"+pinsFile)
+	return readText(t, root+"/examples/guides/pin-docker-image/pins/"+pinsFile)
 }
 
 // rewrite puts text in the place of old, which is there once.
@@ -143,11 +147,44 @@ func TestAccGuidePins(t *testing.T) {
 	wantText(t, w.expect(t, 1, "plan"), "Error: Revision not found", "Error: Docker image differs")
 }
 
+// TestAccGuidePromotes: production takes what staging has applied, and what is older.
+func TestAccGuidePromotes(t *testing.T) {
+	t.Parallel()
+	staging, staged := pinned(t, "pin-docker-image/pins/staging.tf")
+	production, promoted := pinned(t, "pin-docker-image/pins/production.tf")
+	if err := os.Symlink(staging.Dir, filepath.Join(filepath.Dir(production.Dir), "staging")); err != nil {
+		t.Fatal(err)
+	}
+	staging.expect(t, 0, "apply", "-auto-approve")
+	production.expect(t, 0, "apply", "-auto-approve")
+
+	next := strings.NewReplacer("revision = 1", "revision = 3", reviewedImage, latestImage).Replace(printedPins(t))
+	writeText(t, promoted, next)
+	wantText(t, production.expect(t, 1, "plan"), "Production pins a model that staging has not applied.")
+	writeText(t, staged, next)
+	staging.expect(t, 0, "apply", "-auto-approve")
+	wantText(t, production.expect(t, 0, "apply", "-auto-approve"), latestImage)
+
+	rewrite(t, promoted, latestImage, mainImage+":another")
+	wantText(t, production.expect(t, 1, "plan"), "Production pins a model that staging has not applied.")
+	writeText(t, promoted, printedPins(t))
+	production.expect(t, 0, "plan")
+}
+
+func TestAccGuideReadsAFieldOfTomorrow(t *testing.T) {
+	t.Parallel()
+	w := guide(t, owner, "pin-docker-image/pin/licence.tf")
+	w.service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		return status, header, bytes.ReplaceAll(body, []byte(`"archived":`), []byte(`"licence":"CC-BY-4.0","archived":`))
+	}})
+	wantText(t, w.expect(t, 0, "plan"), `licence = "CC-BY-4.0"`)
+}
+
 // TestAccGuideSurvives: if the catalogue is down or an image is another one, the
 // plan warns and goes on, and deploys what git has.
 func TestAccGuideSurvives(t *testing.T) {
 	t.Parallel()
-	w, _ := pinned(t, "keep-pins-current/survive/main.tf")
+	w, _ := pinned(t, "pin-docker-image/survive/main.tf")
 	apply := func(warning string) {
 		t.Helper()
 		out := w.expect(t, 0, "apply", "-auto-approve")
@@ -164,34 +201,56 @@ func TestAccGuideSurvives(t *testing.T) {
 	apply("Warning: Catalogue service not reached")
 }
 
-// TestAccWordsOfTheEngine provokes the errors that an engine prints by itself, and
-// finds each in the table of the page about errors.
+// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. What a case
+// says, or else the first summary, is in the table of the page about errors.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
-	const outside = `data "modelcatalogue_latest_model" "a" { model_group_id = "` + mainGroup + `" }` + "\n"
-	const noFunction = "an engine without the function"
-	for name, config := range map[string]string{
-		"a required argument is null": `data "modelcatalogue_latest_model" "a" { model_group_id = null }`,
-		"no provider block":           outside,
-		"a group that was left out": `data "modelcatalogue_latest_models" "a" {}` + "\n" +
-			`output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`,
-		"an image that is withheld": outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`,
-		noFunction:                  "output \"o\" {\n  value = provider::modelcatalogue::parse_image(\"a/b\")\n}\n",
+	const (
+		outside = `data "modelcatalogue_latest_model" "a" { model_group_id = "` + mainGroup + `" }` + "\n"
+		listed  = `data "modelcatalogue_latest_models" "a" { attributes = ["revision"] }` + "\n" +
+			`locals { model = data.modelcatalogue_latest_models.a.models["` + mainGroup + `"] }` + "\n"
+		plan, rebuild = "$ENGINE plan", "$ENGINE init && sed -i.old 's/h1:./h1:X/' .terraform.lock.hcl && "
+	)
+	for name, test := range map[string]struct{ config, script, says string }{
+		"a required argument is null": {`data "modelcatalogue_latest_model" "a" { model_group_id = null }`, plan, ""},
+		"no provider block":           {outside, "unset ${!MODELCATALOGUE_*}; " + plan, ""},
+		"a group that was left out":   {listed + `output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`, plan, ""},
+		"an image that is withheld":   {outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`, plan, ""},
+		"an index of null":            {listed + "output \"o\" { value = local.model.axes[0] }", plan, ""},
+		"an attribute of null":        {listed + "output \"o\" { value = local.model.horizon.key }", plan, ""},
+		"a loop over null":            {listed + "output \"o\" { value = [for tag in local.model.tags : tag] }", plan, ""},
+		"a splat of null":             {listed + "output \"o\" { value = local.model.axes[*].key }", plan, ""},
+		"a condition of null":         {listed + "output \"o\" { value = local.model.enabled ? 1 : 2 }", plan, ""},
+		"a function of null":          {listed + "output \"o\" { value = length(local.model.tags) }", plan, "argument must not be null"},
+		"no mirror":                   {outside, "$ENGINE init -plugin-dir=empty", ""},
+		"no source":                   {"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue"},
+		"no init":                     {outside, ": before init; $ENGINE validate", ""},
+		"init after a rebuild":        {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
+		"a plan after a rebuild":      {outside, rebuild + plan, "match any of the checksums"},
+		"an engine without the function": {
+			"output \"o\" {\n  value = provider::modelcatalogue::parse_image(\"a/b\")\n}\n", plan, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == noFunction && !underTest.Version.LessThan(version.Must(version.NewVersion("1.8.0"))) {
+			if strings.Contains(test.config, "provider::") && !underTest.Version.LessThan(version.Must(version.NewVersion("1.8.0"))) {
 				t.Skip("this engine has functions of providers")
 			}
-			w := newWorkspace(t, fromEnvironment(config), sandbox.New(sandbox.Default()), outsider)
-			if name == "no provider block" {
-				w.without("BASE_URL", "CLIENT_ID", "CLIENT_SECRET")
+			w := newWorkspace(t, fromEnvironment(test.config), sandbox.New(sandbox.Default()), outsider)
+			env := w.Env
+			if strings.Contains(test.script, "init") {
+				env = mirrored(t)
 			}
-			_, out := w.run(t, "plan")
-			first := strings.TrimPrefix(regexp.MustCompile(`(?m)^Error: .+$`).FindString(out), "Error: ")
-			if first == "" || !strings.Contains(page(t, "errors-and-limits"), "\n| `"+first+"`") {
-				t.Errorf("the page has no row of %q, the first of these errors:\n%s", first, out)
+			out := command(t, w.Dir, append(env, "ENGINE="+underTest.Path), "bash", "-c", test.script+" -no-color || true")
+			wantText(t, out, test.says)
+			_, words, _ := strings.Cut(page(t, "errors-and-limits"), "\n## Words of the engine\n")
+			says := test.says
+			if first := regexp.MustCompile(`(?m)^Error: (.+)$`).FindStringSubmatch(out); says == "" && first != nil {
+				says = first[1]
+			}
+			if says == "" || !strings.Contains(words, "`"+says+"`") {
+				t.Errorf("the page has no row of %q:\n%s", says, out)
 			}
 		})
 	}

@@ -7,10 +7,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,7 +113,7 @@ func TestAccGuideJob(t *testing.T) {
 		out = command(t, work, env, "bash", "-e", "-c", script)
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.",
-		`run "reads_the_pinned_revision"... pass`, `run "stops_where_the_image_is_withheld"... pass`,
+		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,
 		`run "publish"... pass`, `run "reads_what_was_published"... pass`)
 	// What init says of the mirror is before that.
 	_, tested, _ := strings.Cut(out, "tests/sandbox.tftest.hcl")
@@ -168,23 +171,84 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 	return readText(t, out.Name()), ready
 }
 
-// TestAccGuideCommands runs the guide's commands for a sandbox as they are
-// printed.
-func TestAccGuideCommands(t *testing.T) {
+// TestAccShellOfThePages runs every block of shell that the pages print, with a
+// sandbox in the place of their service, and programs that pass in the place of
+// other test runners. Only what a release has cannot be installed yet.
+func TestAccShellOfThePages(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
-	_, text, _ := strings.Cut(page(t, "test-your-module"), "## Publish a revision\n")
-	text, _, _ = strings.Cut(text, "### In a container\n")
-	commands, image := 0, "registry.example/model:2.0.0"
-	for _, b := range blocks(text) {
-		commands += strings.Count(b.text, "\nmodelcatalogue-sandbox ")
-		env := append(os.Environ(), "MODELCATALOGUE_BASE_URL="+sandboxtest.Start(t, sandbox.New(sandbox.Default())),
-			"PATH="+programs(t)+":"+os.Getenv("PATH"))
-		if out := command(t, t.TempDir(), env, "bash", "-euc", b.text); strings.Contains(b.text, image) {
-			wantText(t, out, image)
+	tls := httptest.NewTLSServer(http.NotFoundHandler())
+	tls.Close()
+	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw}))
+	pages, err := filepath.Glob(root + "/docs/guides/*.md")
+	if err != nil || len(pages) != 5 {
+		t.Fatalf("%d guides: %v", len(pages), err)
+	}
+	for _, name := range append(pages, root+"/docs/index.md") {
+		for i, b := range blocks(readText(t, name)) {
+			if b.label != "shell" || strings.HasPrefix(b.text, "go install ") {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(name), i), func(t *testing.T) {
+				t.Parallel()
+				if strings.Contains(b.text, "terraform test") {
+					needs(t, "the test command", "1.6.0", "1.6.0")
+				}
+				dir, url := module(t, "module"), sandboxtest.Start(t, sandbox.New(sandbox.Default()))
+				if strings.HasSuffix(name, "large-catalogues.md") {
+					writeText(t, filepath.Join(dir, "main.tf"), readText(t, root+"/examples/guides/large-catalogues/fleet/main.tf"))
+				}
+				for file, text := range map[string]string{
+					"bin/terraform": `#!/bin/sh` + "\n" + `exec "` + underTest.Path + `" "$@"`, "bin/npm": "#!/bin/true", "bin/pytest": "#!/bin/true",
+					"ca.pem": certificate, "client-secret": owner.secret + "\n", "tests/mocked.tftest.hcl": "",
+				} {
+					if err := errors.Join(os.MkdirAll(filepath.Join(dir, "bin"), 0o700), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				script := strings.NewReplacer("https://catalogue.example.com", url, "my-client-id", owner.id, "my-client-secret", owner.secret,
+					"/run/secrets", dir, "60/1m", "60/1s", "=next.tfplan", "=next.tfplan || test $? = 2").Replace(b.text)
+				if strings.Contains(script, "export ") {
+					script += "\nterraform plan"
+				}
+				env := mirrored(t, append(engine.Service(url, owner.id, owner.secret), "ID="+owner.id, "SECRET="+owner.secret,
+					"PATH="+filepath.Join(dir, "bin")+":"+programs(t)+":"+os.Getenv("PATH"))...)
+				if strings.Contains(script, "client-secret\"") {
+					env = append(env, "MODELCATALOGUE_CLIENT_SECRET=")
+				}
+				command(t, dir, env, "bash", "-euc", "terraform init\n"+script)
+			})
 		}
 	}
-	if commands < 14 {
-		t.Errorf("only %d commands were run", commands)
-	}
+}
+
+// TestAccIdentityOfAJob runs the exchange of the page with a service that answers as RFC 8693 says.
+func TestAccIdentityOfAJob(t *testing.T) {
+	t.Parallel()
+	w := reading(t, readsGroups)
+	exchange := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Authorization") == "Bearer of-the-job" && r.FormValue("audience") != "":
+			fmt.Fprint(answer, `{"value": "the job"}`)
+		case r.FormValue("subject_token") == "the job" && strings.HasSuffix(r.FormValue("grant_type"), ":token-exchange"):
+			token, err := http.PostForm(w.url+"/v1/auth/token", url.Values{
+				"grant_type": {"client_credentials"}, "client_id": {owner.id}, "client_secret": {owner.secret},
+			})
+			if err != nil {
+				panic(err)
+			}
+			defer token.Body.Close()
+			_, _ = io.Copy(answer, token.Body)
+		}
+	}))
+	t.Cleanup(exchange.Close)
+	written := filepath.Join(t.TempDir(), "environment")
+	env := append(engine.Environment(), "EXCHANGE="+exchange.URL, "GITHUB_ENV="+written,
+		"ACTIONS_ID_TOKEN_REQUEST_URL="+exchange.URL+"?of=this", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=of-the-job")
+	command(t, w.Dir, env, "bash", "-ec", workflowScripts(readText(t, root+"/examples/authentication/identity/workflow.yml"))[0])
+	w.without("CLIENT_ID", "CLIENT_SECRET")
+	w.Env = append(w.Env, strings.TrimSpace(readText(t, written)))
+	w.service.ResetRequests()
+	w.expect(t, 0, "plan")
+	w.sent(t, sandbox.RouteAny, 1)
 }

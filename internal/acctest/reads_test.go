@@ -24,17 +24,12 @@ import (
 
 // The checks of the testing framework, by shorter names.
 var (
-	isText   = knownvalue.StringExact
-	isNumber = knownvalue.Int64Exact
-	isFlag   = knownvalue.Bool
-	isNull   = knownvalue.Null()
-	output   = statecheck.ExpectKnownOutputValue
+	isText = knownvalue.StringExact
+	isFlag = knownvalue.Bool
+	output = statecheck.ExpectKnownOutputValue
 )
 
-type (
-	fields = map[string]knownvalue.Check
-	states = []statecheck.StateCheck
-)
+type states = []statecheck.StateCheck
 
 func runSteps(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
@@ -110,63 +105,6 @@ output "newest" { value = data.modelcatalogue_model_group_models.this.models[0].
 	})
 }
 
-// TestAccEveryDataSourceReads: what an engine makes of the values of each. That they
-// are what the service sends is shown without an engine.
-func TestAccEveryDataSourceReads(t *testing.T) {
-	service, block := newSandbox(t)
-	runSteps(t, resource.TestStep{
-		Config: block + fmt.Sprintf(`
-locals { groups = [%q, %q] }
-data "modelcatalogue_model_groups" "this" { time_horizon = "day_ahead" }
-data "modelcatalogue_model_group" "this" { name = "Day-ahead power price DE-LU" }
-data "modelcatalogue_model_group_models" "this" { model_group_id = local.groups[0] }
-data "modelcatalogue_latest_model" "this" {
-  model_group_id = local.groups[0]
-  where          = { archived = true }
-}
-data "modelcatalogue_model" "this" {
-  model_group_id = local.groups[0]
-  revision       = 0
-}
-data "modelcatalogue_latest_models" "this" {
-  model_group_ids = concat(local.groups, local.groups)
-  attributes      = ["revision", "docker_image"]
-}
-data "modelcatalogue_pinned_models" "this" { revisions = { (local.groups[0]) = 2, (local.groups[1]) = 7 } }
-data "modelcatalogue_latest_models" "none" { model_group_ids = [] }
-output "fingerprint" { value = regex("\"fingerprint\":([0-9]+)", data.modelcatalogue_model.this.model_metadata)[0] }
-output "rows"        { value = jsondecode(data.modelcatalogue_model.this.model_metadata).trainedOn.rows }
-output "quantiles"   { value = [for v in data.modelcatalogue_model.this.axes[0].values : tonumber(v)] }
-output "latest"      { value = data.modelcatalogue_latest_models.this.models[local.groups[0]] }
-output "none"        { value = length(data.modelcatalogue_latest_models.none.models) }
-`, mainGroup, escapedGroup),
-		ConfigStateChecks: states{
-			attribute("model_groups", isText("Imbalance volume TenneT"), "model_groups", 1, "name"),
-			attribute("model_group", isNumber(3), "latest_revision"),
-			attribute("model_group", knownvalue.ObjectExact(fields{
-				"name": isText("Day ahead"), "short_name": isText("DA"), "key": isText("day_ahead"),
-			}), "time_horizon"),
-			attribute("model_group", knownvalue.ObjectExact(fields{"value": isText("0.25"), "historical": isFlag(true)}),
-				"axes", 0, "values", 3),
-			attribute("model_group_models", isFlag(true), "models", 1, "archived"),
-			attribute("latest_model", isNumber(2), "revision"),
-			attribute("latest_model", knownvalue.ObjectPartial(fields{"enabled": isNull, "archived": isFlag(true)}), "where"),
-			attribute("model", isFlag(false), "is_latest"),
-			attribute("model", knownvalue.ListSizeExact(0), "output_specification"),
-			attribute("pinned_models", isNumber(3), "models", mainGroup, "latest_revision"),
-			attribute("pinned_models", isFlag(true), "models", escapedGroup, "is_latest"),
-			output("fingerprint", isText("1234567890123456789012345678901234567890")),
-			output("rows", isNumber(9007199254740993)),
-			output("quantiles", knownvalue.ListPartial(map[int]knownvalue.Check{0: knownvalue.Float64Exact(0.25)})),
-			output("latest", knownvalue.ObjectPartial(fields{"revision": isNumber(3), "tags": isNull, "docker_image": isText(latestImage)})),
-			output("none", isNumber(0)),
-		},
-	})
-	if service.Count(sandbox.RouteModels) == 0 {
-		t.Error("the models were not read from this sandbox")
-	}
-}
-
 // Arguments of the provider and of data sources may come from a resource of the
 // same run. The plan then reads nothing, or names the provider's arguments if it
 // must read; the apply reads and compares.
@@ -215,32 +153,5 @@ data "modelcatalogue_model" "this" {
 			},
 		},
 		resource.TestStep{Config: config("registry.example/other:1"), ExpectError: regexp.MustCompile(`Error: Docker image differs`)},
-	)
-}
-
-func TestAccParseImage(t *testing.T) {
-	needs(t, "provider functions", "1.8.0", "1.7.0")
-	t.Parallel()
-	// A function needs no service and no credentials: there are none here.
-	runSteps(t,
-		resource.TestStep{
-			Config:      `output "parsed" { value = provider::modelcatalogue::parse_image(null) }`,
-			ExpectError: regexp.MustCompile(`it\s+is\s+null\.\s+docker_image\s+is\s+null`),
-		},
-		resource.TestStep{
-			Config: `
-resource "terraform_data" "image" { input = "registry.example/app:1.0" }
-output "unknown" { value = provider::modelcatalogue::parse_image(terraform_data.image.output).tag }
-output "parsed"  { value = provider::modelcatalogue::parse_image("nginx:1.27") }
-`,
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownOutputValue("unknown")}},
-			ConfigStateChecks: states{
-				output("unknown", isText("1.0")),
-				output("parsed", knownvalue.ObjectExact(fields{
-					"registry": isText("docker.io"), "repository": isText("library/nginx"),
-					"tag": isText("1.27"), "digest": isNull, "familiar_name": isText("nginx"),
-				})),
-			},
-		},
 	)
 }

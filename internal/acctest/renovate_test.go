@@ -26,8 +26,8 @@ func TestRenovate(t *testing.T) {
 	node := filepath.Join(installed, "node/node_modules/.bin/node")
 	renovate := filepath.Join(installed, "renovate/node_modules/renovate")
 
-	w, pins := pinned(t, "keep-pins-current/pins/behind.tf")
-	const guide = root + "/examples/guides/keep-pins-current/"
+	w, pins := pinned(t, "pin-docker-image/pins/behind.tf")
+	const guide = root + "/examples/guides/pin-docker-image/"
 	writeText(t, filepath.Join(w.Dir, "renovate.json"),
 		strings.ReplaceAll(readText(t, guide+"renovate.json"), "https://catalogue.example", w.url))
 

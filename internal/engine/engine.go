@@ -96,14 +96,11 @@ type Workspace struct {
 	Engine Engine
 	Dir    string
 	Env    []string // from Environment
-	Colour bool     // whether the engine prints in colours
 }
 
 // Command is the engine's command that arguments[0] names.
 func (w Workspace) Command(ctx context.Context, arguments ...string) *exec.Cmd {
-	if !w.Colour {
-		arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
-	}
+	arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
 	cmd := Command(ctx, w.Engine.Path, arguments...)
 	cmd.Dir, cmd.Env = w.Dir, w.Env
 	return cmd

@@ -13,7 +13,7 @@ output "images" {
   }
 }
 
-# Groups by their ids, with everything that the service tells of a model.
+# Groups by their ids, with everything that the service says about a model.
 data "modelcatalogue_latest_models" "named" {
   model_group_ids = [
     "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01",
@@ -21,7 +21,7 @@ data "modelcatalogue_latest_models" "named" {
   ]
 }
 
-# Of each group that the credentials may see the newest model that runs. Groups
+# The newest model in service of each group that the credentials may see. Groups
 # without one are left out.
 data "modelcatalogue_latest_models" "enabled" {
   where      = { enabled = true, archived = false }

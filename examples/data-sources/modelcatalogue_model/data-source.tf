@@ -3,7 +3,7 @@ data "modelcatalogue_model" "price" {
   revision       = 1
 }
 
-# Null where the credentials are not of the organisation that owns the model.
+# Null unless the credentials belong to the organisation that owns the model.
 output "image" {
   value = data.modelcatalogue_model.price.docker_image
 }
@@ -12,7 +12,7 @@ output "behind" {
   value = data.modelcatalogue_model.price.latest_revision - data.modelcatalogue_model.price.revision
 }
 
-# With the image that was reviewed: the plan stops where the revision was
+# With the image that was reviewed: the plan stops if the revision was
 # re-published with another one.
 data "modelcatalogue_model" "reviewed" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"

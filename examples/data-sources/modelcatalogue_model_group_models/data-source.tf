@@ -10,8 +10,7 @@ output "images" {
   }
 }
 
-# The newest revision that is in service, null where none is: the list has the
-# newest first.
+# The newest revision that is in service, or null: the list has the newest first.
 output "in_service" {
   value = try([
     for model in data.modelcatalogue_model_group_models.price.models :

@@ -8,7 +8,7 @@ import urllib.request
 GROUP = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 
 
-def latest(group):  # stands for the program under test
+def latest(group):  # in place of the program under test
     url, environ = os.environ["MODELCATALOGUE_BASE_URL"] + "/v1", os.environ
     form = {"grant_type": "client_credentials", "client_id": environ["MODELCATALOGUE_CLIENT_ID"],
             "client_secret": environ["MODELCATALOGUE_CLIENT_SECRET"]}

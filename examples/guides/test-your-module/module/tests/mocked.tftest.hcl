@@ -17,7 +17,7 @@ run "passes_the_image_on" {
   }
 }
 
-run "stops_where_the_image_is_withheld" {
+run "stops_if_the_image_is_withheld" {
   command = plan
 
   override_data {

@@ -19,7 +19,7 @@ run "reads_the_pinned_revision" {
   }
 }
 
-run "stops_where_the_image_is_withheld" {
+run "stops_if_the_image_is_withheld" {
   command = plan
 
   providers = {

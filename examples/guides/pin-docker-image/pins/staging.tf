@@ -1,0 +1,4 @@
+output "pins" {
+  description = "What staging has applied."
+  value       = var.pins
+}
