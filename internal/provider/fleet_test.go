@@ -123,7 +123,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
 				state, diagnostics := e.read(t.Context(), t, "latest_models", nil)
 				if test.ceiling == nil {
-					expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "for "+test.least.String(), "latest_models")
+					expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "for "+explain.Duration(test.least), "latest_models")
 					diagnostics = e.refused(t, "pinned_models", arguments{"revisions": pins(200, 1)})
 				}
 				expectNone(t, diagnostics)
