@@ -2,15 +2,16 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/tinylib/msgp/msgp"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
@@ -137,16 +138,7 @@ func readFrom(
 	if failed(resp.Diagnostics) {
 		return nil, resp.Diagnostics
 	}
-	value, err := resp.State.Unmarshal(typ)
-	if err != nil {
-		t.Error(err)
-		return nil, nil
-	}
-	state, ok := plain(t, value).(map[string]any)
-	if !ok {
-		t.Errorf("the state of %s is %s", name, value)
-	}
-	return state, resp.Diagnostics
+	return decoded(t, resp.State, typ), resp.Diagnostics
 }
 
 // mustRead reads what has to be there.
@@ -209,41 +201,15 @@ func valueOf(typ tftypes.Type, value any) tftypes.Value {
 	return tftypes.NewValue(typ, value)
 }
 
-// plain turns a value into Go's own types: nil, string, bool, int64, []any and
-// map[string]any.
-func plain(tb testing.TB, value tftypes.Value) any {
-	tb.Helper()
-	var (
-		text       string
-		flag       bool
-		number     big.Float
-		elements   []tftypes.Value
-		attributes map[string]tftypes.Value
-	)
-	switch {
-	case value.IsNull():
-		return nil
-	case value.As(&text) == nil:
-		return text
-	case value.As(&flag) == nil:
-		return flag
-	case value.As(&number) == nil:
-		integer, _ := number.Int64()
-		return integer
-	case value.As(&elements) == nil:
-		list := make([]any, 0, len(elements))
-		for _, element := range elements {
-			list = append(list, plain(tb, element))
-		}
-		return list
-	case value.As(&attributes) != nil:
-		tb.Fatalf("neither known nor of a known type: %s", value)
+// decoded returns a value of that type in Go's own types: nil, string, bool, int64, []any and map[string]any.
+func decoded(t *testing.T, value *tfprotov6.DynamicValue, typ tftypes.Type) map[string]any {
+	t.Helper()
+	_, ofAnotherType := value.Unmarshal(typ)
+	plain, _, err := msgp.ReadMapStrIntfBytes(value.MsgPack, nil)
+	if err := errors.Join(ofAnotherType, err); err != nil {
+		t.Error(err)
 	}
-	object := map[string]any{}
-	for name, attribute := range attributes {
-		object[name] = plain(tb, attribute)
-	}
-	return object
+	return plain
 }
 
 func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {

@@ -37,12 +37,6 @@ func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 
 func TestAPinPicksItsRevision(t *testing.T) {
 	t.Parallel()
-	numbered := func(revisions ...int64) (models []*catalogue.Model) {
-		for _, revision := range revisions {
-			models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
-		}
-		return models
-	}
 	var many []int64
 	for revision := range int64(103) {
 		many = append(many, revision)
