@@ -1,11 +1,13 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
@@ -74,37 +76,51 @@ func TestAListedGroupThatFails(t *testing.T) {
 		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
-// TestWhatConcernsAllIsToldOnce: one diagnostic on no element, and no more
-// requests than it takes.
-func TestWhatConcernsAllIsToldOnce(t *testing.T) {
+func TestHowFarAFailureReaches(t *testing.T) {
+	t.Parallel()
+	gaveUp := func(status int) error { return &catalogue.GaveUpError{Err: &catalogue.APIError{Status: status}} }
+	for want, errs := range map[scope][]error{
+		ofThisQuestion: {nil, &catalogue.APIError{Status: 404}, &catalogue.APIError{Status: 403, Code: "FORBIDDEN"}},
+		ofTheService:   {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
+		ofAllQuestions: {
+			context.Canceled, &catalogue.RejectedError{Err: gaveUp(401)}, &catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
+			&catalogue.NetworkError{Permanent: true}, gaveUp(429), &catalogue.GaveUpError{},
+		},
+	} {
+		for _, err := range errs {
+			if got := scopeOf(err); got != want {
+				t.Errorf("%#v reaches %d, want %d", err, got, want)
+			}
+		}
+	}
+}
+
+// TestACauseOfAllGroupsIsReportedOnce, on no element, and with no more requests than that takes.
+func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	const latest = sandbox.RouteLatest
-	down, later := sandbox.Fault{Route: latest, Status: 503}, sandbox.Fault{Route: latest, Status: 503, Skip: 100}
 	for name, test := range map[string]struct {
-		fault   sandbox.Fault
-		ceiling any
-		summary string
-		tokens  int
-		reads   int // at most
-		within  time.Duration
-		says    []string
+		fault         sandbox.Fault
+		ceiling       any
+		tokens, reads int // at most
+		within        time.Duration
+		summary       string
+		says          []string
 	}{
-		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, explain.SummaryRejected, 1, 0, 0, []string{"Revoked."}},
-		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, explain.SummaryRejected, 3, 3 * atOnce, 0, []string{
-			"a fresh one as well",
-		}},
-		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, atOnce, 0, nil},
-		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * atOnce, 19 * sec, []string{
-			"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0.",
-		}},
-		// Those that began before the last good answer say nothing of the service, so
-		// a few more are asked.
-		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*atOnce, 40 * sec, []string{
-			", answered: 100.",
-		}},
-		"no network":        {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, explain.SummaryUnreachable, 1, 5 * atOnce, 19 * sec, nil},
-		"a wait too long":   {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"10m0s"}},
-		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
+		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."}},
+		"tokens rejected": {
+			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"a fresh one as well"},
+		},
+		"an outage": {
+			sandbox.Fault{Route: latest, Status: 503}, nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
+			[]string{"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0."},
+		},
+		// A read that began before the last good answer says nothing of the service, so a few more are asked.
+		"an outage, later": {
+			sandbox.Fault{Route: latest, Status: 503, Skip: 100}, nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
+			[]string{", answered: 100."},
+		},
+		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", 1, 3, 300 * sec, explain.SummaryTimeout, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -113,11 +129,9 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 				service.Inject(closing)
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
 				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
-				if took := time.Since(began); took > test.within {
-					t.Errorf("it took %s", took)
-				}
-				if reads, tokens := service.Count(latest), service.Count(sandbox.RouteToken); reads > test.reads || tokens > test.tokens {
-					t.Errorf("%d reads, want at most %d; %d token requests, want at most %d", reads, test.reads, tokens, test.tokens)
+				took, reads, tokens := time.Since(began), service.Count(latest), service.Count(sandbox.RouteToken)
+				if took > test.within || reads > test.reads || tokens > test.tokens {
+					t.Errorf("%s, %d reads and %d token requests, want at most %+v", took, reads, tokens, test)
 				}
 			})
 		})
