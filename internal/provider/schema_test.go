@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -142,22 +143,16 @@ func allSchemas() map[string]*tfprotov6.Schema {
 
 // usageOf is how an attribute may be used, "" for one that is only computed.
 func usageOf(attribute *tfprotov6.SchemaAttribute) string {
+	if attribute.Computed && !attribute.Required && !attribute.Optional && !attribute.Sensitive {
+		return ""
+	}
 	text := ""
-	for word, is := range map[string]bool{"required ": attribute.Required, "optional ": attribute.Optional} {
+	for i, is := range []bool{attribute.Required, attribute.Optional, attribute.Computed, attribute.Sensitive} {
 		if is {
-			text += word
+			text += []string{"required ", "optional ", "computed ", "sensitive "}[i]
 		}
 	}
-	switch {
-	case text == "" && !attribute.Computed:
-		text = "unusable "
-	case text != "" && attribute.Computed:
-		text += "computed "
-	}
-	if attribute.Sensitive {
-		text += "sensitive "
-	}
-	return text
+	return cmp.Or(text, "unusable ")
 }
 
 // spelledType spells a type as the tables do. Sets and whatever else the contract
@@ -237,9 +232,8 @@ type interfaceSchema struct {
 	Items      *interfaceSchema           `json:"items"`
 }
 
-// TestAttributesAreTheInterfacesFields: each field of a group and of a model has
-// its attribute, at any depth, and each attribute its field. Of some records the
-// interface shows a few fields only, so the whole record has an attribute, too.
+// TestAttributesAreTheInterfacesFields: each field of a group and of a model has its attribute, at any depth, and each
+// attribute its field. What else the service sends is in other_fields, or in json of a record.
 func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	t.Parallel()
 	var document struct {
@@ -248,40 +242,30 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	if err := json.Unmarshal(contract.OpenAPI(), &document); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{
-		".models.inputs.json": true, ".models.datasets.json": true, ".models.sensitivities.json": true, ".models.inputAggregations.json": true,
-	}
-	var add func(place string, s interfaceSchema)
-	add = func(place string, s interfaceSchema) {
-		if s.Items != nil {
-			s = *s.Items
+	var compare func(place string, field interfaceSchema, typ tftypes.Type)
+	compare = func(place string, field interfaceSchema, typ tftypes.Type) {
+		if list, ok := typ.(tftypes.List); ok && field.Items != nil {
+			field, typ = *field.Items, list.ElementType
 		}
-		if name := strings.TrimPrefix(s.Reference, "#/components/schemas/"); name != "" {
-			s = document.Components.Schemas[name]
+		if name, found := strings.CutPrefix(field.Reference, "#/components/schemas/"); found {
+			field = document.Components.Schemas[name]
 		}
-		want[place] = true
-		for field, below := range s.Properties {
-			add(place+"."+field, below)
-		}
-	}
-	add(".models", document.Components.Schemas["Model"])
-	add(".modelGroups", document.Components.Schemas["ModelGroup"])
-	want[".models.otherFields"], want[".modelGroups.otherFields"] = true, true // what the interface does not have
-	got := map[string]bool{}
-	for name, list := range map[string]string{"model_groups": ".modelGroups", "model_group_models": ".models"} {
-		walk("", schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
-			if place = camelCase(place); strings.HasPrefix(place+".", list+".") {
-				got[place] = true
+		object, _ := typ.(tftypes.Object)
+		attributes := maps.Clone(object.AttributeTypes)
+		for name, below := range field.Properties {
+			name = strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
+			if attributes[name] == nil {
+				t.Errorf("%s.%s has no attribute", place, name)
 			}
-		})
+			compare(place+"."+name, below, attributes[name])
+			delete(attributes, name)
+		}
+		for name := range attributes {
+			if !slices.Contains([]string{"json", "other_fields", argWhere}, name) {
+				t.Errorf("%s.%s is no field of the interface", place, name)
+			}
+		}
 	}
-	expectSame(t, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
-}
-
-func camelCase(attribute string) string {
-	words := strings.Split(attribute, "_")
-	for i, word := range words[1:] {
-		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-	}
-	return strings.Join(words, "")
+	compare("model", document.Components.Schemas["Model"], typeOf("latest_model"))
+	compare("model_group", document.Components.Schemas["ModelGroup"], typeOf("model_group"))
 }
