@@ -135,6 +135,22 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	}
 }
 
+func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		limited := &catalogue.GaveUpError{Err: catalogue.ErrRateLimited}
+		_, fault := readFleet(t.Context(), namedGroups([]string{"a", "b"}), func(ctx context.Context, id string) (int, error) {
+			if id == "b" {
+				return 0, limited
+			}
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})
+		if fault != error(limited) {
+			t.Errorf("the fault is %v", fault)
+		}
+	})
+}
+
 func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 300))
@@ -180,6 +196,9 @@ func TestProgressIsLogged(t *testing.T) {
 		if n := len(lines); n < seconds/2 || n > seconds+2 || lines[n-1] != "60 of 60 groups read" || len(pauses) != 1 {
 			t.Errorf("%d seconds: %q", seconds, lines)
 		}
+		// Two pauses that are short by themselves are worth no warning.
+		service.Inject(limited(sandbox.RouteGroup, "57", 1))
+		e.mustRead(t, "model_group", arguments{"id": groupID(0)})
 		// A group that has no models is not read.
 		e = inMemory(t, sandbox.New(sandbox.Default()), nil)
 		_, diagnostics = e.read(written.in(t.Context()), t, "latest_models", nil)

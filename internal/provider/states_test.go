@@ -63,7 +63,7 @@ func TestStates(t *testing.T) {
 		"a pin and its image":         {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
 		"a pin of another's":          {other, reading{"model", second}},
 		"the models of a group":       {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
-		"the latest models":           {owner, reading{"latest_models", arguments{"attributes": []any{"id", "tags", "model_metadata"}}}},
+		"the latest models":           {owner, reading{"latest_models", arguments{"attributes": []any{"id", "model_group_id", "tags"}}}},
 		"the latest that satisfies":   {owner, reading{"latest_models", arguments{"model_group_ids": odds, "where": satisfied, "attributes": []any{"id"}}}},
 		"pins":                        {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
 		"no pins, and empty elements": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},

@@ -151,6 +151,9 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 			"them out.\n\nDo this.") || problem.short != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
 	}
+	if short := (&whereState{Enabled: new(true)}).noneSatisfies(numbered(1, 0), time.Now(), "g", "").short; !strings.HasSuffix(short, "too: 1") {
+		t.Errorf("%s", short)
+	}
 	for _, test := range []struct{ listed, wanted, told bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
 		models[7].Archived = &test.listed
 		if problem := told(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.told {
@@ -265,4 +268,9 @@ func TestTheSecondRequestOfALookup(t *testing.T) {
 	e, service = sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))
 	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummarySeveralModels, "2 models of revision 3")
+	e, service = sandboxEngine(t, sandbox.WithArchivedUnlisted())
+	if _, err := service.SetArchived(mainGroup, 3, true); err != nil {
+		t.Fatal(err)
+	}
+	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
