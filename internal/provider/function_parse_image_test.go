@@ -77,7 +77,7 @@ func TestParseImageFails(t *testing.T) {
 		" nginx":                            "white space",
 		"https://registry.example/app":      "scheme",
 		"registry.example/Team/app:1":       "must be lower-case letters",
-		strings.Repeat("a", 300):            strings.Repeat("a", 100) + `…" is no container image reference: its repository has more than 255 characters`,
+		strings.Repeat("a", 300):            strings.Repeat("a", 100) + `…" is no container image reference: its repository has more than 255`,
 		strings.Repeat("A", 300):            "must be lower-case letters",
 		hexDigits:                           "cannot specify 64-byte hexadecimal strings", // an image id
 		sha256Digest:                        "a digest only",

@@ -40,7 +40,6 @@ func TestStates(t *testing.T) {
 	owner, other := newEngine(t, northwind(base)), newEngine(t, credentialsOf("contoso-trading", base))
 	const odd = "a b/ü\"'\\<&>;:@+$,=~.."
 	satisfied := where("enabled", true, "archived", false, "tags", []any{"a"}, "run_mode", "WEEKLY", "min_age", "1h")
-	odds := []any{odd, odd}
 	second := arguments{"model_group_id": odd, "revision": 2, "accept_withdrawn": true}
 	want := map[string]any{}
 	if written, err := os.ReadFile(statesFile); err != nil || json.Unmarshal(written, &want) != nil {
@@ -51,20 +50,22 @@ func TestStates(t *testing.T) {
 		e *engine
 		reading
 	}{
-		"all groups":                  {owner, reading{"model_groups", nil}},
-		"groups of a horizon":         {owner, reading{"model_groups", arguments{"time_horizon": "day_ahead"}}},
-		"a group by its id":           {owner, reading{"model_group", arguments{"id": odd}}},
-		"a group by its name":         {owner, reading{"model_group", arguments{"name": "Odd"}}},
-		"a group of another's":        {other, reading{"model_group", arguments{"id": odd}}},
-		"the latest model":            {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
-		"the latest, nearly empty":    {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
-		"a pin":                       {owner, reading{"model", second}},
-		"a pin of an older one":       {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
-		"a pin and its image":         {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
-		"a pin of another's":          {other, reading{"model", second}},
-		"the models of a group":       {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
-		"the latest models":           {owner, reading{"latest_models", arguments{"attributes": []any{"id", "model_group_id", "tags"}}}},
-		"the latest that satisfies":   {owner, reading{"latest_models", arguments{"model_group_ids": odds, "where": satisfied, "attributes": []any{"id"}}}},
+		"all groups":               {owner, reading{"model_groups", nil}},
+		"groups of a horizon":      {owner, reading{"model_groups", arguments{"time_horizon": "day_ahead"}}},
+		"a group by its id":        {owner, reading{"model_group", arguments{"id": odd}}},
+		"a group by its name":      {owner, reading{"model_group", arguments{"name": "Odd"}}},
+		"a group of another's":     {other, reading{"model_group", arguments{"id": odd}}},
+		"the latest model":         {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
+		"the latest, nearly empty": {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
+		"a pin":                    {owner, reading{"model", second}},
+		"a pin of an older one":    {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
+		"a pin and its image":      {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
+		"a pin of another's":       {other, reading{"model", second}},
+		"the models of a group":    {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
+		"the latest models":        {owner, reading{"latest_models", arguments{"attributes": []any{"id", "model_group_id", "tags"}}}},
+		"the latest that satisfies": {owner, reading{"latest_models", arguments{
+			"model_group_ids": []any{odd, odd}, "where": satisfied, "attributes": []any{"id"},
+		}}},
 		"pins":                        {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
 		"no pins, and empty elements": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},
 		"pins with their images": {owner, reading{"pinned_models", arguments{

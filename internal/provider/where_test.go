@@ -33,7 +33,7 @@ func TestConditions(t *testing.T) {
 		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
 	}
 	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
-	const unknownAge, oldEnoughFrom = "the service does not say when it was made", "it is old enough from 2026-03-"
+	const unknownAge, oldFrom = "the service does not say when it was made", "it is old enough from 2026-03-"
 	for name, test := range map[string]struct {
 		where *whereState
 		model catalogue.Model
@@ -60,8 +60,8 @@ func TestConditions(t *testing.T) {
 		"no created_at":         {where: aged("1ns"), unmet: unknownAge},
 		"created_at is a day":   {aged("1ns"), made("2026-01-01", "2026-01-01T00:00:00Z"), unknownAge},
 		"updated_at is no time": {aged("1ns"), made("2026-01-01T00:00:00Z", "today"), unknownAge},
-		"a second too young":    {aged("3d"), made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), oldEnoughFrom + "10 12:00:01 UTC on"},
-		"re-published":          {aged("1d12h"), made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"), oldEnoughFrom + "11 11:00:00 UTC on"},
+		"a second too young":    {aged("3d"), made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), oldFrom + "10 12:00:01 UTC on"},
+		"re-published":          {aged("1d12h"), made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"), oldFrom + "11 11:00:00 UTC on"},
 		"several": {
 			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a", "POWER"}, RunMode: new("X"), MinAge: new("1h")},
 			model: catalogue.Model{Enabled: no, Archived: yes, Tags: append(tags("power "), nil)},
@@ -141,22 +141,23 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 	models := numbered(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	latest := numbered(11)[0]
 	latest.Enabled = new(false)
-	told := func(archived *bool) *groupError {
+	problemIf := func(archived *bool) *groupError {
 		conditions := &whereState{Enabled: new(true), Archived: archived}
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
-	problem := told(nil)
-	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where:\n  - revision 11: it is disabled\n  - revision 10: the service") ||
+	problem := problemIf(nil)
+	if !problem.nothing || !strings.Contains(problem.detail, "where:\n  - revision 11: it is disabled\n  - revision 10: the service") ||
 		!strings.HasSuffix(problem.detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") || problem.short != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
 	}
-	if short := (&whereState{Enabled: new(true)}).noneSatisfies(numbered(1, 0), time.Now(), "g", "").short; !strings.HasSuffix(short, "too: 1") {
-		t.Errorf("%s", short)
+	two := (&whereState{Enabled: new(true)}).noneSatisfies(numbered(1, 0), time.Now(), "g", "")
+	if !strings.HasSuffix(two.short, "; older ones fail too: 1") {
+		t.Error(two.short)
 	}
-	for _, test := range []struct{ listed, wanted, told bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
+	for _, test := range []struct{ listed, wanted, missing bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
 		models[7].Archived = &test.listed
-		if problem := told(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.told {
+		if problem := problemIf(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.missing {
 			t.Errorf("%+v: %s", test, problem.detail)
 		}
 	}
@@ -193,7 +194,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		}
 	}
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	// Groups that are named and have none are all told at once.
+	// Groups that are named and have none are all in one error.
 	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
