@@ -118,8 +118,7 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 	expectSame(t, got, want)
 }
 
-// many are arguments with which the data sources that return many read some, and
-// the name of the list or map of their records.
+// many has arguments for each data source that returns many records, and the name of the list or map of them.
 var many = map[string]struct {
 	config  arguments
 	records string
@@ -132,8 +131,8 @@ var many = map[string]struct {
 	},
 }
 
-// TestOnlyTheNamedAttributesAreFilled: what is named equals what a whole read gives, in its order, and
-// everything else is null, lists too. Each attribute is named once and left out once.
+// TestOnlyTheNamedAttributesAreFilled: an attribute that is named is as a whole read has it, and one that is not is
+// null, a list too. Each attribute is named once and left out once.
 func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
@@ -161,8 +160,7 @@ func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	}
 }
 
-// allAttributes are the names that the argument attributes of a data source
-// takes, nil where it has none.
+// allAttributes returns the names that the argument attributes of a data source takes, nil if it has no such argument.
 func allAttributes(name string) (names []any) {
 	attributes := schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes
 	if !slices.ContainsFunc(attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "attributes" }) {
@@ -178,7 +176,7 @@ func allAttributes(name string) (names []any) {
 	return names
 }
 
-// recordsOf are the records of a list or of a map.
+// recordsOf returns the records of a list or of a map.
 func recordsOf(t *testing.T, listed any) (records []map[string]any) {
 	t.Helper()
 	if list, ok := listed.([]any); ok {
@@ -193,7 +191,7 @@ func recordsOf(t *testing.T, listed any) (records []map[string]any) {
 	return records
 }
 
-// TestNamesOfNoAttribute: what each may be meant for. TestMessages shows the whole message.
+// TestNamesOfNoAttribute has the attribute that each may be meant for. TestMessages shows the whole message.
 func TestNamesOfNoAttribute(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -218,7 +216,7 @@ func TestNamesOfNoAttribute(t *testing.T) {
 	}
 }
 
-// TestTheNearestNames: the search is bounded, so that names of any length and number cost little.
+// TestTheNearestNames: a name of more than 100 bytes has none, so that many long ones cost little.
 func TestTheNearestNames(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -19,8 +19,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// overTLS serves a sandbox over TLS, with a certificate that is its own
-// authority.
+// overTLS serves a sandbox over TLS, with a certificate that is its own authority.
 func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *httptest.Server, authority string) {
 	t.Helper()
 	server = httptest.NewUnstartedServer(service)
@@ -101,7 +100,7 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// tunnel is a proxy that accepts CONNECT, and what it does then.
+// tunnel returns a proxy that accepts CONNECT, and then does something with the connection.
 func tunnel(then func(client net.Conn)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		client, _, err := http.NewResponseController(w).Hijack()

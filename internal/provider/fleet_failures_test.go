@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// failing is a fault of one group of manyGroups.
+// failing returns a fault of one group of manyGroups.
 func failing(route sandbox.Route, group int, status int, body string) sandbox.Fault {
 	path := map[sandbox.Route]string{sandbox.RouteLatest: "/latest-model", sandbox.RouteModels: "/models"}
 	return sandbox.Fault{Route: route, Path: "/v1/model-group/" + groupID(group) + path[route], Status: status, Body: body}
@@ -40,7 +40,7 @@ func TestSeveralCausesAreReportedTogether(t *testing.T) {
 			}},
 			outcome{"model_group_ids[9]", explain.SummaryForbidden, []string{"Not you."}},
 		)
-		// Each was asked, those that failed for good once.
+		// Each group was asked for, and only those of status 500 again.
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
 	})
 }

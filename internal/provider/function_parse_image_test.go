@@ -69,7 +69,7 @@ func TestParseImage(t *testing.T) {
 	}
 }
 
-// TestParseImageFails has what TestMessages does not show word for word.
+// TestParseImageFails has the faults that TestMessages does not show word for word.
 func TestParseImageFails(t *testing.T) {
 	t.Parallel()
 	for image, want := range map[string]string{

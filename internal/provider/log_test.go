@@ -50,7 +50,7 @@ func (l *logs) lines(t *testing.T) []map[string]any {
 	return lines
 }
 
-// messages are the lines of a level, without their fields.
+// messages returns the lines of a level, without their fields.
 func (l *logs) messages(t *testing.T, level string) (messages []string) {
 	t.Helper()
 	for _, line := range l.lines(t) {
@@ -132,8 +132,8 @@ func document(field string, value any) string {
 	return string(text)
 }
 
-// TestAServiceThatEchoesCredentials: whatever it answers to a read, and in whichever header,
-// no diagnostic, no state and no log at TRACE has them.
+// TestAServiceThatEchoesCredentials: no diagnostic, no state and no log at TRACE has them, whatever the service answers
+// and in whichever header.
 func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}

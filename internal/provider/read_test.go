@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// The groups of the sandbox's own catalogue that tests name; see also mainGroup.
+// Groups of the sandbox's default catalogue, beside mainGroup.
 const (
 	oddGroup    = "emea/power?v=1#β %41" // an id that needs escaping
 	sparseGroup = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
@@ -176,7 +176,7 @@ func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
 	if _, err := e.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // an interrupt is passed on a moment later
+	for range 100 { // the plugin library passes an interrupt on a moment later
 		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
 	}
 	expectRequests(t, service, nil)

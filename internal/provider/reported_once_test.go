@@ -8,9 +8,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestACauseOfManyBlocksIsToldInFullOnce: sixty blocks fail for one reason, thirty at a time. TestMessages has the
-// words of each cause.
-func TestACauseOfManyBlocksIsToldInFullOnce(t *testing.T) {
+// TestACauseOfManyBlocksIsReportedOnce in full: sixty fail, thirty at a time. TestMessages has the words of each cause.
+func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 60))
 		service.Inject(status(503, `{"code":"DOWN","message":"Words."}`, 0))
@@ -22,12 +21,12 @@ func TestACauseOfManyBlocksIsToldInFullOnce(t *testing.T) {
 			}
 		}
 		if whole != 1 {
-			t.Errorf("%d of 60 are told in full", whole)
+			t.Errorf("%d of 60 are reported in full", whole)
 		}
 	})
 }
 
-func TestACauseOfOneGroupIsAlwaysToldInFull(t *testing.T) {
+func TestACauseOfOneGroupIsAlwaysReportedInFull(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Words."))

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// The names and types of the contract, written out: users' configurations depend
-// on them. An attribute is computed unless it says otherwise.
+// The names and types, written out, because users' configurations depend on them. An attribute is computed unless it
+// says otherwise.
 const (
 	keyedNameWant = "{key string, name string, short_name string}"
 
@@ -87,7 +87,7 @@ snapshot                optional bool
 `
 )
 
-// table reads tables such as those above. What a later line says of a name counts.
+// table reads tables such as those above. If two lines have one name, the later one counts.
 func table(tables ...string) map[string]string {
 	want := map[string]string{}
 	for line := range strings.Lines(strings.Join(tables, "")) {
@@ -98,7 +98,7 @@ func table(tables ...string) map[string]string {
 	return want
 }
 
-// objectOf is a table as the type of a nested object.
+// objectOf spells a table as the type of a nested object.
 func objectOf(tables ...string) string {
 	want := table(tables...)
 	var fields []string
@@ -132,7 +132,7 @@ func TestNamesAndTypes(t *testing.T) {
 	expectSame(t, got, want)
 }
 
-// allSchemas are those of the provider and of each data source.
+// allSchemas returns the schemas of the provider and of each data source.
 func allSchemas() map[string]*tfprotov6.Schema {
 	all := map[string]*tfprotov6.Schema{"the provider": schemas.Provider}
 	for name, schema := range schemas.DataSourceSchemas {
@@ -141,7 +141,7 @@ func allSchemas() map[string]*tfprotov6.Schema {
 	return all
 }
 
-// usageOf is how an attribute may be used, "" for one that is only computed.
+// usageOf spells how an attribute may be used, as the tables do: "" if it is computed only.
 func usageOf(attribute *tfprotov6.SchemaAttribute) string {
 	if attribute.Computed && !attribute.Required && !attribute.Optional && !attribute.Sensitive {
 		return ""
@@ -155,8 +155,7 @@ func usageOf(attribute *tfprotov6.SchemaAttribute) string {
 	return cmp.Or(text, "unusable ")
 }
 
-// spelledType spells a type as the tables do. Sets and whatever else the contract
-// has no place for come out as what they are.
+// spelledType spells a type as the tables do, and a set or another type that no table has as its own name.
 func spelledType(typ tftypes.Type) string {
 	switch typ := typ.(type) {
 	case tftypes.List:
@@ -188,7 +187,7 @@ func walk(place string, attributes []*tfprotov6.SchemaAttribute, visit func(plac
 	}
 }
 
-// Their names say nothing by themselves, so their descriptions show a value.
+// namesWithAValue are names that say little, so their descriptions show a value.
 var namesWithAValue = regexp.MustCompile(
 	`[.](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
 		`|sensitivities|input_aggregations)$`,
@@ -210,8 +209,7 @@ func TestEveryAttribute(t *testing.T) {
 			if namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
 				t.Errorf("%s: the description %q shows no value", place, description)
 			}
-			// Either inside a nested attribute makes the engine quadratic in the
-			// number of elements.
+			// Either of them inside a nested attribute makes the engine quadratic in the number of elements.
 			if strings.Count(place, ".") > 1 && (attribute.Sensitive || attribute.Deprecated) {
 				t.Errorf("%s: sensitive or deprecated inside a nested attribute", place)
 			}

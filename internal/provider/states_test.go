@@ -15,9 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// statesFile has the state of each read below, of the documents in catalogueFile: every attribute
-// set, every one missing or null, and values that the interface leaves open. It is to be read
-// beside them.
+// statesFile has the state of each read below of the documents in catalogueFile: every attribute set, every one missing
+// or null, and values that the interface leaves open.
 const (
 	catalogueFile = "testdata/catalogue.json"
 	statesFile    = "testdata/states.json"
@@ -85,7 +84,7 @@ func TestStates(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// An attribute that is null or empty throughout would not be compared at all.
+	// A mapper could drop an attribute that is null in every state.
 	for _, name := range []string{"model_group", "latest_model", "model"} {
 		walk(name, schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
 			if !filled[place] {
@@ -95,8 +94,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// readBothWays reads from the provider's own server and from the framework's in
-// it, which have to agree, and returns the state, or nil where the read fails.
+// readBothWays reads from the provider's own server and from the framework's in it, compares the two, and returns the
+// state. It is nil if the read fails.
 func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
 	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
@@ -167,7 +166,7 @@ func indented(t *testing.T, value any) string {
 	return strings.TrimSpace(text.String())
 }
 
-// expectSame compares whole values, nil and empty lists told apart.
+// expectSame compares whole values. A nil list differs from an empty one.
 func expectSame(t *testing.T, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

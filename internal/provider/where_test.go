@@ -91,7 +91,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// where are conditions as a configuration has them.
+// where returns conditions as a configuration has them.
 func where(conditions ...any) map[string]any {
 	object := map[string]any{}
 	for i := 0; i < len(conditions); i += 2 {
