@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestFailuresOfOneCause(t *testing.T) {
 		}
 	}
 	down, first := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}, &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	if list := failures([]reply[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || list[0].err != first {
+	if list := failures([]reply[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("the message of another read's outage comes first: %v", list)
 	}
 }
@@ -124,12 +125,14 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"a fresh one as well"},
 		},
 		"an outage": {
-			sandbox.Fault{Route: latest, Status: 503}, nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
+			sandbox.Fault{Route: latest, Status: 503},
+			nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
 			[]string{"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0."},
 		},
 		// A read that began before the last good answer says nothing of the service, so a few more are asked.
 		"an outage, later": {
-			sandbox.Fault{Route: latest, Status: 503, Skip: 100}, nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
+			sandbox.Fault{Route: latest, Status: 503, Skip: 100},
+			nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
 			[]string{", answered: 100."},
 		},
 		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", 1, 3, 300 * sec, explain.SummaryTimeout, []string{"max_requests"}},

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -145,7 +146,7 @@ func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		})
-		if fault != error(limited) {
+		if !errors.Is(fault, limited) {
 			t.Errorf("the fault is %v", fault)
 		}
 	})

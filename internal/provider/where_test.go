@@ -246,7 +246,10 @@ func TestAListReachesTheLatestModel(t *testing.T) {
 		archived *bool
 		want     bool
 	}{
-		{latest: 3, want: true}, {latest: 2, want: true}, {latest: 4}, {latest: 4, archived: new(false)},
+		{latest: 3, want: true},
+		{latest: 2, want: true},
+		{latest: 4},
+		{latest: 4, archived: new(false)},
 		{latest: 4, archived: new(true), want: true}, // the service may leave it out
 	} {
 		latest := numbered(test.latest)[0]
