@@ -138,15 +138,15 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}
 	for name, answer := range map[string]http.HandlerFunc{
-		"a good read":   answering(200, "application/json", `{"id":"a","name":"b"}`),
-		"a code":        answering(400, "application/json", document("code", echoes)),
-		"a message":     answering(400, "application/json", document("message", echoes)),
-		"fields":        answering(400, "application/json", document("data", issues)),
-		"HTML":          answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
-		"a pause":       answering(429, "text/plain", echoes, "Retry-After", echoes),
-		"cut by us":     answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
-		"a redirect":    answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.Values{"a": {oddSecret}}.Encode()),
-		"another shape": answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
+		"a good read":       answering(200, "application/json", `{"id":"a","name":"b"}`),
+		"a code":            answering(400, "application/json", document("code", echoes)),
+		"a message":         answering(400, "application/json", document("message", echoes)),
+		"fields":            answering(400, "application/json", document("data", issues)),
+		"HTML":              answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
+		"a pause":           answering(429, "text/plain", echoes, "Retry-After", echoes),
+		"cut by the client": answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
+		"a redirect":        answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.Values{"a": {oddSecret}}.Encode()),
+		"another shape":     answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
