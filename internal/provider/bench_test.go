@@ -13,7 +13,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// manyModels returns n models of the shape of the sandbox's richest.
+// manyModels returns that many models with every field set.
 func manyModels(b *testing.B, count int) []*catalogue.Model {
 	b.Helper()
 	document, err := sandbox.New(sandbox.Default()).Publish(mainGroup, nil)
@@ -62,8 +62,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkRead is one block of a plan whose answer is known already: what is
-// left is the framework's share and ours.
+// BenchmarkRead reads one block whose answer is kept already, so it measures the framework and the provider only.
 func BenchmarkRead(b *testing.B) {
 	service := sandbox.New(sandbox.Default())
 	e := newEngine(b, northwind(sandboxtest.Start(b, service)))

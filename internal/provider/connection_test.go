@@ -19,8 +19,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// overTLS serves a sandbox over TLS, with a certificate that is its own
-// authority.
+// overTLS serves a sandbox over TLS, with a certificate that is its own authority.
 func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *httptest.Server, authority string) {
 	t.Helper()
 	server = httptest.NewUnstartedServer(service)
@@ -33,7 +32,6 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 
 // TestProxies: whatever goes wrong behind a proxy, the message names it, because it may be what answers.
 func TestProxies(t *testing.T) {
-	const straight = "dialled example.com:443" // what the certificate of httptest is for; never connected to
 	t.Parallel()
 	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
 	good := tunnel(func(client net.Conn) {
@@ -48,71 +46,61 @@ func TestProxies(t *testing.T) {
 		}()
 		_, _ = io.Copy(client, far)
 	})
-	refusing := func(status int) http.Handler { return answering(status, "text/html", "<html>No.</html>") }
+	silent := tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) })
+	answers := func(status int) http.Handler { return answering(status, "text/html", "<html>No.</html>") }
 	const (
-		here    = "HTTPS_PROXY=http://PROXY"
-		secret  = "HTTPS_PROXY=http://user:hunter2@PROXY"
-		through = "The request went through the proxy http://PROXY, which HTTPS_PROXY names."
-		once    = "gave up after 1 attempt"
+		straight    = "dialled example.com:443" // what the certificate of httptest is for; never connected to
+		here        = "HTTPS_PROXY=http://127.0.0.1:PORT"
+		credentials = "HTTPS_PROXY=http://user:hunter2@127.0.0.1:PORT"
+		through     = "The request went through the proxy http://127.0.0.1:PORT, which HTTPS_PROXY names."
+		proxy       = "The proxy http://127.0.0.1:PORT, which HTTPS_PROXY names, "
+		once        = "gave up after 1 attempt"
 	)
 	for name, test := range map[string]struct {
 		proxy     http.Handler
+		authority string // of the service, if it is trusted
 		variables []string
-		stranger  bool // the service's authority is not trusted
 		says      []string
 	}{
-		"HTTPS_PROXY":           {proxy: good, variables: []string{here}, says: []string{"read well"}},
-		"HTTPS_PROXY, NO_PROXY": {proxy: good, variables: []string{here, "NO_PROXY=example.com"}, says: []string{straight, once}},
-		"407 to a user": {proxy: refusing(407), variables: []string{secret}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not accept the user name and password in HTTPS_PROXY: " +
-				"407 Proxy Authentication Required.",
+		"HTTPS_PROXY":           {good, authority, []string{here}, []string{"read well"}},
+		"HTTPS_PROXY, NO_PROXY": {good, authority, []string{here, "NO_PROXY=example.com"}, []string{straight, once}},
+		"407 to a user": {answers(407), authority, []string{credentials}, []string{
+			proxy + "did not accept the user name and password in HTTPS_PROXY: 407 Proxy Authentication Required.",
 			"Check them, or name the host of base_url in NO_PROXY to go without it. Special characters in a user name or password are " +
 				"written as %XX, such as %23 for #.", explain.SummaryUnreachable,
 		}},
-		"407": {proxy: refusing(407), variables: []string{here}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, wants a user name and a password: 407 Proxy Authentication Required.",
-			"Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name the host of base_url in NO_PROXY to go without it.",
+		"407": {answers(407), authority, []string{here}, []string{
+			proxy + "wants a user name and a password: 407", "Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name",
 		}},
-		"404": {proxy: refusing(404), variables: []string{secret}, says: []string{
-			"The proxy http://PROXY, which HTTPS_PROXY names, did not connect to the service: 404 Not Found.",
-			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name the host of base_url in NO_PROXY to go without it.",
+		"404": {answers(404), authority, []string{credentials}, []string{
+			proxy + "did not connect to the service: 404 Not Found.", "Check base_url and HTTPS_PROXY, have the proxy allow the host, or name",
 		}},
-		"502": {proxy: refusing(502), variables: []string{secret}, says: []string{"did not connect to the service: 502 Bad Gateway.", once}},
-		"an unknown authority": {proxy: good, variables: []string{here}, stranger: true, says: []string{
-			"signed by an authority that this machine does not trust.", through,
+		"502":                  {answers(502), authority, []string{here}, []string{"did not connect to the service: 502 Bad Gateway.", once}},
+		"an unknown authority": {good, "", []string{here}, []string{"an authority that this machine does not trust.", through}},
+		"a proxy that is silent": {silent, authority, []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"}, []string{
+			"within request_timeout, which is 300ms.", through, once,
 		}},
-		"a tunnel that hangs": {
-			proxy:     tunnel(func(client net.Conn) { _, _ = io.Copy(io.Discard, client) }),
-			variables: []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"},
-			says:      []string{"within request_timeout, which is 300ms.", through, once},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			proxy := httptest.NewServer(test.proxy)
 			t.Cleanup(proxy.Close)
-			trusted := authority
-			if test.stranger {
-				trusted = ""
-			}
-			out := behindProxy(t, strings.TrimPrefix(proxy.URL, "http://"), trusted, test.variables)
-			if through := !slices.Contains(test.says, straight); strings.Contains(out, straight) == through ||
-				strings.Contains(out, "dialled PROXY") != through {
-				t.Errorf("through the proxy: %t\n%s", !through, out)
-			}
+			out := behindProxy(t, strings.TrimPrefix(proxy.URL, "http://"), test.authority, test.variables)
 			for _, fragment := range test.says {
 				if strings.Count(out, fragment) != 1 {
 					t.Errorf("does not say once %q:\n%s", fragment, out)
 				}
 			}
-			if strings.Contains(out, "hunter2") || strings.Contains(out, once) != slices.Contains(test.says, once) {
-				t.Errorf("the proxy's password is shown, or the wrong number of attempts was made:\n%s", out)
+			for _, fragment := range []string{straight, once, "hunter2"} {
+				if strings.Contains(out, fragment) != slices.Contains(test.says, fragment) {
+					t.Errorf("%q is in it, or is missing:\n%s", fragment, out)
+				}
 			}
 		})
 	}
 }
 
-// tunnel is a proxy that answers CONNECT well, and what it does then.
+// tunnel returns a proxy that accepts CONNECT, and then does something with the connection.
 func tunnel(then func(client net.Conn)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		client, _, err := http.NewResponseController(w).Hijack()
@@ -125,20 +113,18 @@ func tunnel(then func(client net.Conn)) http.Handler {
 	})
 }
 
-// behindProxy reads once with these variables, and returns how it went. In their values and in the result PROXY is
-// the proxy's host and port.
+// behindProxy reads once with these variables, and returns how it went. 127.0.0.1:PORT is the proxy.
 func behindProxy(t *testing.T, proxy, authority string, variables []string) string {
 	t.Helper()
-	var dialled sync.Map
 	var named []string
 	for _, variable := range variables {
-		name, value, _ := strings.Cut(variable, "=")
-		named = append(named, name+"="+strings.ReplaceAll(value, "PROXY", proxy))
+		named = append(named, strings.Replace(variable, "127.0.0.1:PORT", proxy, 1))
 	}
 	env := environmentOf(named)
+	var dialled sync.Map
 	p := &catalogueProvider{version: "test", environment: &env, dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		dialled.Store(address, true)
-		if !strings.HasPrefix(address, "127.0.0.1:") {
+		if address != proxy {
 			return nil, errors.New("this test connects to nothing but its proxy")
 		}
 		return (&net.Dialer{}).DialContext(ctx, network, address)
@@ -150,8 +136,5 @@ func behindProxy(t *testing.T, proxy, authority string, variables []string) stri
 	if state != nil {
 		out.WriteString("read well\n")
 	}
-	for _, d := range diagnostics {
-		fmt.Fprintln(&out, d.Summary, d.Detail)
-	}
-	return strings.ReplaceAll(out.String(), proxy, "PROXY")
+	return out.String() + rendered(diagnostics)
 }

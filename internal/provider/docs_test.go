@@ -20,8 +20,7 @@ const (
 	registryPages = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
 )
 
-// pagesByPath are the generated pages by what follows registryPages in their
-// addresses.
+// pagesByPath returns the generated pages by what follows registryPages in their addresses.
 func pagesByPath(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -50,10 +49,8 @@ var (
 		`github\.com/modelcatalogue/terraform-provider-modelcatalogue/security/advisories/new$)`)
 )
 
-// TestLinks follows the links between pages, and those of the texts beside the
-// README to files and headings. On pages they are whole addresses: the registry
-// resolves relative ones against an address of its own making, in which what works
-// on one page fails on another.
+// TestLinks follows the links between pages, and those of the README and the texts beside it to files and headings.
+// Links on pages are whole addresses, because the registry resolves relative ones wrongly.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -109,8 +106,7 @@ func hasAnchor(text, anchor string) bool {
 	return false
 }
 
-// summaries are all that a user can meet: the constants of package explain, and those
-// of the provider's arguments.
+// summaries are all that a user can meet: the constants of package explain, and those of the provider's arguments.
 var summaries = func() []string {
 	found := []string{
 		explain.SummaryMissing(argBaseURL), explain.SummaryMissing(argClientID), explain.SummaryMissing(argClientSecret),
@@ -139,8 +135,7 @@ var summaries = func() []string {
 	return found
 }()
 
-// TestEveryErrorIsExplained finds each summary that a user may meet on the page
-// about errors.
+// TestEveryErrorIsExplained finds each summary on the page about errors.
 func TestEveryErrorIsExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../templates/guides/errors-and-limits.md.tmpl")

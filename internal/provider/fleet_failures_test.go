@@ -1,33 +1,33 @@
 package provider
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// failing is a fault of one group of manyGroups.
+// failing returns a fault of one group of manyGroups.
 func failing(route sandbox.Route, group int, status int, body string) sandbox.Fault {
 	path := map[sandbox.Route]string{sandbox.RouteLatest: "/latest-model", sandbox.RouteModels: "/models"}
 	return sandbox.Fault{Route: route, Path: "/v1/model-group/" + groupID(group) + path[route], Status: status, Body: body}
 }
 
-func TestSeveralCausesAreToldTogether(t *testing.T) {
+func TestSeveralCausesAreReportedTogether(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 40))
 		for _, fault := range []sandbox.Fault{
 			failing(sandbox.RouteLatest, 3, 404, `{"code":"NOT_FOUND","message":"No group-003."}`),
 			failing(sandbox.RouteLatest, 5, 500, `{"code":"INTERNAL_ERROR","message":"It broke."}`),
-			failing(sandbox.RouteLatest, 7, 200, `{"id":"m","revision":"one"}`),
 			failing(sandbox.RouteLatest, 9, 403, `{"code":"FORBIDDEN","message":"Not you."}`),
 			failing(sandbox.RouteLatest, 13, 404, `{"code":"NOT_FOUND","message":"No group-013."}`),
 			failing(sandbox.RouteLatest, 15, 500, `{"code":"INTERNAL_ERROR","message":"It broke again."}`),
-			failing(sandbox.RouteLatest, 17, 200, `{"id":"m","revision":"seventeen"}`),
 		} {
 			service.Inject(fault)
 		}
@@ -39,12 +39,33 @@ func TestSeveralCausesAreToldTogether(t *testing.T) {
 			outcome{"model_group_ids[5]", explain.SummaryUnavailable, []string{
 				"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\"",
 			}},
-			outcome{"model_group_ids[7]", explain.SummaryUnexpected, []string{"revision: a whole number is expected", "  - \"group-017\""}},
 			outcome{"model_group_ids[9]", explain.SummaryForbidden, []string{"Not you."}},
 		)
-		// Each was asked, those that failed for good once.
+		// Each group was asked for, and only those of status 500 again.
 		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
 	})
+}
+
+func TestFailuresOfOneCause(t *testing.T) {
+	t.Parallel()
+	at := func(place string) error { return &catalogue.UnusableAnswerError{Place: place} }
+	for _, test := range []struct {
+		one, other error
+		alike      bool
+	}{
+		{at("inputs[3].id"), at("inputs[12].id"), true},
+		{at("revision"), at("name"), false},
+		{&catalogue.APIError{Status: 403, Code: "A"}, &catalogue.APIError{Status: 403, Code: "B"}, false},
+		{&catalogue.NetworkError{Fault: catalogue.UnknownHost}, &catalogue.NetworkError{Fault: catalogue.ProxyFailed}, false},
+	} {
+		if alike := causeOf("a", test.one) == causeOf("a", test.other); alike != test.alike {
+			t.Errorf("%v and %v: %t", test.one, test.other, alike)
+		}
+	}
+	down, first := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}, &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
+	if list := failures([]reply[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
+		t.Errorf("the message of another read's outage comes first: %v", list)
+	}
 }
 
 func TestAtMostTenIDsAreNamed(t *testing.T) {
@@ -54,17 +75,11 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("none-%02d", i))
 	}
-	for n, end := range map[int]string{10: `"none-09"`, 11: "  - and 1 more", 12: "  - and 2 more"} {
-		diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids[:n]})
-		expectTold(t, diagnostics, outcome{"model_group_ids[0]", explain.SummaryGroupOrModels, []string{`"none-00"`, `"none-09"`, end}})
-		if strings.Contains(diagnostics[0].Detail, "none-10") {
-			t.Errorf("of %d ids more than ten are named:\n%s", n, diagnostics[0].Detail)
-		}
-	}
+	diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids})
+	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryGroupOrModels, `"none-00"`, "\n  - \"none-09\"\n  - and 2 more")
 }
 
-// Nobody wrote the id of a group that was found by listing, so its failure is on
-// no argument and names the group.
+// TestAListedGroupThatFails: no argument has its id, so the error is on none and names the group.
 func TestAListedGroupThatFails(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(manyGroups(t, 12))
@@ -74,37 +89,53 @@ func TestAListedGroupThatFails(t *testing.T) {
 		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
-// TestWhatConcernsAllIsToldOnce: one diagnostic on no element, and no more
-// requests than it takes.
-func TestWhatConcernsAllIsToldOnce(t *testing.T) {
+func TestHowFarAFailureReaches(t *testing.T) {
+	t.Parallel()
+	gaveUp := func(status int) error { return &catalogue.GaveUpError{Err: &catalogue.APIError{Status: status}} }
+	for want, errs := range map[scope][]error{
+		ofThisQuestion: {nil, &catalogue.APIError{Status: 404}, &catalogue.APIError{Status: 403, Code: "FORBIDDEN"}},
+		ofTheService:   {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
+		ofAllQuestions: {
+			context.Canceled, &catalogue.RejectedError{Err: gaveUp(401)}, &catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
+			&catalogue.NetworkError{Permanent: true}, gaveUp(429), &catalogue.GaveUpError{},
+		},
+	} {
+		for _, err := range errs {
+			if got := scopeOf(err); got != want {
+				t.Errorf("%#v reaches %d, want %d", err, got, want)
+			}
+		}
+	}
+}
+
+// TestACauseOfAllGroupsIsReportedOnce, on no element, and with no more requests than that takes.
+func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	const latest = sandbox.RouteLatest
-	down, later := sandbox.Fault{Route: latest, Status: 503}, sandbox.Fault{Route: latest, Status: 503, Skip: 100}
 	for name, test := range map[string]struct {
-		fault   sandbox.Fault
-		ceiling any
-		summary string
-		tokens  int
-		reads   int // at most
-		within  time.Duration
-		says    []string
+		fault         sandbox.Fault
+		ceiling       any
+		tokens, reads int // at most
+		within        time.Duration
+		summary       string
+		says          []string
 	}{
-		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, explain.SummaryRejected, 1, 0, 0, []string{"Revoked."}},
-		"tokens refused": {sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, explain.SummaryRejected, 3, 3 * atOnce, 0, []string{
-			"a fresh one as well",
-		}},
-		"disabled": {sandbox.Refuse(latest, "ORGANISATION_DISABLED", "No."), nil, explain.SummaryOrganisationDisabled, 1, atOnce, 0, nil},
-		"outage": {down, nil, explain.SummaryUnavailable, 1, 5 * atOnce, 19 * sec, []string{
-			"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0.",
-		}},
-		// Those that began before the last good answer say nothing of the service, so
-		// a few more are asked.
-		"outage, later": {later, nil, explain.SummaryUnavailable, 1, 100 + 2*5*atOnce, 40 * sec, []string{
-			", answered: 100.",
-		}},
-		"no network":        {sandbox.Fault{Route: latest, Kind: sandbox.Reset}, nil, explain.SummaryUnreachable, 1, 5 * atOnce, 19 * sec, nil},
-		"a wait too long":   {limited(latest, "600", 0), nil, explain.SummaryRateLimited, 1, atOnce, 0, []string{"wait 10m"}},
-		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", explain.SummaryTimeout, 1, 3, 300 * sec, []string{"max_requests"}},
+		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."}},
+		"tokens rejected": {
+			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"a fresh one as well"},
+		},
+		"an outage": {
+			sandbox.Fault{Route: latest, Status: 503},
+			nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
+			[]string{"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0."},
+		},
+		// A read that began before the last good answer says nothing of the service, so a few more are asked.
+		"an outage, later": {
+			sandbox.Fault{Route: latest, Status: 503, Skip: 100},
+			nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
+			[]string{", answered: 100."},
+		},
+		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", 1, 3, 300 * sec, explain.SummaryTimeout, []string{"max_requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -113,18 +144,16 @@ func TestWhatConcernsAllIsToldOnce(t *testing.T) {
 				service.Inject(closing)
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
 				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
-				if took := time.Since(began); took > test.within {
-					t.Errorf("it took %s", took)
-				}
-				if reads, tokens := service.Count(latest), service.Count(sandbox.RouteToken); reads > test.reads || tokens > test.tokens {
-					t.Errorf("%d reads, want at most %d; %d token requests, want at most %d", reads, test.reads, tokens, test.tokens)
+				took, reads, tokens := time.Since(began), service.Count(latest), service.Count(sandbox.RouteToken)
+				if took > test.within || reads > test.reads || tokens > test.tokens {
+					t.Errorf("%s, %d reads and %d token requests, want at most %+v", took, reads, tokens, test)
 				}
 			})
 		})
 	}
 }
 
-// While the service goes on answering, it is a group that fails.
+// TestAGroupThatAlwaysFailsIsNoOutage while the service answers for others.
 func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]int{"the first": 0, "one in between": 33, "the last": 59} {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -27,7 +28,7 @@ func idsOf(n int) []any {
 	return ids
 }
 
-// pins are as many of them at that revision.
+// pins returns the same revision for each of these groups.
 func pins(n, revision int) map[string]any {
 	revisions := map[string]any{}
 	for i := range n {
@@ -91,7 +92,7 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 	})
 }
 
-// 160 answers of a second each take ten seconds, after one for the token.
+// TestAFleetAsks16AtATime: 160 answers of a second each take ten seconds, after one for the token.
 func TestAFleetAsks16AtATime(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 160))
@@ -104,8 +105,8 @@ func TestAFleetAsks16AtATime(t *testing.T) {
 	})
 }
 
-// read_timeout is for each question: a fleet may take longer than that. Pauses end with one
-// warning; a ceiling is the user's own.
+// TestAFleetTakesAsLongAsItsAllowanceAsks: read_timeout is for each question, not for a fleet. Long pauses end with one
+// warning. A ceiling is the user's own, and ends with none.
 func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -135,11 +136,27 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 	}
 }
 
+func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		limited := &catalogue.GaveUpError{Err: catalogue.ErrRateLimited}
+		_, fault := readFleet(t.Context(), namedGroups([]string{"a", "b"}), func(ctx context.Context, id string) (int, error) {
+			if id == "b" {
+				return 0, limited
+			}
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})
+		if !errors.Is(fault, limited) {
+			t.Errorf("the fault is %v", fault)
+		}
+	})
+}
+
 func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 300))
 		e := inMemory(t, service, arguments{argMaxRequests: "1/1s"})
-		// Between two requests: one of the same instant could be either side of it.
+		// Between two requests: one at the same instant could come before it or after it.
 		const interrupted = 90*sec + sec/2
 		go func() {
 			time.Sleep(interrupted)
@@ -162,7 +179,7 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	})
 }
 
-// TestProgressIsLogged: a line each second at most, and one for a pause.
+// TestProgressIsLogged at most once a second, and once for a pause.
 func TestProgressIsLogged(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 60))
@@ -180,6 +197,9 @@ func TestProgressIsLogged(t *testing.T) {
 		if n := len(lines); n < seconds/2 || n > seconds+2 || lines[n-1] != "60 of 60 groups read" || len(pauses) != 1 {
 			t.Errorf("%d seconds: %q", seconds, lines)
 		}
+		// Two pauses that are short by themselves are worth no warning.
+		service.Inject(limited(sandbox.RouteGroup, "57", 1))
+		e.mustRead(t, "model_group", arguments{"id": groupID(0)})
 		// A group that has no models is not read.
 		e = inMemory(t, sandbox.New(sandbox.Default()), nil)
 		_, diagnostics = e.read(written.in(t.Context()), t, "latest_models", nil)
@@ -193,7 +213,7 @@ func TestProgressIsLogged(t *testing.T) {
 func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	// Found, it is left out.
+	// It was found by listing, so it is left out.
 	if models := modelsOf(t, e.mustRead(t, "latest_models", nil)); models[emptyGroup] != nil || len(models) != 7 {
 		t.Errorf("models of %v", slices.Collect(maps.Keys(models)))
 	}
@@ -203,8 +223,7 @@ func TestAGroupWithoutModelsInAFleet(t *testing.T) {
 	}
 }
 
-// A group that the list shows with models is removed, or made private, before
-// it is read.
+// TestAGroupThatVanishesIsLeftOutWithAWarning: it is removed, or made private, after it was listed with models.
 func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -2,26 +2,26 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/tinylib/msgp/msgp"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// engine stands in for Terraform: it speaks the plugin protocol to the
-// provider's server, in process.
+// engine stands in for Terraform: it speaks the plugin protocol to the provider's server, in process.
 type engine struct{ server *server }
 
-// arguments of a provider block or a data source: strings, bools, numbers, lists
-// and maps of them, nil, or unknown.
+// arguments are those of a provider block or a data source: strings, bools, numbers, lists and maps of them, nil, or
+// unknown.
 type arguments map[string]any
 
 // unknown is a value that a plan does not know yet.
@@ -29,8 +29,7 @@ const unknown = unknownValue("")
 
 type unknownValue string
 
-// schemas are what the provider tells an engine about itself, typeOf the type of
-// a data source's block.
+// schemas is what the provider tells an engine about itself.
 var schemas = func() *tfprotov6.GetProviderSchemaResponse {
 	p := &catalogueProvider{version: "test"}
 	resp, err := newServer(p).GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
@@ -40,15 +39,15 @@ var schemas = func() *tfprotov6.GetProviderSchemaResponse {
 	return resp
 }()
 
+// typeOf returns the type of a data source's block.
 func typeOf(name string) tftypes.Type {
 	return schemas.DataSourceSchemas[typeName+"_"+name].ValueType()
 }
 
-// northwind are the arguments for the sandbox at url, as the organisation that
-// owns most groups of its default catalogue.
+// northwind returns the arguments for the sandbox at url. The organisation owns most groups of its default catalogue.
 func northwind(url string) arguments { return credentialsOf("northwind", url) }
 
-// credentialsOf are the same as another organisation.
+// credentialsOf returns the same for another organisation.
 func credentialsOf(organisation, url string) arguments {
 	return arguments{argBaseURL: url, argClientID: organisation, argClientSecret: organisation + "-sandbox-secret"}
 }
@@ -63,8 +62,7 @@ func (a arguments) merge(more arguments) arguments {
 	return merged
 }
 
-// startEngine configures a provider. Diagnostics of the configuration are the
-// caller's to judge.
+// startEngine configures a provider, and returns the diagnostics of its configuration.
 func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine, []*tfprotov6.Diagnostic) {
 	tb.Helper()
 	e, block := &engine{server: newServer(p)}, config.value(tb, schemas.Provider.ValueType())
@@ -82,7 +80,7 @@ func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine
 	return e, configured.Diagnostics
 }
 
-// configure configures a provider that has to be well configured.
+// configure configures a provider, and wants no diagnostics.
 func configure(tb testing.TB, p *catalogueProvider, config arguments) *engine {
 	tb.Helper()
 	e, diagnostics := startEngine(tb, p, config)
@@ -95,15 +93,14 @@ func newEngine(tb testing.TB, config arguments) *engine {
 	return configure(tb, &catalogueProvider{version: "test"}, config)
 }
 
-// sandboxEngine starts a sandbox of the default catalogue and a provider
-// configured for it.
+// sandboxEngine starts a sandbox of the default catalogue, and a provider that is configured for it.
 func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.Sandbox) {
 	t.Helper()
 	service := sandbox.New(sandbox.Default(), options...)
 	return newEngine(t, northwind(sandboxtest.Start(t, service))), service
 }
 
-// validate asks what the provider thinks of a data source's arguments.
+// validate returns the diagnostics of a data source's arguments.
 func (e *engine) validate(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	resp, err := e.server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{
@@ -137,19 +134,10 @@ func readFrom(
 	if failed(resp.Diagnostics) {
 		return nil, resp.Diagnostics
 	}
-	value, err := resp.State.Unmarshal(typ)
-	if err != nil {
-		t.Error(err)
-		return nil, nil
-	}
-	state, ok := plain(t, value).(map[string]any)
-	if !ok {
-		t.Errorf("the state of %s is %s", name, value)
-	}
-	return state, resp.Diagnostics
+	return decoded(t, resp.State, typ), resp.Diagnostics
 }
 
-// mustRead reads what has to be there.
+// mustRead reads a data source, and wants no diagnostics.
 func (e *engine) mustRead(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
 	state, diagnostics := e.read(t.Context(), t, name, config)
@@ -157,14 +145,14 @@ func (e *engine) mustRead(t *testing.T, name string, config arguments) map[strin
 	return state
 }
 
-// refused are the diagnostics of a read.
+// refused returns the diagnostics of a read.
 func (e *engine) refused(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	_, diagnostics := e.read(t.Context(), t, name, config)
 	return diagnostics
 }
 
-// value is the arguments as an engine sends them, null where none is given.
+// value returns the arguments as an engine sends them. Those that are not given are null.
 func (a arguments) value(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValue {
 	tb.Helper()
 	for name := range a {
@@ -179,8 +167,7 @@ func (a arguments) value(tb testing.TB, typ tftypes.Type) *tfprotov6.DynamicValu
 	return &dynamic
 }
 
-// valueOf is one argument or an element of it. Lists are []any, maps and objects
-// map[string]any.
+// valueOf returns an argument or an element of one. Lists are []any, maps and objects map[string]any.
 func valueOf(typ tftypes.Type, value any) tftypes.Value {
 	switch value := value.(type) {
 	case unknownValue:
@@ -209,41 +196,15 @@ func valueOf(typ tftypes.Type, value any) tftypes.Value {
 	return tftypes.NewValue(typ, value)
 }
 
-// plain turns a value into Go's own types: nil, string, bool, int64, []any and
-// map[string]any.
-func plain(tb testing.TB, value tftypes.Value) any {
-	tb.Helper()
-	var (
-		text       string
-		flag       bool
-		number     big.Float
-		elements   []tftypes.Value
-		attributes map[string]tftypes.Value
-	)
-	switch {
-	case value.IsNull():
-		return nil
-	case value.As(&text) == nil:
-		return text
-	case value.As(&flag) == nil:
-		return flag
-	case value.As(&number) == nil:
-		integer, _ := number.Int64()
-		return integer
-	case value.As(&elements) == nil:
-		list := make([]any, 0, len(elements))
-		for _, element := range elements {
-			list = append(list, plain(tb, element))
-		}
-		return list
-	case value.As(&attributes) != nil:
-		tb.Fatalf("neither known nor of a known type: %s", value)
+// decoded returns a value of that type in Go's own types: nil, string, bool, int64, []any and map[string]any.
+func decoded(t *testing.T, value *tfprotov6.DynamicValue, typ tftypes.Type) map[string]any {
+	t.Helper()
+	_, ofAnotherType := value.Unmarshal(typ)
+	plain, _, err := msgp.ReadMapStrIntfBytes(value.MsgPack, nil)
+	if err := errors.Join(ofAnotherType, err); err != nil {
+		t.Error(err)
 	}
-	object := map[string]any{}
-	for name, attribute := range attributes {
-		object[name] = plain(tb, attribute)
-	}
-	return object
+	return plain
 }
 
 func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
@@ -253,8 +214,8 @@ func expectNone(tb testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 	}
 }
 
-// argumentOf is the argument that a diagnostic is on, with the element of it, as
-// a configuration spells them: model_group_ids[3], revisions["a"], where.tags[0].
+// argumentOf returns the argument or the element that a diagnostic is on, as a configuration spells it, such as
+// model_group_ids[3], revisions["a"] or where.tags[0].
 func argumentOf(d *tfprotov6.Diagnostic) string {
 	if d.Attribute == nil {
 		return ""
@@ -276,8 +237,7 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 	return at.String()
 }
 
-// expectError wants exactly one error with that summary, on that argument (""
-// for none), whose detail has all of the fragments.
+// expectError wants exactly one error with that summary, on that argument ("" for none). Its detail has the fragments.
 func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {

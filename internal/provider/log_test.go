@@ -3,11 +3,11 @@ package provider
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +50,7 @@ func (l *logs) lines(t *testing.T) []map[string]any {
 	return lines
 }
 
-// messages are the lines of a level, without their fields.
+// messages returns the lines of a level, without their fields.
 func (l *logs) messages(t *testing.T, level string) (messages []string) {
 	t.Helper()
 	for _, line := range l.lines(t) {
@@ -61,56 +61,37 @@ func (l *logs) messages(t *testing.T, level string) (messages []string) {
 	return messages
 }
 
-// TestTheLogSaysWhyAPlanStandsStill: at INFO stands what a plan waits for, and at DEBUG each request.
-func TestTheLogSaysWhyAPlanStandsStill(t *testing.T) {
+// TestTheLog: at INFO is what a plan waits for, and at DEBUG each request with its fields. They are
+// strings, because the masks of terraform-plugin-log reach nothing else.
+func TestTheLog(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(limited(sandbox.RouteGroup, "3", 1))
-		service.Inject(status(503, `{"code":"DOWN","message":"Down."}`, 1))
+		service.Inject(sandbox.Fault{
+			Route: sandbox.RouteGroup, Status: 503, Body: `{"code":"DOWN","message":"Down."}`, Times: 1, Delay: sec / 4,
+		})
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 401, Times: 1})
-		var written logs
-		_, diagnostics := inMemory(t, service, nil).read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)
-		expectNone(t, diagnostics)
-		for level, parts := range map[string][]string{
-			"info": {
-				"A token is asked for: there is none", "Waiting 3s for the pause that the service asked for (429 for GET " + mainPath + ")",
-				": 503 Service Unavailable, code DOWN: Down", "The token is not used again: 401 for GET " + mainPath,
-			},
-			"debug": {
-				"POST /v1/auth/token 200 in 0 ms, attempt 1", "GET " + mainPath + " 429 in 0 ms, attempt 1", "503 in 0 ms, attempt 2",
-				"GET " + mainPath + " 200 in 0 ms, attempt 4",
-			},
-		} {
-			said := written.messages(t, level)
-			for _, part := range parts {
-				if !slices.ContainsFunc(said, func(message string) bool { return strings.Contains(message, part) }) {
-					t.Errorf("no line at %s says %q:\n%q", level, part, said)
-				}
-			}
-			if slices.ContainsFunc(said, func(message string) bool {
-				return strings.HasSuffix(message, ".") || level == "info" && strings.Contains(message, "attempt 1")
-			}) {
-				t.Errorf("a line ends in a full stop, to which the log adds a colon, or a request is at INFO:\n%q", said)
-			}
-		}
-	})
-}
-
-// TestEachRequestIsLogged at DEBUG, with these fields. Masks of terraform-plugin-log
-// reach nothing but strings, so every field is one.
-func TestEachRequestIsLogged(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Status: 503, Body: "busy", Times: 1, Delay: sec / 4})
-		service.Inject(sandbox.Fault{Route: sandbox.RouteGroups, Kind: sandbox.Hang, Times: 1})
+		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1})
 		e := inMemory(t, service, arguments{argRequestTimeout: "3s"})
 		var written logs
-		_, diagnostics := e.read(written.in(t.Context()), t, "model_groups", arguments{"time_horizon": "day_ahead"})
+		_, diagnostics := e.read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)
 		expectNone(t, diagnostics)
-		const group = "debug GET /v1/model-group?timeHorizon=day_ahead "
-		var got []string
+		info := written.messages(t, "info")
+		for _, part := range []string{
+			"A token is asked for: there is none", "Waiting 3s for the pause that the service asked for (429 for GET " + mainPath + ")",
+			": 503 Service Unavailable, code DOWN: Down", "The token is not used again: 401 for GET " + mainPath,
+		} {
+			if !strings.Contains(strings.Join(info, "\n"), part) {
+				t.Errorf("no line says %q:\n%q", part, info)
+			}
+		}
+		if slices.ContainsFunc(info, func(line string) bool { return strings.HasSuffix(line, ".") }) {
+			t.Errorf("a line ends in a full stop, to which the log adds a colon:\n%q", info)
+		}
+		var requests []string
+		size := regexp.MustCompile(`[1-9]\d+ sandbox`)
 		for _, line := range written.lines(t) {
-			if line["http_method"] == nil {
+			if line["http_method"] == nil || line["@level"] != "debug" {
 				continue
 			}
 			for name, value := range line {
@@ -118,19 +99,19 @@ func TestEachRequestIsLogged(t *testing.T) {
 					t.Errorf("%s is %v, no string", name, value)
 				}
 			}
-			if size := fmt.Sprint(line["size_bytes"]); len(size) > 1 {
-				line["size_bytes"] = "some"
-			}
-			fields := fmt.Sprintf("%v %v %v %v, attempt %v, %v ms, %v bytes, %v, %v, waited for %v",
-				line["@level"], line["http_method"], line["http_path"], line["http_status"], line["attempt"],
+			fields := fmt.Sprintln(line["@message"], "|", line["http_method"], line["http_path"], line["http_status"], line["attempt"],
 				line["duration_ms"], line["size_bytes"], line["request_id"], line["http_problem"], line["waited_for"])
-			got = append(got, strings.ReplaceAll(fields, "<nil>", "-"))
+			fields = strings.NewReplacer("<nil>", "-", mainPath, "/g", "\n", "").Replace(fields)
+			requests = append(requests, size.ReplaceAllString(fields, "SIZE sandbox"))
 		}
-		expectSame(t, got, []string{
-			"debug POST /v1/auth/token 200, attempt 1, 0 ms, some bytes, sandbox-000001, -, waited for -",
-			group + "503, attempt 1, 250 ms, 4 bytes, sandbox-000002, -, waited for -",
-			group + "0, attempt 2, 3000 ms, 0 bytes, -, context deadline exceeded, waited for its back-off",
-			group + "200, attempt 3, 0 ms, some bytes, sandbox-000004, -, waited for its back-off",
+		expectSame(t, requests, []string{
+			"POST /v1/auth/token 200 in 0 ms, attempt 1 | POST /v1/auth/token 200 1 0 SIZE sandbox-000001 - -",
+			"GET /g 429 in 0 ms, attempt 1 | GET /g 429 1 0 SIZE sandbox-000002 - -",
+			"GET /g 503 in 250 ms, attempt 2 | GET /g 503 2 250 SIZE sandbox-000003 - the pause that the service asked for",
+			"GET /g 401 in 0 ms, attempt 3 | GET /g 401 3 0 0 sandbox-000004 - its back-off",
+			"POST /v1/auth/token 200 in 0 ms, attempt 1 | POST /v1/auth/token 200 1 0 SIZE sandbox-000005 - -",
+			"GET /g without an answer in 3000 ms, attempt 4: context deadline exceeded | GET /g 0 4 3000 0 - context deadline exceeded -",
+			"GET /g 200 in 0 ms, attempt 5 | GET /g 200 5 0 SIZE sandbox-000007 - its back-off",
 		})
 	})
 }
@@ -139,53 +120,33 @@ func TestEachRequestIsLogged(t *testing.T) {
 const (
 	oddSecret = `s3cr&t "/+?é<~> 100% zyxwvuts`
 	oddToken  = `t0k/en+&=?"<>%41~abcdefghijkl`
+	echoes    = oddSecret + " | " + oddToken
 )
 
-// spellingsOf lists how a service may write a credential.
-func spellingsOf(credential string) []string {
-	inJSON := document(credential)
-	return []string{
-		credential, url.QueryEscape(credential), inJSON[1 : len(inJSON)-1],
-		base64.StdEncoding.EncodeToString([]byte(credential)), base64.StdEncoding.EncodeToString([]byte("northwind:" + credential)),
-	}
-}
-
-// echoes is what a service says that shows all that it was sent.
-var echoes = strings.Join(append(spellingsOf(oddSecret), spellingsOf(oddToken)...), " | ")
-
-// expectHidden wants no credential in a text, in no spelling.
-func expectHidden(t *testing.T, what, text string) {
-	t.Helper()
-	for _, needle := range append(spellingsOf(oddSecret), append(spellingsOf(oddToken), "s3cr", "zyxwvuts", "abcdefgh")...) {
-		if i := strings.Index(text, needle); i >= 0 {
-			t.Errorf("%s shows %q: …%s…", what, needle, text[max(0, i-100):min(len(text), i+len(needle)+100)])
-		}
-	}
-}
-
-func document(fields any) string {
-	text, err := json.Marshal(fields)
+// document returns an object with one field as JSON.
+func document(field string, value any) string {
+	text, err := json.Marshal(map[string]any{field: value})
 	if err != nil {
 		panic(err)
 	}
 	return string(text)
 }
 
-// TestAServiceThatEchoesCredentials: whatever it answers to a read, and in whichever header,
-// no diagnostic, no state and no log at TRACE has them.
+// TestAServiceThatEchoesCredentials: no diagnostic, no state and no log at TRACE has them, whatever the service answers
+// and in whichever header.
 func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
-	refusal := document(map[string]any{
-		"code": echoes, "message": echoes, "data": map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}},
-	})
+	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}
 	for name, answer := range map[string]http.HandlerFunc{
-		"a good read":   answering(200, "application/json", `{"id":"a","name":"b"}`),
-		"400, JSON":     answering(400, "application/json", refusal),
-		"403, HTML":     answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
-		"429":           answering(429, "application/json", refusal, "Retry-After", echoes),
-		"cut by us":     answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
-		"a redirect":    answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.Values{"a": {oddSecret}}.Encode()),
-		"another shape": answering(200, "application/json", document(map[string]any{"axes": []any{map[string]any{echoes: 1, "values": echoes}}})),
+		"a good read":       answering(200, "application/json", `{"id":"a","name":"b"}`),
+		"a code":            answering(400, "application/json", document("code", echoes)),
+		"a message":         answering(400, "application/json", document("message", echoes)),
+		"fields":            answering(400, "application/json", document("data", issues)),
+		"HTML":              answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
+		"a pause":           answering(429, "text/plain", echoes, "Retry-After", echoes),
+		"cut by the client": answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
+		"a redirect":        answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.Values{"a": {oddSecret}}.Encode()),
+		"another shape":     answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -194,7 +155,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 						w.Header().Set(header, echoes)
 					}
 					if r.Method == http.MethodPost {
-						answering(200, "application/json", document(map[string]any{"access_token": oddToken, "token_type": "Bearer"}))(w, r)
+						answering(200, "application/json", document("access_token", oddToken))(w, r)
 						return
 					}
 					answer(w, r)
@@ -202,12 +163,17 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 				e := inMemory(t, service, arguments{argClientSecret: oddSecret, argMaxRetries: 1, argReadTimeout: "20s"})
 				var written logs
 				state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
-				if failed(diagnostics) != (name != "a good read") || !strings.Contains(written.String(), `"request_id":"***`) {
-					t.Fatalf("%v, and a log of\n%s", diagnostics, written.String())
+				log := written.String()
+				if failed(diagnostics) != (name != "a good read") || !strings.Contains(log, `"request_id":"***`) {
+					t.Fatalf("%v, and a log of\n%s", diagnostics, log)
 				}
-				expectHidden(t, "the message", rendered(diagnostics))
-				expectHidden(t, "the state", fmt.Sprint(state))
-				expectHidden(t, "the log", written.String())
+				for what, text := range map[string]string{"message": rendered(diagnostics), "state": fmt.Sprint(state), "log": log} {
+					for _, part := range []string{"s3cr", "zyxwvuts", "t0k", "abcdefgh"} {
+						if i := strings.Index(text, part); i >= 0 {
+							t.Errorf("the %s shows %q: …%s…", what, part, text[max(0, i-100):min(len(text), i+100)])
+						}
+					}
+				}
 			})
 		})
 	}

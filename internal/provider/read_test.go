@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// The groups of the sandbox's own catalogue that tests name; see also mainGroup.
+// Groups of the sandbox's default catalogue, beside mainGroup.
 const (
 	oddGroup    = "emea/power?v=1#β %41" // an id that needs escaping
 	sparseGroup = "f0e5ad51-6c48-4e48-ba77-08713590fc28"
@@ -23,7 +23,7 @@ const (
 	hydroGroup  = "2be23368-56c5-4eb6-b02b-966d046dc3ea" // public, of another organisation
 )
 
-// Engines hand every string of a configuration over in NFC.
+// TestANameInAnotherNormalFormIsFound: engines send every string of a configuration in NFC.
 func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 	t.Parallel()
 	const composed = "Prévision été"
@@ -37,16 +37,6 @@ func TestANameInAnotherNormalFormIsFound(t *testing.T) {
 
 func TestAPinPicksItsRevision(t *testing.T) {
 	t.Parallel()
-	numbered := func(revisions ...int64) (models []*catalogue.Model) {
-		for _, revision := range revisions {
-			models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
-		}
-		return models
-	}
-	var many []int64
-	for revision := range int64(103) {
-		many = append(many, revision)
-	}
 	for _, test := range []struct {
 		models          []*catalogue.Model
 		revision        int64
@@ -58,7 +48,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 		{numbered(1, 3, 1), 2, 0, "Revision not found", "It has: 3, 1."},
 		{nil, 0, 0, "Revision not found", "it has no models yet"},
 		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
-		{numbered(many...), 500, 0, "Revision not found", "102, 101, 100, 99, 98, 97, 96, 95, 94, 93, and 93 more."},
+		{numbered(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 11, 0, "Revision not found", "It has: 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, and 1 more."},
 	} {
 		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
 		switch {
@@ -72,7 +62,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 	}
 }
 
-// The service may spell what it was asked for in another way.
+// TestArgumentsComeBackAsConfigured if the service spells them in another way.
 func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -92,8 +82,7 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	}
 }
 
-// TestAnyOrderGivesTheSame state and the same message, whatever order the service
-// answers in.
+// TestAnyOrderGivesTheSame state and message: the order of the service's lists does not matter.
 func TestAnyOrderGivesTheSame(t *testing.T) {
 	t.Parallel()
 	readings := []reading{
@@ -110,7 +99,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 		if seed > 0 {
 			sandboxtest.Shuffle(service, seed)
 		}
-		// Requests have numbers, which messages show.
+		// One at a time, because messages show the numbers of requests.
 		got := newEngine(t, northwind(sandboxtest.Start(t, service))).readAll(t, 1, readings)
 		if want == nil {
 			want = got
@@ -121,8 +110,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	}
 }
 
-// An answer that was kept from before cannot prove that something is absent, so
-// the question is asked once more.
+// TestWhatAKeptAnswerLacks is asked for once more: an answer from before cannot prove that something is absent.
 func TestWhatAKeptAnswerLacks(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -163,8 +151,7 @@ func TestANameThatAKeptListLacks(t *testing.T) {
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})
 }
 
-// Engines validate a configuration again before each read. One that cannot be decoded
-// nevertheless reads nothing.
+// TestArgumentsThatCannotBeDecoded read nothing, even if no engine has validated them.
 func TestArgumentsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -189,7 +176,7 @@ func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
 	if _, err := e.server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // an interrupt is passed on a moment later
+	for range 100 { // the plugin library passes an interrupt on a moment later
 		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
 	}
 	expectRequests(t, service, nil)

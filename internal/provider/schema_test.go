@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -14,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// The names and types of the contract, written out: users' configurations depend
-// on them. An attribute is computed unless it says otherwise.
+// The names and types, written out, because users' configurations depend on them. An attribute is computed unless it
+// says otherwise.
 const (
 	keyedNameWant = "{key string, name string, short_name string}"
 
@@ -86,7 +87,7 @@ snapshot                optional bool
 `
 )
 
-// table reads tables such as those above. What a later line says of a name counts.
+// table reads tables such as those above. If two lines have one name, the later one counts.
 func table(tables ...string) map[string]string {
 	want := map[string]string{}
 	for line := range strings.Lines(strings.Join(tables, "")) {
@@ -97,7 +98,7 @@ func table(tables ...string) map[string]string {
 	return want
 }
 
-// objectOf is a table as the type of a nested object.
+// objectOf spells a table as the type of a nested object.
 func objectOf(tables ...string) string {
 	want := table(tables...)
 	var fields []string
@@ -131,7 +132,7 @@ func TestNamesAndTypes(t *testing.T) {
 	expectSame(t, got, want)
 }
 
-// allSchemas are those of the provider and of each data source.
+// allSchemas returns the schemas of the provider and of each data source.
 func allSchemas() map[string]*tfprotov6.Schema {
 	all := map[string]*tfprotov6.Schema{"the provider": schemas.Provider}
 	for name, schema := range schemas.DataSourceSchemas {
@@ -140,28 +141,21 @@ func allSchemas() map[string]*tfprotov6.Schema {
 	return all
 }
 
-// usageOf is how an attribute may be used, "" for one that is only computed.
+// usageOf spells how an attribute may be used, as the tables do: "" if it is computed only.
 func usageOf(attribute *tfprotov6.SchemaAttribute) string {
+	if attribute.Computed && !attribute.Required && !attribute.Optional && !attribute.Sensitive {
+		return ""
+	}
 	text := ""
-	for word, is := range map[string]bool{"required ": attribute.Required, "optional ": attribute.Optional} {
+	for i, is := range []bool{attribute.Required, attribute.Optional, attribute.Computed, attribute.Sensitive} {
 		if is {
-			text += word
+			text += []string{"required ", "optional ", "computed ", "sensitive "}[i]
 		}
 	}
-	switch {
-	case text == "" && !attribute.Computed:
-		text = "unusable "
-	case text != "" && attribute.Computed:
-		text += "computed "
-	}
-	if attribute.Sensitive {
-		text += "sensitive "
-	}
-	return text
+	return cmp.Or(text, "unusable ")
 }
 
-// spelledType spells a type as the tables do. Sets and whatever else the contract
-// has no place for come out as what they are.
+// spelledType spells a type as the tables do, and a set or another type that no table has as its own name.
 func spelledType(typ tftypes.Type) string {
 	switch typ := typ.(type) {
 	case tftypes.List:
@@ -193,7 +187,7 @@ func walk(place string, attributes []*tfprotov6.SchemaAttribute, visit func(plac
 	}
 }
 
-// Their names say nothing by themselves, so their descriptions show a value.
+// namesWithAValue are names that say little, so their descriptions show a value.
 var namesWithAValue = regexp.MustCompile(
 	`[.](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
 		`|sensitivities|input_aggregations)$`,
@@ -215,8 +209,7 @@ func TestEveryAttribute(t *testing.T) {
 			if namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
 				t.Errorf("%s: the description %q shows no value", place, description)
 			}
-			// Either inside a nested attribute makes the engine quadratic in the
-			// number of elements.
+			// Either of them inside a nested attribute makes the engine quadratic in the number of elements.
 			if strings.Count(place, ".") > 1 && (attribute.Sensitive || attribute.Deprecated) {
 				t.Errorf("%s: sensitive or deprecated inside a nested attribute", place)
 			}
@@ -237,9 +230,8 @@ type interfaceSchema struct {
 	Items      *interfaceSchema           `json:"items"`
 }
 
-// TestAttributesAreTheInterfacesFields: each field of a group and of a model has
-// its attribute, at any depth, and each attribute its field. Of some records the
-// interface shows a few fields only, so the whole record has an attribute, too.
+// TestAttributesAreTheInterfacesFields: each field of a group and of a model has its attribute, at any depth, and each
+// attribute its field. What else the service sends is in other_fields, or in json of a record.
 func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	t.Parallel()
 	var document struct {
@@ -248,40 +240,30 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 	if err := json.Unmarshal(contract.OpenAPI(), &document); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{
-		".models.inputs.json": true, ".models.datasets.json": true, ".models.sensitivities.json": true, ".models.inputAggregations.json": true,
-	}
-	var add func(place string, s interfaceSchema)
-	add = func(place string, s interfaceSchema) {
-		if s.Items != nil {
-			s = *s.Items
+	var compare func(place string, field interfaceSchema, typ tftypes.Type)
+	compare = func(place string, field interfaceSchema, typ tftypes.Type) {
+		if list, ok := typ.(tftypes.List); ok && field.Items != nil {
+			field, typ = *field.Items, list.ElementType
 		}
-		if name := strings.TrimPrefix(s.Reference, "#/components/schemas/"); name != "" {
-			s = document.Components.Schemas[name]
+		if name, found := strings.CutPrefix(field.Reference, "#/components/schemas/"); found {
+			field = document.Components.Schemas[name]
 		}
-		want[place] = true
-		for field, below := range s.Properties {
-			add(place+"."+field, below)
-		}
-	}
-	add(".models", document.Components.Schemas["Model"])
-	add(".modelGroups", document.Components.Schemas["ModelGroup"])
-	want[".models.otherFields"], want[".modelGroups.otherFields"] = true, true // what the interface does not have
-	got := map[string]bool{}
-	for name, list := range map[string]string{"model_groups": ".modelGroups", "model_group_models": ".models"} {
-		walk("", schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
-			if place = camelCase(place); strings.HasPrefix(place+".", list+".") {
-				got[place] = true
+		object, _ := typ.(tftypes.Object)
+		attributes := maps.Clone(object.AttributeTypes)
+		for name, below := range field.Properties {
+			name = strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
+			if attributes[name] == nil {
+				t.Errorf("%s.%s has no attribute", place, name)
 			}
-		})
+			compare(place+"."+name, below, attributes[name])
+			delete(attributes, name)
+		}
+		for name := range attributes {
+			if !slices.Contains([]string{"json", "other_fields", argWhere}, name) {
+				t.Errorf("%s.%s is no field of the interface", place, name)
+			}
+		}
 	}
-	expectSame(t, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
-}
-
-func camelCase(attribute string) string {
-	words := strings.Split(attribute, "_")
-	for i, word := range words[1:] {
-		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-	}
-	return strings.Join(words, "")
+	compare("model", document.Components.Schemas["Model"], typeOf("latest_model"))
+	compare("model_group", document.Components.Schemas["ModelGroup"], typeOf("model_group"))
 }

@@ -22,8 +22,7 @@ func onFakeClock(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// inMemory configures a provider for a service that is reached without a
-// socket: one that waits on a socket keeps the clock of a bubble from moving.
+// inMemory configures a provider for a service without a socket: waiting on a socket stops the clock of a bubble.
 func inMemory(t *testing.T, service http.Handler, more arguments) *engine {
 	t.Helper()
 	dial, closeAll := sandboxtest.Pipe(service)
@@ -31,7 +30,7 @@ func inMemory(t *testing.T, service http.Handler, more arguments) *engine {
 	return configure(t, &catalogueProvider{version: "test", dial: dial}, northwind("http://localhost").merge(more))
 }
 
-// What the tests of the client take as well.
+// The tests of the client use these, too.
 var (
 	manyGroups     = sandboxtest.ManyGroups
 	groupID        = sandboxtest.GroupID
@@ -39,7 +38,7 @@ var (
 	expectRequests = sandboxtest.ExpectRequests
 )
 
-// reading is one data source block, answer what an engine gets for it.
+// A reading is one data source block. An answer is what an engine gets for it.
 type (
 	reading struct {
 		name   string
@@ -51,7 +50,7 @@ type (
 	}
 )
 
-// eachGroup reads groups of manyGroups, one block each.
+// eachGroup returns a block for each of some groups of manyGroups.
 func eachGroup(from, to int) []reading {
 	var readings []reading
 	for i := from; i < to; i++ {
@@ -60,7 +59,7 @@ func eachGroup(from, to int) []reading {
 	return readings
 }
 
-// readAll reads all of them, several at once, as an engine does.
+// readAll reads blocks, several at a time, as an engine does.
 func (e *engine) readAll(t *testing.T, parallelism int, readings []reading) []answer {
 	t.Helper()
 	answers := make([]answer, len(readings))
@@ -99,14 +98,13 @@ const sec = time.Second
 // mainPath is the path of mainGroup.
 const mainPath = "/v1/model-group/" + mainGroup
 
-// status is an answer to every read of the group, so often.
+// status returns a fault that answers a read of the group, that many times.
 func status(code int, body string, times int) sandbox.Fault {
 	return sandbox.Fault{Route: sandbox.RouteGroup, Status: code, Body: body, Times: times}
 }
 
-// closing is a fault that keeps a connection from being used again: net/http
-// replays a GET at once where it finds such a connection closed (RFC 9112
-// §9.3.1), which would add a request to those a row counts.
+// closing is a fault that closes the connection after a token. If net/http finds a kept connection closed, it sends a
+// GET again (RFC 9112 §9.3.1), and a row would count one request too many.
 var closing = sandbox.Fault{
 	Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		header.Set("Connection", "close")
@@ -114,7 +112,7 @@ var closing = sandbox.Fault{
 	},
 }
 
-// answering writes one answer.
+// answering returns a handler that always gives this answer.
 func answering(status int, contentType, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -122,11 +120,11 @@ func answering(status int, contentType, body string, header ...string) http.Hand
 			w.Header().Set(header[i], header[i+1])
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // who reads only part of it may be gone
+		_, _ = io.WriteString(w, body) // the client may read only part of it
 	}
 }
 
-// respell is a fault that replaces texts in the service's answers.
+// respell returns a fault that replaces texts in the service's answers.
 func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
 	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		return status, header, []byte(strings.NewReplacer(oldnew...).Replace(string(body)))

@@ -15,9 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// statesFile has the state of each read below, of the documents in catalogueFile: every attribute
-// set, every one missing or null, and values that the interface leaves open. It is to be read
-// beside them.
+// statesFile has the state of each read below of the documents in catalogueFile: every attribute set, every one missing
+// or null, and values that the interface leaves open.
 const (
 	catalogueFile = "testdata/catalogue.json"
 	statesFile    = "testdata/states.json"
@@ -40,7 +39,6 @@ func TestStates(t *testing.T) {
 	owner, other := newEngine(t, northwind(base)), newEngine(t, credentialsOf("contoso-trading", base))
 	const odd = "a b/ü\"'\\<&>;:@+$,=~.."
 	satisfied := where("enabled", true, "archived", false, "tags", []any{"a"}, "run_mode", "WEEKLY", "min_age", "1h")
-	odds := []any{odd, odd}
 	second := arguments{"model_group_id": odd, "revision": 2, "accept_withdrawn": true}
 	want := map[string]any{}
 	if written, err := os.ReadFile(statesFile); err != nil || json.Unmarshal(written, &want) != nil {
@@ -51,22 +49,24 @@ func TestStates(t *testing.T) {
 		e *engine
 		reading
 	}{
-		"all groups":                  {owner, reading{"model_groups", nil}},
-		"groups of a horizon":         {owner, reading{"model_groups", arguments{"time_horizon": "day_ahead"}}},
-		"a group by its id":           {owner, reading{"model_group", arguments{"id": odd}}},
-		"a group by its name":         {owner, reading{"model_group", arguments{"name": "Odd"}}},
-		"a group of another's":        {other, reading{"model_group", arguments{"id": odd}}},
-		"the latest model":            {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
-		"the latest, nearly empty":    {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
-		"a pin":                       {owner, reading{"model", second}},
-		"a pin of an older one":       {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
-		"a pin and its image":         {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
-		"a pin of another's":          {other, reading{"model", second}},
-		"the models of a group":       {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
-		"the latest models":           {owner, reading{"latest_models", arguments{"attributes": []any{"id", "tags", "model_metadata"}}}},
-		"the latest that satisfies":   {owner, reading{"latest_models", arguments{"model_group_ids": odds, "where": satisfied, "attributes": []any{"id"}}}},
-		"pins":                        {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
-		"no pins, and empty elements": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},
+		"all groups":                      {owner, reading{"model_groups", nil}},
+		"groups of a horizon":             {owner, reading{"model_groups", arguments{"time_horizon": "day_ahead"}}},
+		"a group by its id":               {owner, reading{"model_group", arguments{"id": odd}}},
+		"a group by its name":             {owner, reading{"model_group", arguments{"name": "Odd"}}},
+		"a group of another organisation": {other, reading{"model_group", arguments{"id": odd}}},
+		"the latest model":                {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
+		"the latest, nearly empty":        {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
+		"a pin":                           {owner, reading{"model", second}},
+		"a pin of an older revision":      {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},
+		"a pin and its image":             {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
+		"a pin of another organisation":   {other, reading{"model", second}},
+		"the models of a group":           {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
+		"the latest models":               {owner, reading{"latest_models", arguments{"attributes": []any{"id", "model_group_id", "tags"}}}},
+		"the latest that satisfies": {owner, reading{"latest_models", arguments{
+			"model_group_ids": []any{odd, odd}, "where": satisfied, "attributes": []any{"id"},
+		}}},
+		"pins":                      {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
+		"no pins and no attributes": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},
 		"pins with their images": {owner, reading{"pinned_models", arguments{
 			"revisions": map[string]any{odd: 2}, "docker_images": map[string]any{odd: "registry/odd:1"},
 			"accept_withdrawn": false, "attributes": []any{"is_latest", "latest_revision", "docker_image"},
@@ -84,7 +84,7 @@ func TestStates(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// An attribute that is null or empty throughout would not be compared at all.
+	// A mapper could drop an attribute that is null in every state.
 	for _, name := range []string{"model_group", "latest_model", "model"} {
 		walk(name, schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes, func(place string, _ *tfprotov6.SchemaAttribute) {
 			if !filled[place] {
@@ -94,8 +94,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// readBothWays reads from the provider's own server and from the framework's in
-// it, which have to agree, and returns the state, or nil where the read fails.
+// readBothWays reads from the provider's own server and from the framework's in it, compares the two, and returns the
+// state. It is nil if the read fails.
 func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
 	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
@@ -166,7 +166,7 @@ func indented(t *testing.T, value any) string {
 	return strings.TrimSpace(text.String())
 }
 
-// expectSame compares whole values, nil and empty lists told apart.
+// expectSame compares whole values. A nil list differs from an empty one.
 func expectSame(t *testing.T, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

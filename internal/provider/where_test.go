@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -32,50 +33,40 @@ func TestConditions(t *testing.T) {
 		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
 	}
 	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
-	const unknownAge = "the service does not say when it was made"
+	const unknownAge, oldFrom = "the service does not say when it was made", "it is old enough from 2026-03-"
 	for name, test := range map[string]struct {
 		where *whereState
 		model catalogue.Model
 		unmet string
 	}{
-		"no argument":          {model: catalogue.Model{Archived: yes}},
-		"no condition":         {where: &whereState{}, model: catalogue.Model{Archived: yes}},
-		"no tags":              {where: &whereState{Tags: []string{}}},
-		"enabled":              {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: yes}},
-		"is disabled":          {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: no}, unmet: "it is disabled"},
-		"is enabled":           {where: &whereState{Enabled: no}, model: catalogue.Model{Enabled: yes}, unmet: "it is enabled"},
-		"enabled is not told":  {where: &whereState{Enabled: no}, unmet: "the service does not say whether it is enabled"},
-		"is archived":          {where: &whereState{Archived: no}, model: catalogue.Model{Archived: yes}, unmet: "it is archived"},
-		"is not archived":      {where: &whereState{Archived: yes}, model: catalogue.Model{Archived: no}, unmet: "it is not archived"},
-		"archived is not told": {where: &whereState{Archived: no}, unmet: "the service does not say whether it is archived"},
-		"all tags":             {where: &whereState{Tags: []string{"b", "a", "b"}}, model: catalogue.Model{Tags: tags("a", "b", "c")}},
-		"lacks one":            {where: &whereState{Tags: []string{"a", "c"}}, model: catalogue.Model{Tags: tags("a", "b")}, unmet: `it lacks the tag "c"`},
-		"lacks two": {
-			where: &whereState{Tags: []string{"a", "POWER"}}, model: catalogue.Model{Tags: append(tags("power "), nil)},
-			unmet: `it lacks the tag "a"; it lacks the tag "POWER" (it has "power ")`,
-		},
+		"no argument":           {model: catalogue.Model{Archived: yes}},
+		"no condition":          {where: &whereState{}, model: catalogue.Model{Archived: yes}},
+		"no tags":               {where: &whereState{Tags: []string{}}},
+		"enabled":               {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: yes}},
+		"disabled":              {&whereState{Enabled: yes}, catalogue.Model{Enabled: no}, "it is disabled"},
+		"not disabled":          {&whereState{Enabled: no}, catalogue.Model{Enabled: yes}, "it is enabled"},
+		"enabled is left out":   {where: &whereState{Enabled: no}, unmet: "the service does not say whether it is enabled"},
+		"archived":              {&whereState{Archived: no}, catalogue.Model{Archived: yes}, "it is archived"},
+		"not archived":          {&whereState{Archived: yes}, catalogue.Model{Archived: no}, "it is not archived"},
+		"archived is left out":  {where: &whereState{Archived: no}, unmet: "the service does not say whether it is archived"},
+		"all tags":              {where: &whereState{Tags: []string{"b", "a", "b"}}, model: catalogue.Model{Tags: tags("a", "b", "c")}},
+		"lacks a tag":           {&whereState{Tags: []string{"a", "c"}}, catalogue.Model{Tags: tags("a", "b")}, `it lacks the tag "c"`},
 		"a tag in another form": {where: &whereState{Tags: []string{"été"}}, model: catalogue.Model{Tags: tags(norm.NFD.String("été"))}},
-		"run mode":              {where: &whereState{RunMode: new("AUTOMATIC")}, model: catalogue.Model{RunMode: new("AUTOMATIC")}},
-		"another run mode": {
-			where: &whereState{RunMode: new("automatic")}, model: catalogue.Model{RunMode: new("AUTOMATIC")}, unmet: `its run mode is "AUTOMATIC"`,
-		},
-		"run mode is not told": {where: &whereState{RunMode: new("X")}, unmet: "the service does not say its run mode"},
-		"old enough, just":     {where: aged("72h"), model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z")},
-		"a second too young": {
-			where: aged("3d"), model: made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), unmet: "it is old enough from 2026-03-10 12:00:01 UTC on",
-		},
-		"re-published": {
-			where: aged("1d12h"), model: made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"),
-			unmet: "it is old enough from 2026-03-11 11:00:00 UTC on",
-		},
-		"never re-published":      {where: aged("3d"), model: catalogue.Model{CreatedAt: new("2026-01-01T00:00:00Z")}},
-		"made, nobody knows when": {where: aged("1ns"), unmet: unknownAge},
-		"made on a day":           {where: aged("1ns"), model: made("2026-01-01", "2026-01-01T00:00:00Z"), unmet: unknownAge},
-		"re-published some day":   {where: aged("1ns"), model: made("2026-01-01T00:00:00Z", "today"), unmet: unknownAge},
+		"run mode":              {where: &whereState{RunMode: new("AUTO")}, model: catalogue.Model{RunMode: new("AUTO")}},
+		"another run mode":      {&whereState{RunMode: new("auto")}, catalogue.Model{RunMode: new("AUTO")}, `its run mode is "AUTO"`},
+		"run mode is left out":  {where: &whereState{RunMode: new("X")}, unmet: "the service does not say its run mode"},
+		"just old enough":       {where: aged("72h"), model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z")},
+		"never re-published":    {where: aged("3d"), model: catalogue.Model{CreatedAt: new("2026-01-01T00:00:00Z")}},
+		"no created_at":         {where: aged("1ns"), unmet: unknownAge},
+		"created_at is a day":   {aged("1ns"), made("2026-01-01", "2026-01-01T00:00:00Z"), unknownAge},
+		"updated_at is no time": {aged("1ns"), made("2026-01-01T00:00:00Z", "today"), unknownAge},
+		"a second too young":    {aged("3d"), made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), oldFrom + "10 12:00:01 UTC on"},
+		"re-published":          {aged("1d12h"), made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"), oldFrom + "11 11:00:00 UTC on"},
 		"several": {
-			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a"}, RunMode: new("X"), MinAge: new("1h")},
-			model: catalogue.Model{Enabled: no, Archived: yes},
-			unmet: `it is disabled; it is archived; it lacks the tag "a"; the service does not say its run mode; ` + unknownAge,
+			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a", "POWER"}, RunMode: new("X"), MinAge: new("1h")},
+			model: catalogue.Model{Enabled: no, Archived: yes, Tags: append(tags("power "), nil)},
+			unmet: `it is disabled; it is archived; it lacks the tag "a"; it lacks the tag "POWER" (it has "power "); ` +
+				"the service does not say its run mode; " + unknownAge,
 		},
 	} {
 		if got := strings.Join(test.where.unmet(&test.model, now), "; "); got != test.unmet {
@@ -100,7 +91,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// where are conditions as a configuration has them.
+// where returns conditions as a configuration has them.
 func where(conditions ...any) map[string]any {
 	object := map[string]any{}
 	for i := 0; i < len(conditions); i += 2 {
@@ -109,8 +100,7 @@ func where(conditions ...any) map[string]any {
 	return object
 }
 
-// TestTheNewestThatSatisfies: the models of a group are only asked for where the
-// latest of them does not satisfy.
+// TestTheNewestThatSatisfies: the models of a group are only asked for if the latest of them does not satisfy.
 func TestTheNewestThatSatisfies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -118,22 +108,16 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 		revision int64
 		lists    int
 	}{
-		"no condition":      {where: where(), revision: 3},
-		"the latest":        {where: where("enabled", true, "archived", false, "tags", []any{"power", "DE-LU"}), revision: 3},
-		"archived":          {where: where("archived", true), revision: 2, lists: 1},
-		"null says nothing": {where: where("enabled", nil, "archived", true, "tags", nil), revision: 2, lists: 1},
-		"a run mode":        {where: where("run_mode", "ON_DEMAND"), revision: 0, lists: 1},
+		"no condition":      {where(), 3, 0},
+		"the latest":        {where("enabled", true, "archived", false, "tags", []any{"power", "DE-LU"}), 3, 0},
+		"null says nothing": {where("enabled", nil, "archived", true, "tags", nil), 2, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, service := sandboxEngine(t)
-			if _, err := service.Republish(mainGroup, 0, []byte(`{"tags": ["first"], "runMode": "ON_DEMAND"}`)); err != nil {
-				t.Fatal(err)
-			}
-			config := arguments{"model_group_id": mainGroup, "where": test.where}
-			state := e.mustRead(t, "latest_model", config)
-			if state["revision"] != test.revision || state["model_group_id"] != mainGroup {
-				t.Errorf("revision %v of %v", state["revision"], state["model_group_id"])
+			state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": test.where})
+			if state["revision"] != test.revision {
+				t.Errorf("revision %v, want %d", state["revision"], test.revision)
 			}
 			fleet := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": test.where})
 			delete(state, "where") // an argument of the block
@@ -143,54 +127,57 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 	}
 }
 
-// What was looked at is bounded, newest first, and has the latest model even if
-// the list lacks it.
-func TestWhatWasLookedAt(t *testing.T) {
-	t.Parallel()
-	var models []*catalogue.Model
-	for revision := range int64(25) {
+// numbered returns a model of each revision, and nothing else about it.
+func numbered(revisions ...int64) (models []*catalogue.Model) {
+	for _, revision := range revisions {
 		models = append(models, &catalogue.Model{Revision: new(catalogue.Integer(revision))})
 	}
-	latest := &catalogue.Model{Revision: new(catalogue.Integer(25)), Enabled: new(false)}
-	conditions := &whereState{Enabled: new(true), RunMode: new("X"), MinAge: new("1h")}
-	told := func() *groupError {
+	return models
+}
+
+// TestWhyNoModelSatisfies: the reasons are the newest ten, the latest model among them even if the list lacks it.
+func TestWhyNoModelSatisfies(t *testing.T) {
+	t.Parallel()
+	models := numbered(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+	latest := numbered(11)[0]
+	latest.Enabled = new(false)
+	problemIf := func(archived *bool) *groupError {
+		conditions := &whereState{Enabled: new(true), Archived: archived}
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
-	problem := told()
-	if !problem.nothing || !strings.Contains(problem.detail, "satisfies where:\n  - revision 25: it is disabled; ") ||
-		!strings.Contains(problem.detail, "\n  - revision 24: the service does not say whether it is enabled; ") ||
-		!strings.HasSuffix(problem.detail, "\n  - and 16 more\n\nArchived revisions may be missing here, because the service may leave "+
-			"them out.\n\nDo this.") {
+	problem := problemIf(nil)
+	if !problem.nothing || !strings.Contains(problem.detail, "where:\n  - revision 11: it is disabled\n  - revision 10: the service") ||
+		!strings.HasSuffix(problem.detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
+			"them out.\n\nDo this.") || problem.short != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
 	}
-	if !strings.HasSuffix(problem.short, "; older ones fail too: 25") {
-		t.Errorf("%q", problem.short)
+	two := (&whereState{Enabled: new(true)}).noneSatisfies(numbered(1, 0), time.Now(), "g", "")
+	if !strings.HasSuffix(two.short, "; older ones fail too: 1") {
+		t.Error(two.short)
 	}
-	models[7].Archived = new(true)
-	if problem := told(); strings.Contains(problem.detail, "may be missing") {
-		t.Errorf("an archived revision is in the list: %s", problem.detail)
+	for _, test := range []struct{ listed, wanted, missing bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
+		models[7].Archived = &test.listed
+		if problem := problemIf(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.missing {
+			t.Errorf("%+v: %s", test, problem.detail)
+		}
 	}
 }
 
-// Two models of one revision name no single one, unless only one satisfies.
+// TestTheHighestThatSatisfies has the id and the revision of each model. One with ! does not satisfy.
 func TestTheHighestThatSatisfies(t *testing.T) {
 	t.Parallel()
-	model := func(id string, revision int64) *catalogue.Model {
-		return &catalogue.Model{ID: &id, Revision: new(catalogue.Integer(revision))}
-	}
-	satisfies := func(model *catalogue.Model) bool { return !strings.Contains(*model.ID, "!") }
-	for want, list := range map[string][]*catalogue.Model{
-		"":    {model("a!", 1)},
-		"a":   {model("a", 1), model("b!", 1), model("c!", 2), model("d", 0)},
-		"b":   {model("a", 1), model("b", 2), model("c", 1)},
-		"a b": {model("a", 2), model("c", 1), model("b", 2)},
-	} {
+	satisfies := func(model *catalogue.Model) bool { return !strings.HasPrefix(*model.ID, "!") }
+	for list, want := range map[string]string{"!a1": "", "a1 !b1 !c2 d0": "a1", "a1 b2 c1": "b2", "a2 c1 b2": "a2 b2"} {
+		var models []*catalogue.Model
+		for id := range strings.FieldsSeq(list) {
+			models = append(models, &catalogue.Model{ID: &id, Revision: new(catalogue.Integer(id[len(id)-1]))})
+		}
 		var got []string
-		for _, model := range highest(list, satisfies) {
+		for _, model := range highest(models, satisfies) {
 			got = append(got, *model.ID)
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("of %s: %q, want %q", list, got, want)
 		}
 	}
 }
@@ -207,7 +194,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		}
 	}
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	// Groups that are named and have none are all told at once.
+	// Groups that are named and have none are all in one error.
 	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
@@ -224,78 +211,70 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	}
 }
 
-// A revision is published or archived after the latest model was
-// read and before the list is.
+// TestAChangeBetweenTheTwoRequests: the latest model is disabled, and what it is changes before the list is read.
 func TestAChangeBetweenTheTwoRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change   func(*sandbox.Sandbox) error
-		options  []sandbox.Option
+		change   func(*sandbox.Sandbox) ([]byte, error)
 		revision int64
 	}{
-		"a newer one that satisfies": {revision: 4, change: func(s *sandbox.Sandbox) error {
-			_, err := s.Publish(mainGroup, []byte(`{"enabled": true}`))
-			return err
-		}},
-		"the latest satisfies now": {revision: 3, change: func(s *sandbox.Sandbox) error {
-			_, err := s.SetEnabled(mainGroup, 3, true)
-			return err
-		}},
-		"the latest is archived and listed no more": {
-			revision: 1, options: []sandbox.Option{sandbox.WithArchivedUnlisted()}, change: func(s *sandbox.Sandbox) error {
-				_, err := s.SetArchived(mainGroup, 3, true)
-				return err
-			},
+		"a newer one": {func(s *sandbox.Sandbox) ([]byte, error) { return s.Publish(mainGroup, []byte(`{"enabled": true}`)) }, 4},
+		"it is archived, and listed no more": {
+			func(s *sandbox.Sandbox) ([]byte, error) { return s.SetArchived(mainGroup, 3, true) }, 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, service := sandboxEngine(t, test.options...)
-			if _, err := service.SetEnabled(mainGroup, 3, false); err != nil {
-				t.Fatal(err)
-			}
-			var failed error
-			service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Times: 1, OnRequest: func(*http.Request) { failed = test.change(service) }})
+			e, service := sandboxEngine(t, sandbox.WithArchivedUnlisted())
+			_, disabled := service.SetEnabled(mainGroup, 3, false)
+			var changed error
+			service.Inject(sandbox.Fault{Route: sandbox.RouteModels, OnRequest: func(*http.Request) { _, changed = test.change(service) }})
 			state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", true)})
-			if state["revision"] != test.revision || state["enabled"] != true || failed != nil {
-				t.Errorf("revision %v, want %d; %v", state["revision"], test.revision, failed)
+			if err := errors.Join(disabled, changed); err != nil || state["revision"] != test.revision {
+				t.Errorf("revision %v, want %d; %v", state["revision"], test.revision, err)
 			}
 			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1})
 		})
 	}
 }
 
-// A list may be older than the latest model, where another block has read it
-// before. It serves where it is as new.
+// TestAListReachesTheLatestModel: a list that another block has read may be older than the latest model.
 func TestAListReachesTheLatestModel(t *testing.T) {
 	t.Parallel()
-	model := func(revision int64, archived *bool) *catalogue.Model {
-		return &catalogue.Model{Revision: new(catalogue.Integer(revision)), Archived: archived}
-	}
-	list := []*catalogue.Model{model(1, nil), model(3, nil)}
 	for _, test := range []struct {
-		latest *catalogue.Model
-		want   bool
+		latest   int64
+		archived *bool
+		want     bool
 	}{
-		{model(3, nil), true},
-		{model(2, new(false)), true},
-		{model(4, nil), false},
-		{model(4, new(false)), false},
-		{model(4, new(true)), true}, // the service may leave it out
+		{latest: 3, want: true},
+		{latest: 2, want: true},
+		{latest: 4},
+		{latest: 4, archived: new(false)},
+		{latest: 4, archived: new(true), want: true}, // the service may leave it out
 	} {
-		if got := reaches(list, test.latest); got != test.want {
-			t.Errorf("latest %d: %t, want %t", int64(*test.latest.Revision), got, test.want)
+		latest := numbered(test.latest)[0]
+		latest.Archived = test.archived
+		if got := reaches(numbered(1, 3), latest); got != test.want {
+			t.Errorf("latest %d: %t, want %t", test.latest, got, test.want)
 		}
 	}
 }
 
-// A request that another one led to fails as any does.
-func TestARequestOfALookupFails(t *testing.T) {
+// TestTheSecondRequestOfALookup: a request that another one leads to fails as any does, and so does what it finds.
+func TestTheSecondRequestOfALookup(t *testing.T) {
 	t.Parallel()
+	disabled := arguments{"model_group_id": mainGroup, "where": where("enabled", false)}
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
 	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
-	expectError(t, e.refused(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", false)}),
-		"", explain.SummaryForbidden, "No models.", mainPath+"/models")
+	expectError(t, e.refused(t, "latest_model", disabled), "", explain.SummaryForbidden, "No models.", mainPath+"/models")
 	expectError(t, e.refused(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
+	e, service = sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))
+	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummarySeveralModels, "2 models of revision 3")
+	e, service = sandboxEngine(t, sandbox.WithArchivedUnlisted())
+	if _, err := service.SetArchived(mainGroup, 3, true); err != nil {
+		t.Fatal(err)
+	}
+	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
