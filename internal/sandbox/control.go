@@ -37,7 +37,7 @@ func Controls() []Control {
 		revision          = group + "revisions/{revision}/"
 	)
 	publishes := "publish a revision, with the fields of a JSON object replaced"
-	resets := "bring back what the sandbox was started with, and forget all else"
+	resets := "restore what the sandbox was started with, and forget everything else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
 		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(contract.OpenAPI())},

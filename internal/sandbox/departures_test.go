@@ -66,7 +66,7 @@ func TestDepartures(t *testing.T) {
 			want: "axes: the field is missing|axis: there is no such field; did you mean axes?",
 		},
 		"another type": {route: aGroup, status: 200, body: replaced(`on": 1`, `on": "4711"`), want: "latestRevision: got string, want integer"},
-		"told once": {
+		"reported once": {
 			route: groups, status: 200, body: "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]",
 			want: "[].timeHorizon.key: got number, want string",
 		},

@@ -114,9 +114,9 @@ func (e TextErrors) Error() string {
 
 // add adds a problem of the value at a place of the text.
 func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
-	const most = 100
+	const maxMistakes = 100
 	found := TextError{path(place), fmt.Sprintf(format, arguments...)}
-	if len(*e) < most && !slices.Contains(*e, found) {
+	if len(*e) < maxMistakes && !slices.Contains(*e, found) {
 		*e = append(*e, found)
 	}
 }

@@ -152,18 +152,18 @@ func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange
 
 // readBody reads the body. It refuses foreign control requests, and bodies that are too large.
 func (s *Sandbox) readBody(x *exchange) *answer {
-	most := int64(maxBody)
+	limit := int64(maxBody)
 	if x.own {
 		if said := s.foreign(x.request); said != "" {
 			return deny("FORBIDDEN", said)
 		}
-		most = maxOwnBody
+		limit = maxOwnBody
 	}
 	var err error
-	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, most+1)); err != nil {
+	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, limit+1)); err != nil {
 		panic(http.ErrAbortHandler) // the caller is gone
 	}
-	if int64(len(x.body)) > most {
+	if int64(len(x.body)) > limit {
 		x.body = nil
 		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
 	}

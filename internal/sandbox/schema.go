@@ -218,17 +218,17 @@ func statusesOf(kind, field string) map[string]int {
 // nearest returns the known name that was likely meant, or "". Case, dashes and underscores do not count: docker_image
 // is dockerImage. Names of very different lengths are not compared, so that a long one costs nothing.
 func nearest(name string, known []string) string {
-	const most = 2 // letters that differ
+	const maxDistance = 2 // letters that differ
 	plain := strings.NewReplacer("_", "", "-", "")
-	meant, least := "", most+1
+	meant, best := "", maxDistance+1
 	name = strings.ToLower(plain.Replace(name))
 	for _, candidate := range known {
 		wanted := strings.ToLower(plain.Replace(candidate))
-		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
+		if max(len(name)-len(wanted), len(wanted)-len(name)) > maxDistance {
 			continue
 		}
-		if distance := levenshtein.Distance(name, wanted, nil); distance < min(least, (len(name)+2)/2) {
-			meant, least = candidate, distance
+		if distance := levenshtein.Distance(name, wanted, nil); distance < min(best, (len(name)+2)/2) {
+			meant, best = candidate, distance
 		}
 	}
 	return meant
@@ -248,13 +248,13 @@ func Departures(route Route, status int, header http.Header, body []byte) []stri
 	if _, err := compact(body); err != nil {
 		return []string{"the answer is not JSON"}
 	}
-	told := pageDepartures(header, body)
+	departures := pageDepartures(header, body)
 	for _, found := range sent().check(body, responseSchema(route, status)) {
 		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
-		told = append(told, place+": "+found.Problem)
+		departures = append(departures, place+": "+found.Problem)
 	}
-	slices.Sort(told)
-	return slices.Compact(told)
+	slices.Sort(departures)
+	return slices.Compact(departures)
 }
 
 // responseSchema returns the place of the schema of an answer.
@@ -273,14 +273,14 @@ func responseSchema(route Route, status int) string {
 
 // pageDepartures returns what shows that a list is not the whole one.
 func pageDepartures(header http.Header, body []byte) []string {
-	var told []string
+	var departures []string
 	if link := header.Get("Link"); strings.Contains(link, "next") {
-		told = append(told, "the answer: it comes in pages, and its header Link names the next one")
+		departures = append(departures, "the answer: it comes in pages, and its header Link names the next one")
 	}
 	count := header.Get("X-Total-Count")
 	if list := elements(body); list != nil && count != "" && count != strconv.Itoa(len(list)) {
 		said := fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list))
-		told = append(told, said)
+		departures = append(departures, said)
 	}
-	return told
+	return departures
 }

@@ -287,9 +287,9 @@ func (r *reader) hide(text string) string {
 // quote abridges and quotes a text of the service, without the credentials.
 func (r *reader) quote(text string) string {
 	text = r.hide(text)
-	const most = 200
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+	const maxShown = 200
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
 	}
 	return fmt.Sprintf("%+q", text)
 }

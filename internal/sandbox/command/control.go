@@ -49,12 +49,12 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 					body = argument
 				}
 			}
-			where := newSite(*base)
+			target := newSite(*base)
 			// The address may be a real service's, so this comes before anything that changes.
-			if _, err := where.ask(ctx, http.MethodGet, "ready", ""); err != nil {
+			if _, err := target.ask(ctx, http.MethodGet, "ready", ""); err != nil {
 				return err
 			}
-			answer, err := where.ask(ctx, c.Method, path, body)
+			answer, err := target.ask(ctx, c.Method, path, body)
 			if err != nil || len(answer) == 0 {
 				return err
 			}
@@ -129,8 +129,8 @@ func (s *site) send(ctx context.Context, method, path string, header http.Header
 		return nil, err
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
-	const most = 256 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	const maxAnswer = 256 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return &reply{method + " " + path, response.StatusCode, response.Header, text}, err
 }
 

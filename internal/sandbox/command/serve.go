@@ -46,7 +46,7 @@ type settings struct {
 func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 	set.listen = cmp.Or(set.listen, defaultAddress)
 	flags.StringVar(&set.listen, "listen", set.listen, "`address` to listen on; port 0 picks a free one")
-	flags.Func("host", "`names` under which it is asked too, such as a container's, with commas between them",
+	flags.Func("host", "further host `names`, such as a container's, with commas between them",
 		func(text string) error {
 			set.hosts = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
 			return nil
@@ -54,7 +54,7 @@ func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 	flags.BoolVar(&set.tls, "tls", false, "serve https, with an authority of its own for this process")
 	flags.StringVar(&set.readyFile, "ready-file", "",
 		"`file` to write a line of JSON to as soon as the sandbox serves, removed at the end")
-	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: the first organisation's)")
+	flags.StringVar(&set.as, "as", "", "`client id` whose credentials it gives out (default: the first organisation's)")
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
 	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "`time` a token is valid, such as 60s; 0 is for ever")
 	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; fixed, sliding (default) or bucket",
@@ -301,7 +301,7 @@ func (s *serving) writeWelcome(w io.Writer) error {
 	for _, variable := range s.environment() {
 		fmt.Fprintf(&text, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}
-	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists what else it can be told.\n")
+	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists its flags and commands.\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }
