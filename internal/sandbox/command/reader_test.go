@@ -214,7 +214,7 @@ func TestRecord(t *testing.T) {
 	}{
 		"the owner's":       {option: sandbox.WithPageSize(0), has: `"archived": true`},
 		"in pages":          {option: sandbox.WithPageSize(1), has: `"archived": true`},
-		"archived unlisted": {option: sandbox.WithArchivedUnlisted(), has: `"revision": 0`},
+		"latest unlisted":   {option: sandbox.WithArchivedUnlisted(), has: "de-lu-day-ahead-price@sha256:e49d63b2"},
 		"with an allowance": {option: sandbox.WithAllowance(minute), takes: 2 * time.Minute},
 		"short tokens": {
 			option: sandbox.WithTokenLife(time.Millisecond),
@@ -234,6 +234,9 @@ func TestRecord(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := sandbox.New(sandbox.Default(), test.option)
 				service.Inject(test.fault)
+				if _, err := service.SetArchived(group, 3, true); err != nil {
+					t.Fatal(err)
+				}
 				for who, has := range map[string]string{"northwind": test.has, "contoso-trading": `"isOwner": false`} {
 					begun := time.Now()
 					text, err := recordAs(t, service, who)
