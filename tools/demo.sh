@@ -15,7 +15,7 @@ clean() {
 trap clean EXIT
 trap 'echo "Interrupted; everything is cleaned up." >&2; exit 130' INT TERM
 
-# Colours follow NO_COLOR and CLICOLOR_FORCE; else they are for a terminal.
+# Colours follow NO_COLOR and CLICOLOR_FORCE, else they are only for a terminal.
 colour=-no-color arrow='==>' error=Error:
 if [[ -z ${NO_COLOR:-} && (-n ${CLICOLOR_FORCE:-} || -t 1) ]]; then
   colour= arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
@@ -47,7 +47,7 @@ show() {
 tools/build.sh "the provider and the sandbox" "one to three minutes" \
   go build -v -o "$work/" . ./cmd/modelcatalogue-sandbox
 
-# The user's settings stay out of it.
+# Without the user's settings.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 export CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0 TF_CLI_CONFIG_FILE=$work/engine.tfrc
 printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcatalogue" = "%s"\n  }\n}\n' \
@@ -78,7 +78,7 @@ must run plan
 show "Changes to Outputs:"
 
 step "Revision 1 is re-published in place with another image. The next plan catches it."
-# A time of its own, because it is printed.
+# The time is fixed, because the plan shows it.
 "$program" republish "$group" 1 \
   "{\"dockerImage\": \"$image:2.0.1\", \"updatedAt\": \"2026-06-02T09:00:00.000Z\"}" >/dev/null
 must eval '! run plan'
@@ -86,5 +86,5 @@ show "$error"
 
 "$program" requests >"$work/requests"
 step "Done. It took $(grep -c '"route":' "$work/requests") requests, $(grep -c '"route": "token"' "$work/requests") of them for a token."
-# Not on standard output, which the README shows.
+# On standard error: the README shows standard output.
 echo "In all it took $SECONDS s, what was built included." >&2

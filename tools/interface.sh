@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# interface.sh has tools of others read the interface (internal/contract/openapi.json):
-# prism stands between the provider and the sandbox and refuses what departs from
-# it, and clients that are generated from it, in TypeScript and in Go, read the
-# sandbox. The tools come from npm and Go modules, as tools/interface pins them.
+# interface.sh checks the interface (internal/contract/openapi.json) with tools of
+# others: prism stands between the provider and the sandbox and refuses what departs
+# from it, and clients in TypeScript and in Go, generated from it, read the sandbox.
+# The tools come from npm and Go modules, as tools/interface pins them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -45,7 +45,7 @@ read_groups() {
   curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "$url/v1/model-group"
 }
 
-# It would find something.
+# prism finds a document that departs from the interface.
 sed '1s/{/{"recorded": "Documents may be anything.",/; s/"public": true/"public": "yes"/' \
   internal/sandbox/catalogue.json >"$work/broken-catalogue.json"
 serve broken -catalogue="$work/broken-catalogue.json"

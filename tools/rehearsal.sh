@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# rehearsal.sh [FOLDER] makes a release of the commit that is checked out and does
-# with it what a user does, up to a plan. Nothing is published; the release is kept
-# in FOLDER if that is given.
+# rehearsal.sh [FOLDER] makes a release of the commit that is checked out and uses it
+# as a user does, up to a plan. Nothing is published; FOLDER keeps the release.
 #
 # It signs with a temporary key, builds and verifies as the workflow does, installs
 # the provider from a filesystem mirror with a real engine, plans against the
@@ -16,7 +15,7 @@ keep=${1:-}
 engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
 export GORELEASER=${GORELEASER:-$root/.cache/bin/goreleaser}
 sums=$root/tools/sums.sh
-# The user's settings stay out of it.
+# Without the user's settings.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 
 # Without symbolic links: executables are searched for this path.

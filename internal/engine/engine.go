@@ -1,6 +1,5 @@
-// Package engine finds a Terraform or OpenTofu on this machine and runs it with
-// a local build of the provider, for the benchmarks and the acceptance tests. No
-// release contains it.
+// Package engine finds a Terraform or OpenTofu on this machine and runs it with a local build of the provider, for
+// the benchmarks and the acceptance tests. No release contains it.
 package engine
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/hashicorp/go-version"
 )
 
-// Variable is the environment variable that names the engine for every program and
-// every test of this project. terraform-plugin-testing reads it, too.
+// Variable is the environment variable that names the engine. terraform-plugin-testing reads it, too.
 const Variable = "TF_ACC_TERRAFORM_PATH"
 
 // Engine is a Terraform or an OpenTofu.
@@ -27,8 +25,7 @@ type Engine struct {
 	Version *version.Version
 }
 
-// Find returns the engine that Variable names, by its path or by its name on the
-// PATH. If Variable is not set, it is `terraform`, else `tofu`, on the PATH.
+// Find returns the engine that Variable names, or else the `terraform` or `tofu` on the PATH.
 func Find(ctx context.Context) (Engine, error) {
 	for _, program := range []string{os.Getenv(Variable), "terraform", "tofu"} {
 		path, err := exec.LookPath(program)
@@ -74,7 +71,7 @@ func (e Engine) String() string { return e.Name + " " + e.Version.String() }
 // OpenTofu reports whether the engine is an OpenTofu.
 func (e Engine) OpenTofu() bool { return e.Name == "OpenTofu" }
 
-// RegistryHost is where the engine looks for a provider whose source has no host.
+// RegistryHost returns the registry of providers whose source has no host.
 func (e Engine) RegistryHost() string {
 	if e.OpenTofu() {
 		return "registry.opentofu.org"
@@ -82,8 +79,8 @@ func (e Engine) RegistryHost() string {
 	return "registry.terraform.io"
 }
 
-// Command is a program that ctx ends as Ctrl-C does, so that it can end what it
-// has started itself. A program that does not end within ten seconds is killed.
+// Command returns a command that gets an interrupt when ctx ends, so that it can end what it has started. It is killed
+// ten seconds later.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // the callers name their own programs
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -98,7 +95,7 @@ type Workspace struct {
 	Env    []string // from Environment
 }
 
-// Command is the engine's command that arguments[0] names.
+// Command returns a command that runs the engine in the workspace. arguments[0] is the engine's subcommand.
 func (w Workspace) Command(ctx context.Context, arguments ...string) *exec.Cmd {
 	arguments = slices.Insert(slices.Clone(arguments), 1, "-no-color")
 	cmd := Command(ctx, w.Engine.Path, arguments...)

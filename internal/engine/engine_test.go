@@ -82,7 +82,7 @@ func TestEnvironmentLeavesOutItsUsersSettings(t *testing.T) {
 	}
 }
 
-// A program that is interrupted can end what it started itself: it is not killed.
+// TestCommandEndsByAnInterrupt, so that a program can end what it has started.
 func TestCommandEndsByAnInterrupt(t *testing.T) {
 	dir := program(t, "tofu", `trap 'echo ended by itself; exit 0' INT; echo started; while :; do sleep 0.01; done`)
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Environment is this process's environment without its user's settings for an
-// engine or the provider, and with more, each as NAME=value.
+// Environment returns this process's environment without its user's settings for an engine or the provider, and with
+// more entries, each NAME=value.
 func Environment(more ...string) []string {
 	var env []string
 	for _, entry := range os.Environ() {
@@ -29,9 +29,8 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file. With them the engine takes the
-// provider, and those with the other addresses, from the folder plugins: it needs
-// no init and no registry. The result is an entry for Environment.
+// Override writes an engine's settings to file: it runs the provider, and those with the other addresses, from the
+// folder plugins, without init. Override returns an entry for Environment.
 func Override(file, plugins string, others ...string) (string, error) {
 	var method strings.Builder
 	for _, address := range append([]string{"modelcatalogue/modelcatalogue"}, others...) {
@@ -40,8 +39,8 @@ func Override(file, plugins string, others ...string) (string, error) {
 	return settings(file, "dev_overrides {"+method.String()+"\n  }")
 }
 
-// Mirror writes an engine's settings to file. With them init takes every provider
-// from the folder mirror. The result is an entry for Environment.
+// Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an
+// entry for Environment.
 func Mirror(file, mirror string) (string, error) {
 	return settings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Each step is one request, so long after midnight. What has to wait has the seconds of Retry-After behind a colon.
+// Each step is the time of a request after midnight. The seconds of its Retry-After, if it is limited, follow a colon.
 func TestAllowance(t *testing.T) {
 	tests := map[string]struct {
 		allowance Allowance
@@ -66,7 +66,7 @@ func TestParseAllowance(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"0/1m": "no number of requests", "": `"" is no number of requests`, "many": `"many" is no number of requests`,
-		"60/m": `"m" is not a time such as 1s`, "60/0s": `"0s" is not a time`, "60/1m:": `"" is no kind of counting`,
+		"60/m": `"m" is not a time such as 1s`, "60/0s": `"0s" is not a time`,
 		"60:1m": `"1m" is no kind of counting`, "2000000000/1ms": "more than one a nanosecond",
 	} {
 		if _, err := ParseAllowance(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -29,7 +29,7 @@ type reply struct {
 	body   string
 }
 
-// caller asks a sandbox, as one organisation.
+// caller sends requests to a sandbox.
 type caller struct {
 	t      *testing.T
 	base   string
@@ -42,7 +42,7 @@ func start(t *testing.T, s *sandbox.Sandbox) caller {
 	return caller{t: t, base: sandboxtest.Start(t, s), client: http.DefaultClient}
 }
 
-// direct has no socket, for the tests with a fake clock and those of other addresses.
+// direct has no socket, for a fake clock and for other addresses.
 func direct(t *testing.T, s *sandbox.Sandbox) caller {
 	t.Helper()
 	return caller{t: t, base: "http://127.0.0.1", client: &http.Client{Transport: handled{s}}}
@@ -60,6 +60,7 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 // as returns a caller with a fresh token of the organisation.
 func (c caller) as(clientID string) caller {
 	c.t.Helper()
+	c.token = ""
 	got := c.form(credentials(clientID))
 	var answer struct {
 		Token string `json:"access_token"`
@@ -101,7 +102,10 @@ func (c caller) do(method, path, body string, header ...string) reply {
 }
 
 func (c caller) try(method, path, body string, header ...string) (reply, error) {
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
+	if strings.HasPrefix(path, "/") {
+		path = c.base + path
+	}
+	request, err := http.NewRequestWithContext(c.t.Context(), method, path, strings.NewReader(body))
 	if err != nil {
 		return reply{}, err
 	}
@@ -120,12 +124,6 @@ func (c caller) try(method, path, body string, header ...string) (reply, error) 
 	return reply{status: response.StatusCode, header: response.Header, body: string(text)}, err
 }
 
-// fault injects a fault as the control route does.
-func (c caller) fault(order string) {
-	c.t.Helper()
-	c.do(http.MethodPost, "/control/faults", order).wants(c.t, http.StatusCreated, "")
-}
-
 func (r reply) decode(t *testing.T, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.body), into); err != nil {
@@ -133,12 +131,10 @@ func (r reply) decode(t *testing.T, into any) {
 	}
 }
 
-// codes are those of the statuses that the sandbox refuses with for one reason.
-var codes = map[int]string{
-	400: "VALIDATION_FAILED", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 409: "CONFLICT", 413: "PAYLOAD_TOO_LARGE",
-}
+// codes are those of the statuses for which the sandbox has one code.
+var codes = map[int]string{401: "UNAUTHORIZED", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 429: "RATE_LIMITED"}
 
-// wants fails unless the answer has the status and, where it is not empty, the code, or the error of the token endpoint.
+// wants fails unless the answer has the status and, if code is not empty, that code or OAuth error.
 func (r reply) wants(t *testing.T, status int, code string) {
 	t.Helper()
 	var body struct{ Code, Error string }
@@ -162,22 +158,12 @@ func (r reply) ids(t *testing.T) []string {
 	return ids
 }
 
-// hasHeader fails unless the answer's header has these values.
-func (r reply) hasHeader(t *testing.T, want map[string]string) {
-	t.Helper()
-	for name, value := range want {
-		if r.header.Get(name) != value {
-			t.Errorf("%s is %q, want %q", name, r.header.Get(name), value)
-		}
-	}
-}
-
 // groupPath is the path of a group, with the id as one element.
 func groupPath(id, tail string) string {
 	return "/v1/model-group/" + url.PathEscape(id) + tail
 }
 
-// parse builds a catalogue from groups as the file format spells them, with an organisation "owner" and one "other".
+// parse reads a catalogue with these groups and the organisations "owner" and "other".
 func parse(t *testing.T, groups string) *sandbox.Catalogue {
 	t.Helper()
 	c, err := sandbox.ParseCatalogue(strings.NewReader(`{
@@ -193,7 +179,7 @@ func parse(t *testing.T, groups string) *sandbox.Catalogue {
 	return c
 }
 
-// ordered spells a text with the members of its objects in the order of their names, which is that of the sandbox's answers.
+// ordered sorts the members of all objects of a text, as the sandbox's answers do.
 func ordered(t *testing.T, text string) string {
 	t.Helper()
 	value := jsontext.Value(text)

@@ -12,8 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Catalogue is what a [Sandbox] serves: organisations, time horizons and model
-// groups. It does not change and may serve several sandboxes.
+// Catalogue is what a [Sandbox] serves. It does not change, and several sandboxes may serve it.
 type Catalogue struct {
 	organisations []Organisation
 	horizons      []string // the known keys
@@ -31,8 +30,7 @@ type Organisation struct {
 	Forbidden bool `json:"forbidden"`
 }
 
-// MainGroup is the id of the group of the default catalogue that has the most
-// in it: revisions from 0 on, one of them archived.
+// MainGroup is the id of the richest group of the default catalogue. It has the revisions 0 to 3; 2 is archived.
 const MainGroup = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 
 //go:embed catalogue.json
@@ -47,19 +45,18 @@ var Default = sync.OnceValue(func() *Catalogue {
 	return c
 })
 
-// DefaultFile returns the file of the embedded catalogue, to start one's own from.
+// DefaultFile returns the file of the embedded catalogue.
 func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// ReadCatalogue reads a catalogue file that somebody writes: in documents too, fields that the interface does not
-// have are refused, and values of another type, unless the file is recorded from a service. [CatalogueSchema]
-// describes such files to editors. Errors are [TextErrors].
+// ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have and values of another type,
+// in documents only if the file is not recorded from a service. Its errors are [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
 
-// ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd
-// ones. The sandbox checks only what it relies on: group ids, and that ids and revisions do not repeat.
+// ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd ones.
+// It checks only what the sandbox relies on: groups have ids, and ids and revisions do not repeat.
 func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
 
 // file is a catalogue file once the schema has checked it.

@@ -29,7 +29,7 @@ type catalogueTest struct {
 	text, want string
 }
 
-// A catalogue file is read strictly, or leniently: its documents may be anything.
+// TestCatalogueFiles reads each file strictly, and leniently, which accepts any documents.
 func TestCatalogueFiles(t *testing.T) {
 	const (
 		nobody, strict, lenient = 0, 1, 2 // who refuses it
@@ -58,10 +58,10 @@ func TestCatalogueFiles(t *testing.T) {
 		},
 		{readers, models(`{"id": "m", "revision": 1}, {"id": "n", "revision": 1.0}`), "models[1].revision: 1 is used before"},
 
-		{all, `[]`, "the whole: got array, want object"},
+		{all, `[]`, "got array, want object"},
 		{all, `{}`, "organisations: the field is missing"},
 		{all, `{"organisations": []}`, "organisations: minItems: got 0, want 1"},
-		{all, `{"organisations": [{"name": "O", "client_id": "x"}]}`, "organisations[0].client_id: there is no such field; did you mean clientId?"},
+		{all, `{"organisations": [{"client_id": "x"}]}`, "organisations[0].client_id: there is no such field; did you mean clientId?"},
 		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: minLength"},
 		{all, `{` + organisations + `, "timeHorizons": [{"name": "a"}]}`, "timeHorizons[0].key: the field is missing"},
 		{all, file(`{"group": {"id": "g"}}`), "modelGroups[0].owner: the field is missing"},
@@ -119,11 +119,11 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A recorded file has documents as they came, fields of tomorrow included.
+// TestRecordedDocumentsAreServedAsTheyCame, unknown fields included.
 func TestRecordedDocumentsAreServedAsTheyCame(t *testing.T) {
 	const document = `{"dockerImage":null,"id":"m","revision":1,"tomorrow":[1.50]}`
-	text := strings.Replace(file(`{"owner": "O", "group": {"id": "g", "latestRevision": 1, "tomorrow": 1}, "models": [`+document+`]}`), "{", `{"recorded": "Yes.", `, 1)
-	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
+	text := file(`{"owner": "O", "group": {"id": "g", "latestRevision": 1, "tomorrow": 1}, "models": [` + document + `]}`)
+	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(`{"recorded": "Yes.", ` + text[1:]))
 	if err != nil {
 		t.Fatal(err)
 	}

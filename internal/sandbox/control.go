@@ -18,48 +18,46 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Control is one way to change a sandbox, or to ask it, from outside: a route under /control, and the command of the
-// program that asks for it. The service has no such route. They take no token and any content type (curl sends a
-// form's), and are not counted, not recorded and not made to fail.
+// Control is a way to change or inspect a sandbox from outside: a route below /control, which the service does not
+// have, and the command of the program that requests it. Its requests need no token, may have any content type (curl
+// sends a form's), and are not counted, recorded or hit by faults.
 type Control struct {
 	Command string // empty: there is none
 	Method  string
 	Path    string // below /control/; {…} stands for one element, and an argument
-	Body    string // the argument that is the body, in brackets where it may be left out; empty: there is none
+	Body    string // the argument that is the body, in brackets if it may be left out; empty: there is none
 	Does    string // an infinitive
 	reply   func(*Sandbox, *exchange) *answer
 }
 
-// Controls returns all of them, in the order in which to list them.
+// Controls returns all controls in the order in which help lists them.
 func Controls() []Control {
 	const (
 		get, post, remove = http.MethodGet, http.MethodPost, http.MethodDelete
 		group             = "model-groups/{group}/"
 		revision          = group + "revisions/{revision}/"
 	)
-	publishes := "publish a revision, with the fields of a JSON object replaced"
-	resets := "bring back what the sandbox was started with, and forget all else"
 	return []Control{
 		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
 		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(contract.OpenAPI())},
-		{"publish", post, group + "publish", "[FIELDS]", publishes, publish},
+		{"publish", post, group + "publish", "[FIELDS]", "publish a revision, with these fields replaced", publish},
 		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
 		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
 		{"unarchive", post, revision + "unarchive", "", "list an archived revision again", setting("archived", false)},
 		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
 		{"enable", post, revision + "enable", "", "enable a revision that is disabled", setting("enabled", true)},
 		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
-		{"fault", post, "faults", "FAULT", "make requests fail; see `help faults`", (*Sandbox).controlInject},
+		{"fault", post, "faults", "FAULT", "make requests fail; see `help fault`", (*Sandbox).controlInject},
 		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
 		{"clear-faults", remove, "faults", "", "remove all faults", do((*Sandbox).clearFaults)},
 		{"requests", get, "requests", "", "list the last 10,000 requests", (*Sandbox).controlRequests},
 		{"clear-requests", remove, "requests", "", "forget the requests so far", do((*Sandbox).ResetRequests)},
-		{"reset", post, "reset", "", resets, do((*Sandbox).Reset)},
+		{"reset", post, "reset", "", "restore what it was started with, and forget all else", do((*Sandbox).Reset)},
 	}
 }
 
-// foreign says why a request is not from whoever runs the sandbox, or "". A web page can send requests to it too:
-// browsers name its origin then, or its site, and a host name that somebody else has pointed here.
+// foreign says why a request comes from somebody else's web page, or "". A browser that sends one names the page's
+// origin or site, or the host name that its owner has pointed at this machine.
 func (s *Sandbox) foreign(r *http.Request) string {
 	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	ip := net.ParseIP(host)
@@ -79,7 +77,7 @@ func (s *Sandbox) foreign(r *http.Request) string {
 	return ""
 }
 
-// do is for operations that cannot fail and answer nothing.
+// do answers 204 after an operation that cannot fail.
 func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
 	return func(s *Sandbox, _ *exchange) *answer {
 		operation(s)
@@ -105,7 +103,7 @@ func republish(s *Sandbox, x *exchange) *answer {
 	})
 }
 
-// setting sets archived or enabled.
+// setting answers a request that sets archived or enabled.
 func setting(name string, value bool) func(*Sandbox, *exchange) *answer {
 	return func(s *Sandbox, x *exchange) *answer {
 		return changeRevision(x, func(group string, revision int64) ([]byte, error) {
@@ -135,7 +133,7 @@ func (s *Sandbox) controlRequests(*exchange) *answer {
 	return respond(http.StatusOK, encode(list))
 }
 
-// refuseControl answers what an operation refused.
+// refuseControl answers with the error of an operation.
 func refuseControl(err error) *answer {
 	if mistakes, isText := errors.AsType[TextErrors](err); isText {
 		var issues []issue
@@ -153,7 +151,6 @@ func refuseControl(err error) *answer {
 //go:embed page.html
 var pageText string
 
-// pageTemplate looks at documents by itself.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"text":   object.text,
 	"is":     object.is,
@@ -161,7 +158,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"escape": url.PathEscape,
 }).Parse(pageText))
 
-// shownRequests is how many requests the page shows at most, so that it costs little however many there are.
+// shownRequests is how many requests the page shows at most.
 const shownRequests = 100
 
 // pageGroup is a group as the page shows it.
@@ -190,9 +187,8 @@ func (s *Sandbox) page(*exchange) *answer {
 	}
 	left := map[string]int{}
 	for _, o := range s.catalogue.organisations {
-		left[o.ClientID] = s.settings.allowance.Requests
-		if counter := s.counters[o.ClientID]; counter != nil {
-			left[o.ClientID] = counter.left(time.Now())
+		if s.settings.allowance.Requests > 0 {
+			left[o.ClientID] = s.counterLocked(o.ClientID).left(time.Now())
 		}
 	}
 	s.mu.Unlock()

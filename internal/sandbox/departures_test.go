@@ -8,7 +8,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// reads are the four lookups, of a group with that id.
+// reads returns the paths of the four lookups.
 func reads(id string) map[sandbox.Route]string {
 	return map[sandbox.Route]string{
 		sandbox.RouteGroups: "/v1/model-group", sandbox.RouteGroup: groupPath(id, ""),
@@ -16,7 +16,7 @@ func reads(id string) map[sandbox.Route]string {
 	}
 }
 
-// expectNone fails where an answer departs from the interface.
+// expectNone fails if an answer departs from the interface.
 func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	t.Helper()
 	if departures := sandbox.Departures(route, got.status, got.header, []byte(got.body)); len(departures) > 0 {
@@ -24,7 +24,7 @@ func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	}
 }
 
-// Every document of the catalogue is as the interface has it, for its owner and for others.
+// TestDocumentsAreAsTheInterfaceHasThem for their owner and for others.
 func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
@@ -58,12 +58,15 @@ func TestDepartures(t *testing.T) {
 		body, want string
 		header     string // its name and value
 	}{
-		"none":         {route: aGroup, status: 200, body: group},
-		"not JSON":     {route: aGroup, status: 200, body: `<html>`, want: "the answer is not JSON"},
-		"no object":    {route: aGroup, status: 200, body: `[]`, want: "the answer: got array, want object"},
-		"absent":       {route: aGroup, status: 200, body: replaced(`"axes"`, `"axis"`), want: "axes: the field is missing|axis: there is no such field; did you mean axes?"},
+		"none":      {route: aGroup, status: 200, body: group},
+		"not JSON":  {route: aGroup, status: 200, body: `<html>`, want: "the answer is not JSON"},
+		"no object": {route: aGroup, status: 200, body: `[]`, want: "the answer: got array, want object"},
+		"absent": {
+			route: aGroup, status: 200, body: replaced(`"axes"`, `"axis"`),
+			want: "axes: the field is missing|axis: there is no such field; did you mean axes?",
+		},
 		"another type": {route: aGroup, status: 200, body: replaced(`on": 1`, `on": "4711"`), want: "latestRevision: got string, want integer"},
-		"told once": {
+		"reported once": {
 			route: groups, status: 200, body: "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]",
 			want: "[].timeHorizon.key: got number, want string",
 		},

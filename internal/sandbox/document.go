@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object whose values are as the text spells them, to the last digit.
+// object is a JSON object whose values keep their spelling, to the last digit.
 type object map[string]jsontext.Value
 
 // parseObject reads one level of raw. It returns nil for any other value than an object.
@@ -35,10 +35,10 @@ func (o object) text(name string) (s string) {
 	return s
 }
 
-// is reports whether the member is spelled exactly so. It is for literals.
+// is reports whether the member is spelled like the literal.
 func (o object) is(name, literal string) bool { return string(o[name]) == literal }
 
-// with returns a copy in which the given members replace those of their name.
+// with returns a copy in which members replace those of the same name.
 func (o object) with(members object) object {
 	changed := maps.Clone(o)
 	maps.Copy(changed, members)
@@ -64,7 +64,7 @@ func elements(raw jsontext.Value) (list []jsontext.Value) {
 	return list
 }
 
-// encode returns v as compact JSON. It panics if v cannot be encoded, which is a mistake in this package.
+// encode returns v as compact JSON. It panics if v cannot be encoded.
 func encode(v any) jsontext.Value {
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if err != nil {
@@ -73,7 +73,7 @@ func encode(v any) jsontext.Value {
 	return text
 }
 
-// noRevision is below every revision, for a document without one.
+// noRevision is the revision of a document without one, and below every other.
 const noRevision = math.MinInt64
 
 // integer returns the value of a JSON number without a fraction, such as 3 or 3.0, or noRevision.
@@ -88,17 +88,16 @@ func integer(raw jsontext.Value) int64 {
 	return int64(f)
 }
 
-// sameValue returns a text that is equal for equal JSON values, so that the 1
-// of one revision and the 1.0 of another are one axis value.
-func sameValue(raw jsontext.Value) string {
-	canonical := raw.Clone()
-	_ = canonical.Canonicalize() // it is JSON
-	return string(canonical)
+// canonical returns the same text for equal JSON values, such as 1 and 1.0.
+func canonical(raw jsontext.Value) string {
+	text := raw.Clone()
+	_ = text.Canonicalize() // it is JSON
+	return string(text)
 }
 
 // TextError is a mistake in a JSON text, and its place.
 type TextError struct {
-	Path    string // such as modelGroups[2].owner, as jq takes it; or line 3, column 5
+	Path    string // such as modelGroups[2].owner, or line 3, column 5; empty for the whole text
 	Problem string
 }
 
@@ -108,16 +107,16 @@ type TextErrors []TextError //nolint:recvcheck // only add changes it
 func (e TextErrors) Error() string {
 	lines := make([]string, len(e))
 	for i, found := range e {
-		lines[i] = cmp.Or(found.Path, "the whole") + ": " + found.Problem
+		lines[i] = strings.TrimPrefix(found.Path+": "+found.Problem, ": ")
 	}
 	return strings.Join(lines, "\n")
 }
 
 // add adds a problem of the value at a place of the text.
 func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
-	const most = 100 // more help nobody
+	const maxMistakes = 100
 	found := TextError{path(place), fmt.Sprintf(format, arguments...)}
-	if len(*e) < most && !slices.Contains(*e, found) {
+	if len(*e) < maxMistakes && !slices.Contains(*e, found) {
 		*e = append(*e, found)
 	}
 }
@@ -131,8 +130,7 @@ func (e TextErrors) err() error {
 	return e
 }
 
-// compact returns one JSON value without white space, every number and string
-// spelled as it was. Its errors are [TextErrors].
+// compact returns a JSON value without white space, numbers and strings as they were. Its errors are [TextErrors].
 func compact(text []byte) (jsontext.Value, error) {
 	var raw jsontext.Value
 	err := json.Unmarshal(text, &raw)
@@ -152,8 +150,11 @@ func compact(text []byte) (jsontext.Value, error) {
 	return nil, TextErrors{{fmt.Sprintf("line %d, column %d", line, column), said}}
 }
 
-// readObject reads what somebody writes, of that name in sandbox.schema.json. Its errors are [TextErrors].
-func readObject(text []byte, name string) (object, error) {
+// readObject reads a text by the schema of that name in sandbox.schema.json. Its errors are [TextErrors].
+func readObject(text []byte, name, example string) (object, error) {
+	if jsontext.Value(text).Kind() != jsontext.KindBeginObject {
+		return nil, TextErrors{{"", "a JSON object is expected, such as " + example}}
+	}
 	raw, err := compact(text)
 	if err != nil {
 		return nil, err
@@ -163,8 +164,7 @@ func readObject(text []byte, name string) (object, error) {
 
 var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)
 
-// path spells a pointer as people do. A name that a stranger chose is quoted,
-// so that it does nothing to a terminal, and cut.
+// path spells a pointer such as models[0].id. It quotes and cuts an unusual name, which could harm a terminal.
 func path(place jsontext.Pointer) string {
 	var text strings.Builder
 	for token := range place.Tokens() {

@@ -41,8 +41,7 @@ type Fault struct {
 	Header http.Header
 	Body   string
 	Delay  time.Duration // passes before anything else, or until the caller gives up
-	// Mutate changes the answer before it is sent, or cut. It may be called by
-	// several requests at once and owns what it is given.
+	// Mutate changes the answer before it is sent or cut. Several requests may call it at once. It owns its arguments.
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
 	// OnRequest is called when a request is hit, before the delay.
 	OnRequest func(*http.Request)
@@ -50,42 +49,30 @@ type Fault struct {
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
-	if statuses[code] == 0 {
-		panic(fmt.Sprintf("sandbox: the interface has no code %q", code))
-	}
 	return answering(route, deny(code, message))
 }
 
 // RefuseToken returns a fault that answers with an error of INTERFACE.md, Token endpoint errors. It panics on others.
 func RefuseToken(code, description string) Fault {
-	if oauthStatuses[code] == 0 {
-		panic(fmt.Sprintf("sandbox: the token endpoint has no error %q", code))
-	}
 	return answering(RouteToken, badToken(code, description))
 }
 
 func answering(route Route, a *answer) Fault {
+	if a.status == 0 {
+		panic("sandbox: the interface has no such code: " + string(a.body))
+	}
 	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
 }
 
 type injected struct {
 	Fault
-	id      int
-	order   object // what a control route was sent, to list it
-	matched int
+	id            int
+	order         object // the body of the control request, if one injected it
+	skipped, hits int
 }
 
-// hits is how many requests the fault has hit.
-func (f *injected) hits() int {
-	hits := max(0, f.matched-f.Skip)
-	if f.Times > 0 {
-		hits = min(hits, f.Times)
-	}
-	return hits
-}
-
-// Inject makes matching requests fail until remove is called. Of several faults the one injected first that is due
-// hits the request. The control routes are spared.
+// Inject makes matching requests fail until remove is called. If several faults are due, the one injected first hits
+// the request. Control routes are never hit.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
 	in := s.inject(f, nil)
 	return func() {
@@ -115,9 +102,11 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 		if !f.Route.covers(x.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
 			continue
 		}
-		before := f.hits()
-		f.matched++
-		if f.hits() > before {
+		switch {
+		case f.skipped < f.Skip:
+			f.skipped++
+		case f.Times == 0 || f.hits < f.Times:
+			f.hits++
 			x.record.Cause = "fault " + strconv.Itoa(f.id)
 			return f.Fault, true
 		}
@@ -125,7 +114,7 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 	return Fault{}, false
 }
 
-// fail does what the fault says. It returns the answer, or aborts the request.
+// fail applies the fault. It returns the answer, or aborts the request.
 func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *answer) *answer {
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
@@ -138,12 +127,12 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if f.Kind == Hang || f.Kind == Reset {
-		if f.Kind == Hang {
-			<-ctx.Done()
-		} else {
-			reset(w)
-		}
+	switch f.Kind {
+	case Hang:
+		<-ctx.Done()
+		panic(http.ErrAbortHandler)
+	case Reset:
+		reset(w)
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer
@@ -169,7 +158,7 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// reset closes the connection below HTTP. A TCP connection that does not linger is reset, not shut down in order.
+// reset closes the connection without an answer. A TCP connection that does not linger is reset.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -181,29 +170,28 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help faults` describe it. Of two ways
-// to fail the first counts: hang, drop, an answer of its own.
+// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help fault` describe it. If it has
+// several, hang wins over drop, and drop over an answer of its own.
 type faultOrder struct {
 	Route       Route
 	Path        string
 	Skip, Times int
 
-	// An answer in place of the service's own: an error, of a code that the
-	// interface may not have yet, or the HTML page of a gateway.
+	// What is answered in place of the service: an error, or the HTML page of a gateway.
 	Code       string
 	Message    string
 	Status     int
 	HTML       bool
 	RetryAfter int
 
-	// What happens to the answer, whichever it is.
+	// What happens to either answer.
 	Delay      string
 	Drop, Hang bool
 	Cut, Page  string
 }
 
-// WrongPage returns a [Fault.Mutate] that makes a list say that there is more, and be wrong: the next page is at another
-// "origin" or is a "loop", the "count" is above what came, or an "envelope" has the list. Other answers stay.
+// WrongPage returns a [Fault.Mutate] that makes a list claim wrongly that it has more elements: its next page is at
+// another "origin" or in a "loop", its "count" is too high, or it comes in an "envelope". It keeps other answers.
 func WrongPage(how string) func(int, http.Header, []byte) (int, http.Header, []byte) {
 	return func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		list := elements(body)
@@ -222,9 +210,9 @@ func WrongPage(how string) func(int, http.Header, []byte) (int, http.Header, []b
 	}
 }
 
-// readFault makes the fault that a text orders, and returns the order with it. Its errors are [TextErrors].
+// readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
 func readFault(text []byte) (Fault, object, error) {
-	order, err := readObject(text, "Fault")
+	order, err := readObject(text, "Fault", `{"route": "models", "status": 503}`)
 	if err != nil {
 		return Fault{}, nil, err
 	}
@@ -241,7 +229,8 @@ func readFault(text []byte) (Fault, object, error) {
 	answers := o.Code != "" || o.Status != 0 || o.HTML
 	switch {
 	case o.Code != "" && status == 0:
-		m.add("/code", "the interface has no such code, so a status is needed; known are %q", slices.Sorted(maps.Keys(statuses)))
+		known := slices.Sorted(maps.Keys(statuses))
+		m.add("/code", "the interface has no such code, so a status is needed; known are %q", known)
 	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay+o.Page == "":
 		m.add("", "this does nothing: give code, status, html, delay, drop, hang, cut or page")
 	}
@@ -279,7 +268,7 @@ func (o faultOrder) answer(status int) *answer {
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
 	default:
-		// A status alone has the code that says no more than it.
+		// Without a code it is the generic one of the status.
 		plain := map[int]string{429: "RATE_LIMITED", 500: "INTERNAL_ERROR"}[status]
 		named := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
 		a = refuse(status, cmp.Or(o.Code, plain, strings.ToUpper(named), "UNKNOWN"), message)
@@ -300,7 +289,7 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 
 // listed is the fault as it was ordered, with its id and its hits.
 func (f *injected) listed() object {
-	return object{"id": encode(f.id), "hits": encode(f.hits())}.with(f.order)
+	return object{"id": encode(f.id), "hits": encode(f.hits)}.with(f.order)
 }
 
 func (s *Sandbox) controlFaults(*exchange) *answer {

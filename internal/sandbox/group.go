@@ -7,20 +7,21 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// group is a model group with its revisions. It never changes: publishing
-// makes a new one, so that answers are written without holding a lock.
+// group is a model group with its revisions. It never changes: publishing makes a new one, so that answers are written
+// without a lock.
 type group struct {
 	owner    string // the organisation's name
-	recorded bool   // from a service: its documents are served as they came
+	recorded bool   // from a service, so its documents are served as they came
 	id       string
-	stated   object         // as the catalogue file has it
-	served   jsontext.Value // with what is derived from the revisions
-	models   []model        // newest first
+	stated   object                // the document in the catalogue file
+	served   func() jsontext.Value // the document with what follows from the revisions
+	models   []model               // newest first
 }
 
 // model is one revision.
@@ -31,10 +32,19 @@ type model struct {
 
 func newModel(document object) model { return model{document, integer(document["revision"])} }
 
-// newGroup adds what follows from the group's revisions (INTERFACE.md,
-// Resources 2). A value that the document states itself is kept.
+func byRevision(a, b model) int { return cmp.Compare(b.revision, a.revision) } // newest first
+
+// newGroup completes a group. Its document is derived when it is first read: publishing many revisions would be
+// quadratic otherwise.
 func newGroup(g *group) *group {
-	slices.SortStableFunc(g.models, func(a, b model) int { return cmp.Compare(b.revision, a.revision) })
+	slices.SortStableFunc(g.models, byRevision)
+	g.served = sync.OnceValue(g.derive)
+	return g
+}
+
+// derive returns the document with what follows from the revisions (INTERFACE.md, Resources 2), unless the catalogue
+// file states it.
+func (g *group) derive() jsontext.Value {
 	// A group without revisions has 0: the interface says "number".
 	latest, summaries := jsontext.Value("0"), []object{}
 	for i, m := range g.models {
@@ -46,8 +56,7 @@ func newGroup(g *group) *group {
 		}
 	}
 	derived := object{"latestRevision": latest, "models": encode(summaries), "axes": g.axes()}
-	g.served = encode(derived.with(g.stated))
-	return g
+	return encode(derived.with(g.stated))
 }
 
 // visibleTo reports whether an organisation may see the group (INTERFACE.md, Authentication 4).
@@ -60,8 +69,7 @@ func (g *group) on(horizon string) bool {
 	return parseObject(g.stated["timeHorizon"]).text("key") == horizon
 }
 
-// modelFor returns the revision as a member of the organisation sees it
-// (INTERFACE.md, Resources 4: notes, dockerImage and isOwner).
+// modelFor returns the revision as a member of the organisation sees it (INTERFACE.md, Authentication 4).
 func (g *group) modelFor(organisation string, m model) object {
 	switch {
 	case g.recorded:
@@ -74,9 +82,8 @@ func (g *group) modelFor(organisation string, m model) object {
 	})
 }
 
-// axes is the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), in the order in which they first
-// appear from the newest revision to the oldest. The newest revision that has an axis describes it. What the latest
-// revision does not offer is historical. An axis without a key is left out.
+// axes returns the union of the axes of all revisions (INTERFACE.md, Resources 2 and 3), from the newest revision to
+// the oldest. The newest revision that has an axis describes it. What the latest revision lacks is historical.
 func (g *group) axes() jsontext.Value {
 	type value struct {
 		Value      jsontext.Value `json:"value"`
@@ -94,7 +101,7 @@ func (g *group) axes() jsontext.Value {
 				axes, values[key] = append(axes, declaration.pick("key", "kind", "label", "description", "type")), []value{}
 			}
 			for _, raw := range elements(declaration["values"]) {
-				if !slices.ContainsFunc(values[key], func(v value) bool { return sameValue(v.Value) == sameValue(raw) }) {
+				if !slices.ContainsFunc(values[key], func(v value) bool { return canonical(v.Value) == canonical(raw) }) {
 					values[key] = append(values[key], value{raw, i > 0})
 				}
 			}
@@ -111,10 +118,10 @@ type notFoundError string
 
 func (e notFoundError) Error() string { return string(e) }
 
-// Publish publishes a copy of the group's newest revision in which the fields of overrides (a JSON object, or nothing)
-// replace those of their name, and returns it as the owner sees it. The revision is one more than the latest, or 0 in
-// a group without any. The id is the same for the same group and revision. archived is false and the timestamps are
-// now, unless overrides has them. It must not have revision, id or modelGroupId; its errors are [TextErrors].
+// Publish publishes a copy of the group's newest revision, with the fields of overrides (a JSON object, or nothing)
+// replaced, and returns it as its owner sees it. The new revision is one more than the latest, or 0 in an empty group.
+// Its id depends only on group and revision. Unless overrides has them, its timestamps are now and archived is false.
+// Overrides with revision, id or modelGroupId are an error, a [TextErrors].
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -136,8 +143,8 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 	})
 }
 
-// Republish changes a revision in place, as the service can: the fields of overrides replace those of their name,
-// and updatedAt moves. All else stays. Overrides and result are those of [Sandbox.Publish].
+// Republish replaces the fields of overrides in a revision and moves its updatedAt. Overrides and result are as in
+// [Sandbox.Publish].
 func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
 	changes, err := parseOverrides(overrides)
 	if err != nil {
@@ -148,17 +155,17 @@ func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([
 	})
 }
 
-// SetArchived archives a revision, or lists it again; updatedAt moves.
+// SetArchived archives a revision, or lists it again, and moves its updatedAt.
 func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
 	return s.set(groupID, revision, "archived", archived)
 }
 
-// SetEnabled enables a revision, or disables it: a disabled model does not run. updatedAt moves.
+// SetEnabled enables or disables a revision, and moves its updatedAt.
 func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
 	return s.set(groupID, revision, "enabled", enabled)
 }
 
-// set changes nothing, updatedAt included, if the setting is so already.
+// set changes nothing if the setting has that value already.
 func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
 	return s.changeModel(groupID, revision, func(document object) object {
 		if document.is(name, strconv.FormatBool(value)) {
@@ -178,8 +185,8 @@ func (s *Sandbox) changeModel(groupID string, revision int64, change func(object
 	})
 }
 
-// changeGroup puts the document that change returns into the group, in the place of one with the same revision, and
-// returns it as the owner sees it. What the catalogue stated of the group's revisions is over then.
+// changeGroup puts the document that change returns into the group, in place of the same revision, and returns it as
+// its owner sees it. From then on the group's document follows from its revisions, whatever the catalogue states.
 func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,16 +203,19 @@ func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error
 	for _, name := range []string{"latestRevision", "models", "axes"} {
 		delete(stated, name)
 	}
-	models := slices.DeleteFunc(slices.Clone(old.models), func(m model) bool { return m.revision == changed.revision })
 	g := *old
-	g.stated, g.models = stated, slices.Concat(models, []model{changed})
+	g.stated, g.models = stated, slices.Clone(old.models)
+	at, exists := slices.BinarySearchFunc(g.models, changed, byRevision)
+	if !exists {
+		g.models = slices.Insert(g.models, at, changed)
+	}
+	g.models[at] = changed
 	s.groups = slices.Clone(s.groups)
 	s.groups[i] = newGroup(&g)
 	return encode(old.modelFor(old.owner, changed)), nil
 }
 
-// timestamp returns the present time, or the millisecond after the document's
-// last change if the catalogue has that in the future.
+// timestamp returns the present time, or a millisecond after the document's last change if that is in the future.
 func timestamp(document object) string {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	if last, err := time.Parse(time.RFC3339, document.text("updatedAt")); err == nil && !now.After(last) {
@@ -214,8 +224,7 @@ func timestamp(document object) string {
 	return now.Format("2006-01-02T15:04:05.000Z")
 }
 
-// modelID derives a UUID of version 8 (RFC 9562 §5.8), so that a test which
-// publishes sees the same ids each time it runs.
+// modelID derives a UUID of version 8 (RFC 9562 §5.8), so that every run of a test sees the same ids.
 func modelID(groupID string, revision int64) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", groupID, revision))
 	sum[6] = sum[6]&0x0f | 0x80
@@ -228,7 +237,7 @@ func parseOverrides(text []byte) (object, error) {
 	if len(text) == 0 {
 		return object{}, nil
 	}
-	changes, err := readObject(text, "Changes")
+	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2"}`)
 	var found TextErrors
 	for name := range changes.pick("id", "revision", "modelGroupId") {
 		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")

@@ -13,37 +13,35 @@ import (
 type Counting string
 
 const (
-	// SlidingWindow counts what came in the last Per, at any moment. Services that keep a log of requests count so.
+	// SlidingWindow counts the requests of the last Per.
 	SlidingWindow Counting = "sliding"
-	// FixedWindow begins to count anew at each multiple of Per on the clock, so
-	// that twice as many requests may come around such a moment.
+	// FixedWindow begins to count anew at each multiple of Per on the clock.
 	FixedWindow Counting = "fixed"
-	// Bucket holds Requests, is full at first and is refilled evenly, all of it in Per. Gateways count so.
+	// Bucket is full at first, holds Requests, and is refilled evenly within Per.
 	Bucket Counting = "bucket"
 )
 
-// Allowance is how many requests a service permits each client. The interface
-// says that there is one, and gives no figures (INTERFACE.md, Limits 2).
+// Allowance is how many requests a service permits each client (INTERFACE.md, Limits, which gives no figures).
 type Allowance struct {
 	Kind     Counting // SlidingWindow if it is ""
 	Requests int      // 0 for no limit
 	Per      time.Duration
 }
 
-// String says what a client may send, such as 60 requests in 1m0s (sliding).
+// String returns a text such as "60 requests in 1m0s (sliding)".
 func (a Allowance) String() string {
 	return fmt.Sprintf("%d requests in %s (%s)", a.Requests, a.Per, cmp.Or(a.Kind, SlidingWindow))
 }
 
 // counter counts the requests of one client. Time does not run backwards between two calls.
 type counter interface {
-	// take admits a request and counts it, or returns how long it has to wait.
+	// take counts a request that is admitted, or returns how long it has to wait.
 	take(now time.Time) (wait time.Duration)
 	// left returns how many requests would be admitted now.
 	left(now time.Time) int
 }
 
-// counter returns a counter that has counted nothing. The allowance must have Requests.
+// counter returns a new counter. The allowance must not be without a limit.
 func (a Allowance) counter() counter {
 	if a.Kind == Bucket {
 		return &bucket{interval: a.Per / time.Duration(a.Requests), requests: a.Requests}
@@ -51,14 +49,14 @@ func (a Allowance) counter() counter {
 	return &window{Allowance: a}
 }
 
-// window is a fixed or a sliding one.
+// window counts a fixed or a sliding window.
 type window struct {
 	Allowance
 
 	passed []time.Time // the oldest first, at most Requests of them
 }
 
-// free returns when a request that passed at that time does not count any more.
+// free returns when a request that passed at that time stops counting.
 func (w *window) free(passed time.Time) time.Time {
 	if w.Kind == FixedWindow {
 		passed = passed.Truncate(w.Per)
@@ -81,9 +79,8 @@ func (w *window) take(now time.Time) time.Duration {
 	return 0
 }
 
-// bucket is the generic cell rate algorithm: it keeps the time at which the bucket will be full again. It counts in
-// whole nanoseconds, where [golang.org/x/time/rate] counts in fractions: a client that waits as long as it was told
-// is not refused for the last digit of a float.
+// bucket is the generic cell rate algorithm: it keeps the time at which the bucket will be full again. Unlike
+// [golang.org/x/time/rate] it uses no floats: a client that waited as long as it was told is never early.
 type bucket struct {
 	interval time.Duration // in which one request is refilled
 	requests int
@@ -94,8 +91,7 @@ func (b *bucket) left(now time.Time) int {
 	if b.full.Before(now) {
 		b.full = now
 	}
-	missing := (b.full.Sub(now) + b.interval - 1) / b.interval
-	return b.requests - int(missing)
+	return b.requests - int((b.full.Sub(now)+b.interval-1)/b.interval)
 }
 
 func (b *bucket) take(now time.Time) time.Duration {
@@ -106,17 +102,16 @@ func (b *bucket) take(now time.Time) time.Duration {
 	return 0
 }
 
-// retryAfter is the wait as the header of that name has it: in whole seconds,
-// never less than the wait, and at least one.
+// retryAfter returns the wait in whole seconds, rounded up, and at least one.
 func retryAfter(wait time.Duration) int {
 	return max(1, int((wait+time.Second-1)/time.Second))
 }
 
-// ParseAllowance reads an allowance such as 60/1m:fixed: requests, the time in which they are counted (a second if
-// it is left out), and the kind of counting: fixed, sliding or bucket (sliding if it is left out).
+// ParseAllowance reads an allowance such as 60/1m:fixed. The time is a second and the counting is sliding if they are
+// left out.
 func ParseAllowance(text string) (Allowance, error) {
-	a := Allowance{Kind: SlidingWindow, Per: time.Second}
-	rest, kind, hasKind := strings.Cut(text, ":")
+	rest, kind, _ := strings.Cut(text, ":")
+	a := Allowance{Kind: cmp.Or(Counting(kind), SlidingWindow), Per: time.Second}
 	requests, per, hasPer := strings.Cut(rest, "/")
 	var err error
 	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 1 {
@@ -130,9 +125,6 @@ func ParseAllowance(text string) (Allowance, error) {
 	}
 	if int64(a.Requests) > int64(a.Per) {
 		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
-	}
-	if hasKind {
-		a.Kind = Counting(kind)
 	}
 	if !slices.Contains([]Counting{SlidingWindow, FixedWindow, Bucket}, a.Kind) {
 		return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)

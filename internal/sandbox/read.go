@@ -36,7 +36,7 @@ func (s *Sandbox) read(x *exchange) *answer {
 	}
 	switch {
 	case x.route == RouteGroup:
-		return respond(http.StatusOK, g.served)
+		return respond(http.StatusOK, g.served())
 	case x.route == RouteModels:
 		return s.list(x, page, s.listedModels(g, caller))
 	case len(g.models) == 0:
@@ -46,19 +46,19 @@ func (s *Sandbox) read(x *exchange) *answer {
 	}
 }
 
-// visibleGroups are in the order of the catalogue, private ones for their owner only.
+// visibleGroups returns the groups that the caller may see, in the order of the catalogue.
 func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
 		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
-			list = append(list, g.served)
+			list = append(list, g.served())
 		}
 	}
 	return list
 }
 
-// listedModels are every revision, archived ones too, the oldest first. The interface orders by revision and leaves
-// the direction open: this one is the opposite of a group's own models, so that no client can rely on either.
+// listedModels returns every revision, archived ones too, the oldest first. The interface leaves the direction open:
+// this one is the opposite of a group's own models, so that no client can rely on either.
 func (s *Sandbox) listedModels(g *group, caller string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, m := range slices.Backward(g.models) {
@@ -89,8 +89,7 @@ func (s *Sandbox) list(x *exchange, page int, all []jsontext.Value) *answer {
 	return a
 }
 
-// query returns the timeHorizon asked for, or "", and the page. Anything else
-// in the query is refused, and so is a parameter that is repeated or empty.
+// query returns the timeHorizon, or "", and the page. It refuses other parameters, and repeated or empty ones.
 func (s *Sandbox) query(x *exchange) (horizon string, page int, refusal *answer) {
 	values, err := url.ParseQuery(x.request.URL.RawQuery)
 	if err != nil {
@@ -161,7 +160,7 @@ func (a *answer) with(name, value string) *answer {
 	return a
 }
 
-// identify names the answer for the logs of both sides, if it has no name yet.
+// identify gives the answer an X-Request-Id, unless it has one.
 func (a *answer) identify(id string) {
 	if a.header == nil {
 		a.header = http.Header{}
@@ -178,7 +177,7 @@ func (a *answer) send(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	w.WriteHeader(a.status)
-	// A caller who left early cannot be told.
+	// If it fails the caller is gone.
 	_, _ = w.Write(a.body)
 }
 
@@ -195,10 +194,10 @@ type issue struct {
 	Messages []string `json:"messages"`
 }
 
-// deny answers with a documented code, whose status is given by the code.
+// deny answers with a code of the interface, which has one status.
 func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
 
-// refuse answers with the body of INTERFACE.md, Errors, its two deprecated fields included.
+// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included.
 func refuse(status int, code, message string, issues ...issue) *answer {
 	body := struct {
 		Code       string         `json:"code"`
@@ -218,7 +217,7 @@ func invalid(message string, issues ...issue) *answer {
 	return refuse(statuses["VALIDATION_FAILED"], "VALIDATION_FAILED", message, issues...)
 }
 
-// refuseMethod answers 405. The interface has no code for it, and says that codes are added over time.
+// refuseMethod answers 405, for which the interface has no code.
 func refuseMethod(allowed string) *answer {
 	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
 		with("Allow", allowed)
@@ -233,7 +232,7 @@ func refuseToken(status int, code, description string) *answer {
 	return unstored(respond(status, body))
 }
 
-// unstored marks the answers of the token endpoint (RFC 6749 §5.1).
+// unstored forbids caches to keep an answer of the token endpoint (RFC 6749 §5.1).
 func unstored(a *answer) *answer {
 	return a.with("Cache-Control", "no-store").with("Pragma", "no-cache")
 }

@@ -6,17 +6,18 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Each request has who sent it, and what answered in place of the service.
+// TestRequests lists who sent each request, and what answered in place of the service.
 func TestRequests(t *testing.T) {
 	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Hour}))
 	c := direct(t, s).as("northwind")
-	c.fault(`{"route": "latest", "status": 503}`)
+	s.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Status: 503})
 	c.do(http.MethodGet, "/v1/model-group?timeHorizon=day_ahead", "", "User-Agent", "test/1")
 	c.get(groupPath(oddGroup, ""))
 	c.get(groupPath(mainGroup, "/latest-model"))
@@ -26,7 +27,7 @@ func TestRequests(t *testing.T) {
 	var got []string
 	for i, r := range s.Requests() {
 		got = append(got, strings.Join(strings.Fields(fmt.Sprintln(r.Route, r.Method, r.Path, r.Query, r.Client, r.Status, r.Cause)), " "))
-		if r.ID != fmt.Sprintf("sandbox-%06d", i+2) && i > 0 || r.At.IsZero() || r.Remote == "" {
+		if r.ID != fmt.Sprintf("sandbox-%06d", i+1) || r.At.IsZero() || r.Remote == "" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -47,45 +48,47 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The last requests are kept, and the page shows a hundred of them.
+// TestMemoryIsBounded: the last requests are kept, and the page shows a hundred of them. Any web page can send more.
 func TestMemoryIsBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
-	for i := range 10_100 {
+	for i := range 10_098 {
 		c.get(fmt.Sprintf("/v1/model-group/%d-asked", i))
 	}
+	c.form(url.Values{"grant_type": {"client_credentials"}, "client_id": {strings.Repeat("x", 60_000)}}).wants(t, 400, "invalid_request")
+	c.form(url.Values{"client_id": {strings.Repeat("x", 65<<10)}}).wants(t, 413, "PAYLOAD_TOO_LARGE")
 	kept := s.Requests()
-	if n := s.Count(sandbox.RouteGroup); n != 10_100 || len(kept) != 10_000 || kept[9_999].Path != "/v1/model-group/10099-asked" {
+	if n := s.Count(sandbox.RouteAny); n != 10_100 || len(kept) != 10_000 || kept[9_997].Path != "/v1/model-group/10097-asked" {
 		t.Errorf("%d of %d requests are kept, the last is %+v", len(kept), n, kept[len(kept)-1])
 	}
-	if page := c.get("/").body; strings.Count(page, "-asked") != 100 || !strings.Contains(page, "10100 so far, the last 100") {
+	if len(kept[9_998].Client) != 100 || kept[9_999].Client != "" {
+		t.Errorf("it keeps %d and %d letters of a client id", len(kept[9_998].Client), len(kept[9_999].Client))
+	}
+	if page := c.get("/").body; strings.Count(page, "-asked") != 98 || !strings.Contains(page, "10100 so far, the last 100") {
 		t.Errorf("the page has %d requests", strings.Count(page, "-asked"))
 	}
 }
 
-// Any web page can send requests to a sandbox.
-func TestBodiesAreNotKept(t *testing.T) {
-	s := sandbox.New(sandbox.Default())
-	c := direct(t, s)
-	c.form(url.Values{"grant_type": {"client_credentials"}, "client_id": {strings.Repeat("x", 60_000)}}).wants(t, 400, "invalid_request")
-	c.form(url.Values{"client_id": {strings.Repeat("x", 65<<10)}}).wants(t, 413, "PAYLOAD_TOO_LARGE")
-	if kept := s.Requests(); len(kept[0].Client) != 100 || kept[1].Client != "" {
-		t.Errorf("it keeps %d and %d letters of a client id", len(kept[0].Client), len(kept[1].Client))
+// TestConcurrentUse is for the race detector, and for revisions that must not be published twice.
+func TestConcurrentUse(t *testing.T) {
+	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(sandbox.Allowance{Requests: 1000, Per: time.Second}))
+	c := start(t, s).as("northwind")
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			defer s.Inject(sandbox.Fault{Route: sandbox.RouteUnknown, Delay: time.Millisecond})()
+			for _, path := range []string{"/v1/model-group", groupPath(mainGroup, "/models"), "/nope", "/", "/control/requests"} {
+				if _, err := c.try("GET", path, ""); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := s.Publish(mainGroup, nil); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-}
-
-// What one client has used up, another still has.
-func TestRateLimitIsEachClients(t *testing.T) {
-	for _, kind := range []sandbox.Counting{sandbox.FixedWindow, sandbox.SlidingWindow, sandbox.Bucket} {
-		twice := sandbox.Allowance{Kind: kind, Requests: 2, Per: 24 * 365 * time.Hour}
-		c := direct(t, sandbox.New(sandbox.Default(), sandbox.WithAllowance(twice)))
-		first := c.as("northwind")
-		first.get("/v1/model-group").wants(t, 200, "")
-		first.get("/v1/model-group").wants(t, 429, "RATE_LIMITED")
-		c.form(credentials("northwind")).wants(t, 429, "RATE_LIMITED")
-		c.as("fabrikam").get("/v1/model-group").wants(t, 200, "")
-		c.form(credentials("a")).wants(t, 401, "invalid_client")
-		c.form(credentials("b")).wants(t, 401, "invalid_client")
-		c.form(credentials("c")).wants(t, 429, "RATE_LIMITED")
+	wait.Wait()
+	if got := c.get(groupPath(mainGroup, "")); !strings.Contains(got.body, `"latestRevision":11`) {
+		t.Errorf("the group is %s", got.body)
 	}
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	slashes "path"
 	"regexp"
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// Header is in every answer of a sandbox, and in none of the service.
+// Header is a header that every answer of a sandbox has, and no answer of the service.
 const Header = "X-Modelcatalogue-Sandbox"
 
 const notice = "This is a sandbox, not the service."
@@ -23,11 +24,11 @@ type Sandbox struct {
 
 	mu sync.Mutex
 	state
-	// A reset keeps these, so that names of answers and of faults do not repeat.
+	// A reset keeps these, so that ids of answers and faults do not repeat.
 	arrivals, lastFault int
 }
 
-// state is what requests and operations change, and a reset throws away.
+// state is what requests and operations change. A reset replaces it.
 type state struct {
 	groups   []*group // in the order of the catalogue; replaced, never changed
 	tokens   map[string]grant
@@ -45,18 +46,18 @@ type settings struct {
 	tokenLife time.Duration
 	format    TokenFormat
 	allowance Allowance
-	unlisted  bool // archived revisions are
-	pageSize  int  // 0: lists come whole
+	unlisted  bool // whether lists of models leave out archived revisions
+	pageSize  int  // 0 for no pages
 	hosts     []string
 }
 
-// WithTokenLife sets for how long a token is valid, an hour by default. With 0 tokens do not expire, and their
-// answer has no expires_in. The interface leaves the lifetime open (INTERFACE.md, Authentication 5).
+// WithTokenLife sets how long a token is valid, an hour by default. With 0 tokens do not expire, and their answer has
+// no expires_in.
 func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
 }
 
-// TokenFormat is the content type that the token endpoint takes. The interface does not show it, and services differ.
+// TokenFormat is the content type that the token endpoint accepts. The interface does not show it.
 type TokenFormat string
 
 // The formats of token requests.
@@ -65,37 +66,35 @@ const (
 	TokenJSON TokenFormat = "json" // application/json; others get 415
 )
 
-// WithTokenFormat sets the content type that the token endpoint takes.
+// WithTokenFormat sets the content type that the token endpoint accepts.
 func WithTokenFormat(format TokenFormat) Option {
 	return func(s *settings) { s.format = format }
 }
 
-// WithAllowance limits the requests of each client id, its token requests and its authenticated ones together; the
-// rest is refused with RATE_LIMITED and not counted (INTERFACE.md, Limits). Token requests with a client id that the
-// sandbox does not know are counted together.
+// WithAllowance limits the requests of each client id, token requests included. A limited request is answered with
+// RATE_LIMITED and not counted. All unknown client ids share one allowance.
 func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
 }
 
-// WithPageSize sends lists in pages of that many elements, as services often do: X-Total-Count has the number of all,
-// and Link with rel="next" the next page. The interface shows no pages; with 0 lists come whole.
+// WithPageSize sends lists in pages of that many elements, or whole if it is 0, as in the interface. X-Total-Count has
+// the number of all elements, and Link with rel="next" the next page.
 func WithPageSize(elements int) Option {
 	return func(s *settings) { s.pageSize = elements }
 }
 
-// WithArchivedUnlisted leaves archived revisions out of /v1/model-group/:id/models, as /v1/model does. The interface
-// says that the list has every revision. The latest model may be archived still.
+// WithArchivedUnlisted leaves archived revisions out of lists of models, though the interface has them there. The
+// latest model may still be an archived one.
 func WithArchivedUnlisted() Option {
 	return func(s *settings) { s.unlisted = true }
 }
 
-// WithHosts answers control routes under these host names too, in lower case. Without it they are answered only
-// under those of the loopback address.
+// WithHosts answers control routes under these lower-case host names too, and not only under the loopback address.
 func WithHosts(hosts ...string) Option {
 	return func(s *settings) { s.hosts = hosts }
 }
 
-// New returns a sandbox that serves the catalogue. Publishing into it does not change the catalogue.
+// New returns a sandbox that serves the catalogue and never changes it.
 func New(c *Catalogue, options ...Option) *Sandbox {
 	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, catalogue: c}
 	for _, option := range options {
@@ -106,8 +105,7 @@ func New(c *Catalogue, options ...Option) *Sandbox {
 	return s
 }
 
-// Reset brings back what the sandbox was started with: its catalogue, without
-// the faults, tokens, requests and changes since.
+// Reset restores the catalogue, and forgets faults, tokens and requests.
 func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,24 +114,22 @@ func (s *Sandbox) Reset() {
 	}
 }
 
-// exchange is one request while it is answered.
+// exchange is a request that is being answered.
 type exchange struct {
 	request *http.Request
 	route   Route
-	own     bool // the route is none of the interface's
+	own     bool // whether the route is the sandbox's own
 	body    []byte
 	record  *Request
 }
 
-// The longest bodies that the sandbox reads, in bytes: of the interface's
-// routes, which any web page can send, and of its own.
+// The longest bodies that the sandbox reads, in bytes: on the routes of the interface, and on its own.
 const (
 	maxBody    = 64 << 10
 	maxOwnBody = 256 << 20
 )
 
-// serve answers a request of one route. As [Hang] and [Reset] leave a request
-// without an answer, it may panic with [http.ErrAbortHandler].
+// serve answers a request. It panics with [http.ErrAbortHandler] if a fault leaves the request without an answer.
 func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
 	w.Header().Set(Header, notice)
 	s.arrive(x)
@@ -147,34 +143,34 @@ func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange
 		a = reply(x)
 	}
 	a.identify(x.record.ID)
-	// Recorded before it is sent, so that a caller who has the answer finds it.
+	// Recorded before it is sent, so that whoever has the answer finds it.
 	s.mu.Lock()
 	x.record.Status = a.status
 	s.mu.Unlock()
 	a.send(w)
 }
 
-// readBody refuses what the sandbox does not read: control requests of others, and bodies that are too large.
+// readBody reads the body. It refuses foreign control requests, and bodies that are too large.
 func (s *Sandbox) readBody(x *exchange) *answer {
-	most := int64(maxBody)
+	limit := int64(maxBody)
 	if x.own {
 		if said := s.foreign(x.request); said != "" {
 			return deny("FORBIDDEN", said)
 		}
-		most = maxOwnBody
+		limit = maxOwnBody
 	}
 	var err error
-	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, most+1)); err != nil {
+	if x.body, err = io.ReadAll(io.LimitReader(x.request.Body, limit+1)); err != nil {
 		panic(http.ErrAbortHandler) // the caller is gone
 	}
-	if int64(len(x.body)) > most {
+	if int64(len(x.body)) > limit {
 		x.body = nil
 		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
 	}
 	return nil
 }
 
-// Route names an endpoint of the interface, whatever the id in its path and whatever the method.
+// Route names an endpoint of the interface, for any id in its path and any method.
 type Route string
 
 // The zero Route is RouteAny.
@@ -188,7 +184,7 @@ const (
 	RouteAny     Route = "any"     // all of them, RouteUnknown included; no request has it
 )
 
-// covers reports whether it stands for the other route.
+// covers reports whether it is the other route, or any.
 func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
@@ -202,7 +198,7 @@ var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get
 	RouteModels: "/v1/model-group/{id}/models",
 }
 
-// routes matches the interface's routes without a method: the sandbox refuses a wrong one itself.
+// routes matches the interface's routes with any method, and the sandbox refuses a wrong one itself.
 func (s *Sandbox) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	serve := func(pattern string, route Route, own bool, reply func(*exchange) *answer) {
@@ -235,8 +231,7 @@ func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// ServeHTTP answers a request. Paths are matched as they were sent, so that an id may contain anything, an escaped
-// slash included. [http.ServeMux] would redirect an unclean one to what it might mean.
+// ServeHTTP answers a request. [http.ServeMux] would redirect an unclean path, which is an unknown one here.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent := r.URL.EscapedPath()
 	clean := slashes.Clean("/" + sent)
@@ -247,7 +242,7 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// keptRequests is how many requests are kept; those before are forgotten.
+// keptRequests is how many requests are kept.
 const keptRequests = 10_000
 
 // Request is a request that the sandbox received, and its answer.
@@ -266,7 +261,7 @@ type Request struct {
 }
 
 // Requests returns the last 10,000 requests in the order of arrival, without the control routes.
-func (s *Sandbox) Requests() []Request { return s.last(keptRequests) }
+func (s *Sandbox) Requests() []Request { return s.last(math.MaxInt) }
 
 func (s *Sandbox) last(n int) []Request {
 	s.mu.Lock()
@@ -299,7 +294,7 @@ func (s *Sandbox) ResetRequests() {
 	clear(s.counts)
 }
 
-// arrive records the request and names its answer.
+// arrive records the request and chooses the id of its answer.
 func (s *Sandbox) arrive(x *exchange) {
 	r := x.request
 	s.mu.Lock()
@@ -324,8 +319,7 @@ func (s *Sandbox) arrive(x *exchange) {
 
 var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
 
-// listed is the request as the control route lists it. Credentials are left
-// out: whoever points the wrong client at the sandbox sends real ones.
+// listed hides credentials, which are real ones if somebody points the wrong client at the sandbox.
 func (r Request) listed() Request {
 	r.At, r.Header = r.At.UTC(), r.Header.Clone()
 	for name := range r.Header {

@@ -24,8 +24,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// ownSchemas is of what people write for the sandbox. It refers to the fields
-// of documents in the OpenAPI document, the one place that has them.
+// ownSchemas describes what people write for the sandbox. It refers to the OpenAPI document for fields of documents.
 //
 //go:embed sandbox.schema.json
 var ownSchemas []byte
@@ -35,7 +34,7 @@ type (
 	node = map[string]any
 	// schemas are the parts of a document as validators.
 	schemas struct {
-		names    []string // of every field, to find the one that was meant
+		names    []string // of every field
 		compiler *jsonschema.Compiler
 		mu       sync.Mutex // a compiler keeps what it has compiled
 	}
@@ -56,15 +55,15 @@ func newSchemas(root node) *schemas {
 }
 
 var (
-	// written has what people write: fields may be left out and be null, but
-	// unknown ones are refused. unchecked takes any document in a catalogue.
-	written   = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
+	// written checks what people write: fields may be left out or null, but not unknown.
+	written = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
+	// unchecked accepts any document in a catalogue.
 	unchecked = sync.OnceValue(func() *schemas {
 		defs := definitions()
 		defs["GroupDocument"], defs["ModelDocument"] = defs["AnyGroup"], node{"type": "object"}
 		return newSchemas(node{"$defs": defs})
 	})
-	// sent has what a service sends: every field is there, and no other.
+	// sent checks what a service sends: every field is there, and no other.
 	sent = sync.OnceValue(func() *schemas {
 		root := parseNode(contract.OpenAPI())
 		closeObjects(root)
@@ -88,8 +87,7 @@ func child(n node, names ...string) node {
 	return n
 }
 
-// definitions returns the schemas of the sandbox and those of the interface.
-// People may leave fields of a document out.
+// definitions returns the schemas of the sandbox, and the relaxed ones of the interface.
 func definitions() node {
 	const ours, theirs = "#/$defs/", "#/components/schemas/"
 	root := parseNode(bytes.ReplaceAll(contract.OpenAPI(), []byte(theirs), []byte(ours)))
@@ -109,7 +107,7 @@ func closeObjects(value any) {
 	})
 }
 
-// relax accepts null for every value, and lets every field be left out.
+// relax lets every value be null, and every field be left out.
 func relax(value any) {
 	eachNode(value, func(n node) {
 		if name, isName := n["type"].(string); isName {
@@ -136,7 +134,7 @@ func eachNode(value any, do func(node)) {
 	}
 }
 
-// check returns the mistakes of a text by the schema at a place of the document.
+// check returns the mistakes of a text, by the schema at a place of the document.
 func (s *schemas) check(text []byte, at string) (found TextErrors) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -157,7 +155,7 @@ func (s *schemas) check(text []byte, at string) (found TextErrors) {
 
 var english = message.NewPrinter(language.English)
 
-// report adds what the library found, in its words except for names of fields.
+// report adds what the library found, in its words, except for missing and unknown fields.
 func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	var place jsontext.Pointer
 	for _, token := range found.InstanceLocation {
@@ -189,8 +187,8 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 	}
 }
 
-// CatalogueSchema returns the JSON Schema of catalogue files, made of the same definitions that check them. What one
-// value requires of another (an owner that exists, ids that do not repeat) is left to the reader.
+// CatalogueSchema returns the JSON Schema of catalogue files. It cannot say that an owner must exist, or that ids must
+// not repeat.
 func CatalogueSchema() []byte {
 	definitions := definitions()
 	for _, name := range []string{"Fault", "Changes", "Error", "ValidationIssue", "Token", "TokenRequest", "OAuthError"} {
@@ -209,27 +207,28 @@ func CatalogueSchema() []byte {
 // statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(kind, field string) map[string]int {
 	statuses := map[string]int{}
-	for code, status := range child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field, "x-statuses") {
+	schema := child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field)
+	for code, status := range child(schema, "x-statuses") {
 		number, _ := status.(float64)
 		statuses[code] = int(number)
 	}
 	return statuses
 }
 
-// nearest returns the known name that was likely meant, or "" if none is clear. Case, dashes and underscores do not
-// count: docker_image is dockerImage. A name much longer than a known one is not compared, so that it costs nothing.
+// nearest returns the known name that was likely meant, or "". Case, dashes and underscores do not count: docker_image
+// is dockerImage. Names of very different lengths are not compared, so that a long one costs nothing.
 func nearest(name string, known []string) string {
-	const most = 2 // letters that differ
+	const maxDistance = 2 // letters that differ
 	plain := strings.NewReplacer("_", "", "-", "")
-	meant, least := "", most+1
+	meant, best := "", maxDistance+1
 	name = strings.ToLower(plain.Replace(name))
 	for _, candidate := range known {
 		wanted := strings.ToLower(plain.Replace(candidate))
-		if max(len(name)-len(wanted), len(wanted)-len(name)) > most {
+		if max(len(name)-len(wanted), len(wanted)-len(name)) > maxDistance {
 			continue
 		}
-		if distance := levenshtein.Distance(name, wanted, nil); distance < min(least, (len(name)+2)/2) {
-			meant, least = candidate, distance
+		if distance := levenshtein.Distance(name, wanted, nil); distance < min(best, (len(name)+2)/2) {
+			meant, best = candidate, distance
 		}
 	}
 	return meant
@@ -240,9 +239,8 @@ func (r Route) Pattern() string { return paths[r] }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// Departures reports where an answer of a service departs from the interface: missing and unknown fields, other
-// types, and pages. It repeats no value and quotes the names of fields, and reports a departure of several elements
-// of a list once.
+// Departures returns where an answer of a service departs from the interface: missing and unknown fields, other types,
+// and pages. It shows no values, quotes unusual names, and reports a departure of several elements of a list once.
 func Departures(route Route, status int, header http.Header, body []byte) []string {
 	if paths[route] == "" {
 		return nil
@@ -250,37 +248,39 @@ func Departures(route Route, status int, header http.Header, body []byte) []stri
 	if _, err := compact(body); err != nil {
 		return []string{"the answer is not JSON"}
 	}
-	told := pageDepartures(header, body)
+	departures := pageDepartures(header, body)
 	for _, found := range sent().check(body, responseSchema(route, status)) {
 		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
-		told = append(told, place+": "+found.Problem)
+		departures = append(departures, place+": "+found.Problem)
 	}
-	slices.Sort(told)
-	return slices.Compact(told)
+	slices.Sort(departures)
+	return slices.Compact(departures)
 }
 
-// responseSchema is where the schema of an answer stands.
+// responseSchema returns the place of the schema of an answer.
 func responseSchema(route Route, status int) string {
 	switch {
 	case status == http.StatusOK && route == RouteToken:
 		return "/components/schemas/Token"
 	case status == http.StatusOK:
-		return string(jsontext.Pointer("/paths").AppendToken(paths[route])) + "/get/responses/200/content/application~1json/schema"
+		path := string(jsontext.Pointer("/paths").AppendToken(paths[route]))
+		return path + "/get/responses/200/content/application~1json/schema"
 	case route == RouteToken && status != http.StatusTooManyRequests:
 		return "/components/schemas/OAuthError"
 	}
 	return "/components/schemas/Error"
 }
 
-// pageDepartures reports what says that a list is only a part of it.
+// pageDepartures returns what shows that a list is not the whole one.
 func pageDepartures(header http.Header, body []byte) []string {
-	var told []string
+	var departures []string
 	if link := header.Get("Link"); strings.Contains(link, "next") {
-		told = append(told, "the answer: it comes in pages, and its header Link names the next one")
+		departures = append(departures, "the answer: it comes in pages, and its header Link names the next one")
 	}
 	count := header.Get("X-Total-Count")
 	if list := elements(body); list != nil && count != "" && count != strconv.Itoa(len(list)) {
-		told = append(told, fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list)))
+		said := fmt.Sprintf("the answer: its header X-Total-Count counts %.20q, and it has %d", count, len(list))
+		departures = append(departures, said)
 	}
-	return told
+	return departures
 }

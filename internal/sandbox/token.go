@@ -24,15 +24,15 @@ type grant struct {
 
 func (g grant) isOver(now time.Time) bool { return !g.expires.IsZero() && !now.Before(g.expires) }
 
-// DropTokens makes the sandbox refuse every token issued so far.
+// DropTokens makes every token issued so far invalid.
 func (s *Sandbox) DropTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.tokens)
 }
 
-// issueToken is POST /v1/auth/token: RFC 6749 §4.4 with the errors of INTERFACE.md, Token endpoint errors. A
-// disabled or forbidden organisation gets a token too: the interface refuses its authenticated requests.
+// issueToken answers POST /v1/auth/token (RFC 6749 §4.4). A disabled or forbidden organisation gets a token too: the
+// interface refuses its authenticated requests.
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
@@ -50,8 +50,8 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 	if i < 0 {
 		counted = "" // unknown clients share an allowance
 	}
-	// The limit has no OAuth error: INTERFACE.md, Limits, names one code for every request.
-	if refusal := s.limit(x, counted); refusal != nil {
+	// OAuth has no error for it: INTERFACE.md, Limits, has one code for every request.
+	if refusal := s.limitLocked(x, counted); refusal != nil {
 		return unstored(refusal)
 	}
 	if refusal := s.refuseFields(x.request, kind, fields, problem); refusal != nil {
@@ -81,9 +81,8 @@ const (
 	jsonType = "application/json"
 )
 
-// refuseFields refuses anything but the three fields, each once and in a body of the right content type. RFC 6749
-// §2.3.1 keeps credentials out of the URI, and §2.3 allows one way of sending them. It would ignore unknown fields;
-// the sandbox refuses them, so that a client fails here first.
+// refuseFields refuses anything but the three fields, each once, in a body of the right content type. RFC 6749 §2.3
+// forbids credentials in the URI and in two places at once. It ignores unknown fields, which are refused here.
 func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
 	switch {
 	case s.settings.format == TokenJSON && kind != jsonType:
@@ -117,7 +116,7 @@ func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, 
 	return nil
 }
 
-// parseToken reads the fields of a body of that media type, or says to the caller what is wrong with it.
+// parseToken returns the fields of a body of that media type, or what is wrong with it.
 func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
 	if mediaType == formType {
 		form, err := url.ParseQuery(string(body))
@@ -137,8 +136,7 @@ func parseToken(mediaType string, body []byte) (fields url.Values, problem strin
 	return fields, ""
 }
 
-// authenticate returns the caller, or the refusal: 401, 429 and 403, in this
-// order, as the limit counts authenticated requests.
+// authenticate returns the caller, or answers 401, 429 or 403, in this order: the limit counts authenticated requests.
 func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +146,7 @@ func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answe
 			with("WWW-Authenticate", "Bearer")
 	}
 	caller := held.organisation
-	refusal = s.limit(x, caller.ClientID)
+	refusal = s.limitLocked(x, caller.ClientID)
 	switch {
 	case refusal != nil:
 	case caller.Disabled != "":
@@ -168,19 +166,23 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// limit refuses a request that exceeds the client's allowance. The caller holds s.mu.
-func (s *Sandbox) limit(x *exchange, clientID string) *answer {
+// limitLocked answers 429 to a request that exceeds the client's allowance.
+func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 	if s.settings.allowance.Requests == 0 {
 		return nil
 	}
-	if s.counters[clientID] == nil {
-		s.counters[clientID] = s.settings.allowance.counter()
-	}
-	wait := s.counters[clientID].take(time.Now())
+	wait := s.counterLocked(clientID).take(time.Now())
 	if wait == 0 {
 		return nil
 	}
 	x.record.Cause = cmp.Or(x.record.Cause, "allowance")
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
 		with("Retry-After", strconv.Itoa(retryAfter(wait)))
+}
+
+func (s *Sandbox) counterLocked(clientID string) counter {
+	if s.counters[clientID] == nil {
+		s.counters[clientID] = s.settings.allowance.counter()
+	}
+	return s.counters[clientID]
 }

@@ -10,9 +10,8 @@ import (
 	"math/big"
 )
 
-// Certify makes the certificate that a template describes: its hosts, its subject and its
-// time. An authority of that name signs it, or the certificate itself where the name is "".
-// It returns the certificate with its key, and that of whoever signed it.
+// Certify makes a certificate with the hosts, subject and times of the template. It is signed by an authority of that
+// name, or by itself if authority is "". Certify returns it with its key, and the signer's certificate.
 func Certify(template *x509.Certificate, authority string) (certificate tls.Certificate, signer *x509.Certificate) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -27,7 +26,11 @@ func Certify(template *x509.Certificate, authority string) (certificate tls.Cert
 	parent.IsCA, parent.BasicConstraintsValid = true, true
 	sign := func(template *x509.Certificate, serial int64) []byte {
 		template.SerialNumber = big.NewInt(serial)
-		return must(x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key))
+		text, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
+		if err != nil {
+			panic("sandboxtest: " + err.Error())
+		}
+		return text
 	}
 	signed := sign(parent, 1)
 	if signer, err = x509.ParseCertificate(signed); err != nil {

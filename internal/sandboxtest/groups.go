@@ -7,16 +7,15 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Failer is what [ManyGroups] and [ExpectRequests] need of a test, which is a
-// [testing.TB].
+// Failer is what [ManyGroups] and [ExpectRequests] need of a test, which is a [testing.TB].
 type Failer interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
-// ManyGroups is a catalogue of n groups of one organisation, northwind, whose
-// ids [GroupID] makes. Each has the revisions 1 and 2.
+// ManyGroups returns a catalogue of n groups of one organisation, northwind. Each group has an id of [GroupID] and the
+// revisions 1 and 2.
 func ManyGroups(tb Failer, n int) *sandbox.Catalogue {
 	tb.Helper()
 	groups := make([]string, 0, n)
@@ -36,11 +35,10 @@ func ManyGroups(tb Failer, n int) *sandbox.Catalogue {
 	return c
 }
 
-// GroupID is the id of group i, which is group-000 for the first.
+// GroupID returns the id of a group, such as group-000.
 func GroupID(i int) string { return fmt.Sprintf("group-%03d", i) }
 
-// ExpectRequests compares how many requests of each route a sandbox has seen. A
-// route left out must have seen none.
+// ExpectRequests fails unless the sandbox has seen that many requests of each route, and none of a route left out.
 func ExpectRequests(tb Failer, service *sandbox.Sandbox, want map[sandbox.Route]int) {
 	tb.Helper()
 	for _, route := range []sandbox.Route{
@@ -52,8 +50,7 @@ func ExpectRequests(tb Failer, service *sandbox.Sandbox, want map[sandbox.Route]
 	}
 }
 
-// Limited is a fault that answers that many requests of a route with 429 and that
-// Retry-After, or "-" for none.
+// Limited returns a fault that answers 429 that many times, with that Retry-After, or without one if it is "-".
 func Limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
 	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
 	if retryAfter != "-" {

@@ -2,54 +2,27 @@ package sandboxtest
 
 import (
 	"context"
-	"crypto/tls"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
 )
 
-// Pipe serves h over connections in memory. Dial, as the DialContext of an
-// [http.Transport], connects to it whatever the address; closeAll ends the
-// server, its connections and the requests under way.
-//
-// It is for the bubble of a testing/synctest test, where a goroutine that
-// waits on a socket keeps the fake clock from moving, and one that waits on a
-// pipe does not. Call it, and closeAll, inside the bubble.
-func Pipe(h http.Handler) (dial DialFunc, closeAll func()) { return pipe(h, nil) }
-
-// DialFunc is the DialContext of an [http.Transport].
-type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// PipeTLS does what [Pipe] does, over TLS with that certificate, by HTTP/2 for who speaks it.
-func PipeTLS(h http.Handler, certificate tls.Certificate) (dial DialFunc, closeAll func()) {
-	// A session ticket would wait for a reader, because a pipe has no buffer.
-	return pipe(h, &tls.Config{
-		Certificates: []tls.Certificate{certificate}, SessionTicketsDisabled: true, MinVersion: tls.VersionTLS12,
-	})
-}
-
-func pipe(h http.Handler, overTLS *tls.Config) (dial DialFunc, closeAll func()) {
+// Pipe serves h over connections in memory, for tests with a fake clock: a goroutine that waits on a socket would stop
+// the clock. Call Pipe and closeAll inside the bubble. The dial function connects to h, whatever the address; closeAll
+// ends the server, its connections and its requests.
+func Pipe(h http.Handler) (dial DialFunc, closeAll func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	listener := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	// No time-outs: a fake clock would run into them at once, and a connection
-	// that waits for its first request would be lost.
+	// A fake clock would run into time-outs at once, and a connection that waits for its first request would be lost.
 	server := &http.Server{ //nolint:gosec // reachable from this process only
 		Handler:     h,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		TLSConfig:   overTLS,
-	}
-	serve := server.Serve
-	if overTLS != nil {
-		server.ErrorLog = log.New(io.Discard, "", 0) // a client that breaks a handshake off is no error
-		serve = func(listener net.Listener) error { return server.ServeTLS(listener, "", "") }
 	}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = serve(listener) // always an error, that of closing
+		_ = server.Serve(listener) // always an error, that of closing
 	}()
 	return listener.dial, func() {
 		cancel()
@@ -57,6 +30,9 @@ func pipe(h http.Handler, overTLS *tls.Config) (dial DialFunc, closeAll func()) 
 		<-served
 	}
 }
+
+// DialFunc is the DialContext of an [http.Transport].
+type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 type pipeListener struct {
 	accepted chan net.Conn
@@ -99,7 +75,7 @@ func (l *pipeListener) Close() error {
 
 func (l *pipeListener) Addr() net.Addr { return pipeAddr("pipe") }
 
-// pipeConn has an address of its own, so that connections can be told apart.
+// pipeConn has an address, to tell connections apart.
 type pipeConn struct {
 	net.Conn
 	remote pipeAddr

@@ -77,7 +77,7 @@ func TestPipeConnections(t *testing.T) {
 		if r[0].Remote != r[1].Remote || r[0].Remote == r[2].Remote {
 			t.Errorf("the connections are %q, %q, %q", r[0].Remote, r[1].Remote, r[2].Remote)
 		}
-		// Requests under way end too: without that the bubble would not.
+		// closeAll ends requests, too: otherwise the bubble would never end.
 		s.Inject(sandbox.Fault{Kind: sandbox.Hang})
 		failed := make(chan error)
 		go func() {

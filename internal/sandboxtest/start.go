@@ -1,6 +1,5 @@
-// Package sandboxtest is what tests take from the sandbox beside the service
-// itself: [Start] serves it on a loopback port, [Pipe] in memory for tests with
-// a fake clock, and [Shuffle] puts its answers into another order.
+// Package sandboxtest serves a sandbox to tests: [Start] on a loopback port, [Pipe] in memory for a fake clock.
+// [Shuffle] changes the order of its answers.
 package sandboxtest
 
 import (
@@ -10,14 +9,13 @@ import (
 	"net/http/httptest"
 )
 
-// TB is what [Start] needs of a test, which is a [testing.TB].
+// TB is what [Start] needs of a [testing.TB].
 type TB interface {
 	Helper()
 	Cleanup(cleanup func())
 }
 
-// Start serves the sandbox on a loopback port until the test ends, and returns
-// its base URL, without a trailing slash.
+// Start serves the sandbox on a loopback port until the test ends, and returns its base URL.
 func Start(tb TB, service http.Handler) string {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

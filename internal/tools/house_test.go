@@ -19,8 +19,7 @@ const (
 	module = "github.com/modelcatalogue/terraform-provider-modelcatalogue"
 )
 
-// TestHouse compares the drawing of the house in DESIGN.md with the imports of the
-// code: each room has a line with the rooms that it imports.
+// TestHouse compares the drawing in DESIGN.md with the imports of the code: each room has a line with its imports.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(root + "/DESIGN.md")
@@ -45,7 +44,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// imports are the rooms that each room imports, in order, without its tests.
+// imports returns the rooms that each room imports, sorted, without its tests.
 func imports(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -91,7 +90,7 @@ func imports(t *testing.T) map[string]string {
 	return joined
 }
 
-// skip leaves out what is no part of this module.
+// skip returns fs.SkipDir for a folder that is not part of this module.
 func skip(path, name string) error {
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
 	if path != root && (err == nil || name == "testdata" || strings.HasPrefix(name, ".")) {
@@ -100,7 +99,7 @@ func skip(path, name string) error {
 	return nil
 }
 
-// room is the name of a package in the drawing.
+// room returns the name of a package in the drawing.
 func room(path string) string {
 	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, "."), "internal/"), "main")
 }

@@ -20,8 +20,8 @@ import (
 
 const group = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 
-// TestPage publishes by the button, sees a request appear, and is refused what a
-// foreign page sends. With PICTURES it leaves pictures of the page in that folder.
+// TestPage publishes by the button, sees a request appear, and cannot reset from a foreign page. If PICTURES is a folder,
+// it writes pictures of the page there.
 func TestPage(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -48,7 +48,8 @@ func TestPage(t *testing.T) {
 		return chromedp.WaitVisible(`//main//*[contains(text(), "`+text+`")]`, chromedp.BySearch)
 	}
 	run(chromedp.Navigate(service.URL),
-		chromedp.SendKeys(publish+" input", "registry.example/by-button:2", chromedp.ByQuery), chromedp.Click(publish+" button", chromedp.ByQuery),
+		chromedp.SendKeys(publish+" input", "registry.example/by-button:2", chromedp.ByQuery),
+		chromedp.Click(publish+" button", chromedp.ByQuery),
 		shows("registry.example/by-button:2"))
 	if got := latest(t, service); !strings.Contains(got, `"revision":4,`) {
 		t.Errorf("the button publishes %s", got)
@@ -101,7 +102,7 @@ func serve(t *testing.T) (ready readiness) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	// It says how to use it as soon as it serves.
+	// The program prints its welcome when it serves.
 	if _, err := said.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package command is the sandbox as a program: what cmd/modelcatalogue-sandbox does, where it can be tested.
+// Package command is what the program cmd/modelcatalogue-sandbox does.
 package command
 
 import (
@@ -22,11 +22,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Main does what the arguments of this process say, and returns its exit status: 0, 1 for a failure, 2 for a mistake
-// in the arguments, or that of the command of `exec`.
+// Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
+// mistake in the arguments, or the status of the command of `exec`.
 func Main(version string) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
@@ -38,7 +38,7 @@ func Main(version string) int {
 	}
 	signal.Notify(p.signals, signals...)
 	ctx := context.Background()
-	if len(os.Args) < 2 || os.Args[1] != "exec" { // which passes them on
+	if len(os.Args) < 2 || os.Args[1] != "exec" { // exec passes signals on
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, signals...)
 		defer stop()
@@ -46,15 +46,15 @@ func Main(version string) int {
 	return p.exit(p.run(ctx, os.Args[1:]))
 }
 
-// program is this process, as its commands see it.
+// program is what commands see of this process.
 type program struct {
-	name           string // as the user calls it
+	name           string // of the executable file
 	version        string
 	stdout, stderr io.Writer
 	signals        chan os.Signal
 }
 
-// statusError ends the process with a status of its own. Without an error there is nothing more to say.
+// statusError is an error with an exit status. If err is nil, nothing is printed.
 type statusError struct {
 	status int
 	err    error
@@ -63,7 +63,7 @@ type statusError struct {
 func (e *statusError) Error() string { return fmt.Sprint(e.err) }
 func (e *statusError) Unwrap() error { return e.err }
 
-// misused is a mistake in the arguments.
+// misused returns the error of a mistake in the arguments.
 func misused(format string, arguments ...any) error {
 	return &statusError{2, fmt.Errorf(format, arguments...)}
 }
@@ -85,14 +85,13 @@ func (p *program) exit(err error) int {
 
 type run func(ctx context.Context, arguments []string) error
 
-// command is what an argument that is no flag does. Its setup defines flags and
-// returns what runs once they are parsed.
+// command is a command of the program. Its setup defines flags, and returns what runs after they are parsed.
 type command struct {
-	name, arguments, does string // an argument in brackets may be left out
+	name, arguments, does string // an argument in brackets may be left out; does is an infinitive
 	setup                 func(p *program, flags *flag.FlagSet) run
 }
 
-// commands are in the order in which help lists them.
+// commands returns all commands in the order in which help lists them.
 func commands() []command {
 	all := []command{
 		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
@@ -110,11 +109,11 @@ func commands() []command {
 		command{"catalogue", "", "print the built-in catalogue", printText(sandbox.DefaultFile)},
 		command{"schema", "", "print the JSON Schema of catalogue files", printText(sandbox.CatalogueSchema)},
 		command{"version", "", "print the version", func(p *program, _ *flag.FlagSet) run { return p.printVersion }},
-		command{"help", "[TOPIC]", "print this, or more about a topic", func(p *program, _ *flag.FlagSet) run { return p.help }},
+		command{"help", "[TOPIC]", "print this help, or a topic", func(p *program, _ *flag.FlagSet) run { return p.help }},
 	)
 }
 
-// run does what the arguments say: a command, or without one it serves until ctx ends.
+// run runs the command of the arguments. Without one it serves until ctx ends.
 func (p *program) run(ctx context.Context, arguments []string) error {
 	c := command{setup: (*program).serve}
 	if len(arguments) > 0 && strings.TrimLeft(arguments[0], "-") == "version" {
@@ -147,8 +146,7 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	return does(ctx, flags.Args())
 }
 
-// misgiven is what is wrong with the arguments, or "". Those in brackets may be
-// left out, and an open list ends in ….
+// misgiven says what is wrong with the arguments, or "". One in brackets may be left out, and … ends an open list.
 func misgiven(names, given []string) string {
 	for i, name := range names {
 		switch {
@@ -164,7 +162,7 @@ func misgiven(names, given []string) string {
 	return ""
 }
 
-// parse takes flags from the arguments, and those that are missing there from the environment.
+// parse sets flags from the arguments, and missing ones from the environment.
 func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	var problem error
 	flags.VisitAll(func(f *flag.Flag) {
@@ -182,7 +180,7 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	return problem
 }
 
-// variable is the environment's name of a flag.
+// variable returns the environment variable of a flag.
 func variable(flag string) string {
 	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
@@ -201,14 +199,14 @@ func (p *program) printVersion(context.Context, []string) error {
 	return err
 }
 
-// topics are what `help TOPIC` prints. PROGRAM stands for this program.
+// topics has what `help TOPIC` prints. PROGRAM stands for the program's name.
 //
 //go:embed topics
 var topics embed.FS
 
-const topicNames = "catalogue, containers, faults, limits, scripts"
+const topicNames = "catalogue, containers, fault, limits, scripts"
 
-// help prints all there is, or a topic.
+// help prints the usage of the program, or a topic.
 func (p *program) help(_ context.Context, arguments []string) error {
 	if len(arguments) > 0 {
 		text, err := topics.ReadFile("topics/" + arguments[0] + ".txt")
@@ -238,7 +236,7 @@ func (p *program) help(_ context.Context, arguments []string) error {
 
 // printUsage prints the help of one command.
 func (p *program) printUsage(c command, flags *flag.FlagSet) {
-	fmt.Fprintf(p.stdout, "Usage: %s %s [FLAGS] %s\n\nTo %s.\n\n", p.name, c.name, c.arguments, c.does)
+	fmt.Fprintf(p.stdout, "Usage: %s\n\nTo %s.\n\n", strings.TrimSpace(p.name+" "+c.name+" [FLAGS] "+c.arguments), c.does)
 	if text, err := topics.ReadFile("topics/" + c.name + ".txt"); err == nil {
 		fmt.Fprintln(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
 	}

@@ -21,14 +21,13 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// comparison is what a service's answers depart in from the interface.
+// comparison reads a service and collects where its answers depart from the interface.
 type comparison struct {
 	*reader
 	departures []string
 }
 
-// compare is for whoever wants to know whether a service still speaks the
-// interface. Its exit status is 1 if it does not, and 2 if that is unknown.
+// compare prints where a service departs from the interface. The exit status is then 1, and 2 if that is unknown.
 func (p *program) compare(flags *flag.FlagSet) run {
 	base := serviceFlag(flags)
 	return func(ctx context.Context, _ []string) error {
@@ -65,7 +64,8 @@ func (c *comparison) read(ctx context.Context) error {
 	const nobody = "00000000-0000-0000-0000-000000000000"
 	token := c.token
 	c.token = ""
-	if _, err := c.get(ctx, expectation{sandbox.RouteGroups, ", without a token", "", "", 401, "UNAUTHORIZED"}); err != nil {
+	anonymous := expectation{sandbox.RouteGroups, ", without a token", "", "", 401, "UNAUTHORIZED"}
+	if _, err := c.get(ctx, anonymous); err != nil {
 		return err
 	}
 	if c.token = token; token == "" {
@@ -87,7 +87,7 @@ func (c *comparison) read(ctx context.Context) error {
 		ID     string `json:"id"`
 		Models []any  `json:"models"`
 	}
-	_ = json.Unmarshal(listed.body, &groups) // another shape is reported already
+	_ = json.Unmarshal(listed.body, &groups) // another shape has been reported
 	for _, g := range groups {
 		if len(g.Models) > 0 && g.ID != "" {
 			for _, route := range []sandbox.Route{sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels} {
@@ -111,7 +111,7 @@ func (c *comparison) get(ctx context.Context, want expectation) (*reply, error) 
 	if err != nil {
 		return nil, err
 	}
-	// What says nothing of the interface: credentials that may not read, a gateway, another site.
+	// Rejected credentials, a gateway or another site say nothing about the interface.
 	barred := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, a.status)
 	if barred && c.token != "" || a.status/100 == 3 || a.status >= 500 || a.isPage() {
 		return nil, c.failure(a)
@@ -119,7 +119,8 @@ func (c *comparison) get(ctx context.Context, want expectation) (*reply, error) 
 	departures := sandbox.Departures(want.route, a.status, a.header, a.body)
 	switch code := a.refusal().Code; {
 	case a.status != want.status:
-		departures = append(departures, fmt.Sprintf("status: %d, code %s; the interface has %d", a.status, c.quote(code), want.status))
+		said := fmt.Sprintf("status: %d, code %s; the interface has %d", a.status, c.quote(code), want.status)
+		departures = append(departures, said)
 	case want.code != "" && code != want.code:
 		departures = append(departures, "code: "+c.quote(code)+"; the interface has "+want.code)
 	}
@@ -133,21 +134,21 @@ func (c *comparison) add(request string, departures []string) {
 	}
 }
 
-// reader reads a service with the user's credentials. It sends them to the
-// address that the user gave and to no other.
+// reader reads a service with the user's credentials, and sends them to no other address.
 type reader struct {
 	*site
 	id, secret, token string
-	tokens            []string // those before
+	tokens            []string // earlier ones
 	requests          int
 }
 
-// newReader takes the address and the credentials as the provider does: without
-// a default, and over https unless the address is a loopback one.
+// newReader reads the address and the credentials as the provider does. The address has no default, and must be https
+// unless it is a loopback one.
 func newReader(address string) (*reader, error) {
 	address = strings.TrimRight(cmp.Or(address, os.Getenv("MODELCATALOGUE_BASE_URL")), "/")
 	if address == "" {
-		return nil, misused("which service? Give -url or set MODELCATALOGUE_BASE_URL; there is no default, because credentials are sent there")
+		return nil, misused("which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default, " +
+			"because your credentials are sent there")
 	}
 	u, err := url.Parse(address)
 	shown := address[strings.LastIndex(address, "@")+1:] // without a password
@@ -166,12 +167,12 @@ func newReader(address string) (*reader, error) {
 		token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN"),
 	}
 	if r.token == "" && (r.id == "" || r.secret == "") {
-		return nil, misused("MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN, are not set")
+		return nil, misused("credentials are missing: set MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, " +
+			"or MODELCATALOGUE_ACCESS_TOKEN")
 	}
 	return r, nil
 }
 
-// serviceFlag is for [newReader].
 func serviceFlag(flags *flag.FlagSet) *string {
 	return flags.String("url", "", "`URL` of the service (default: MODELCATALOGUE_BASE_URL)")
 }
@@ -199,8 +200,8 @@ func (r *reader) send(ctx context.Context, method, path, contentType, body strin
 	return nil, fmt.Errorf("no answer to %s %s comes from %s (%w). %s", method, path, r.base, reasonOf(err), next)
 }
 
-// authenticate asks for a token with a form, and once more with JSON if the answer does not show that the form was
-// understood. With an error it returns the refusal too, if there is one.
+// authenticate requests a token with a form, and once more with JSON unless the answer shows that the form was
+// understood. If there is no token, it returns the answer, if there is one, and an error.
 func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 	fields := map[string]string{"grant_type": "client_credentials", "client_id": r.id, "client_secret": r.secret}
 	form := url.Values{}
@@ -212,8 +213,9 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 		return nil, err
 	}
 	var a *reply
-	for _, body := range [][2]string{{"application/x-www-form-urlencoded", form.Encode()}, {"application/json", string(asJSON)}} {
-		if a, err = r.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), body[0], body[1]); err != nil {
+	for _, body := range [][2]string{{"x-www-form-urlencoded", form.Encode()}, {"json", string(asJSON)}} {
+		a, err = r.send(ctx, http.MethodPost, sandbox.RouteToken.Pattern(), "application/"+body[0], body[1])
+		if err != nil {
 			return nil, err
 		}
 		var said struct {
@@ -234,7 +236,7 @@ func (r *reader) authenticate(ctx context.Context) (*reply, error) {
 	return a, r.failure(a)
 }
 
-// failure says what the service said, and the next step.
+// failure returns an error with what the service said and the next step.
 func (r *reader) failure(a *reply) error {
 	refused := a.refusal()
 	said := strings.Trim(cmp.Or(refused.Code, refused.Error)+": "+cmp.Or(refused.Message, refused.Description), ": ")
@@ -251,14 +253,14 @@ func (r *reader) failure(a *reply) error {
 		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
 	case wait != "":
 		next = "Run again after Retry-After: " + r.quote(wait) + "."
-	case a.status >= http.StatusInternalServerError, a.status == http.StatusRequestTimeout, a.status == http.StatusTooManyRequests:
+	case a.status >= 500, a.status == http.StatusRequestTimeout, a.status == http.StatusTooManyRequests:
 		next = "Run again later."
 	case a.isPage():
 		next = "It comes from a web site, a login or a proxy: give the address of the interface itself."
 	case a.status == http.StatusUnauthorized && isToken:
 		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
 	case a.status == http.StatusUnauthorized:
-		next = "The token may be over, or of another issuer."
+		next = "The token may have expired, or be from another issuer: get a new one for this service."
 	case a.status == http.StatusForbidden:
 		next = "Ask whoever runs the service to permit your organisation."
 	case a.status == http.StatusOK && isToken:
@@ -268,10 +270,11 @@ func (r *reader) failure(a *reply) error {
 }
 
 func (a *reply) isPage() bool {
-	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
+	kind, begin := a.header.Get("Content-Type"), bytes.TrimSpace(a.body)
+	return strings.HasPrefix(kind, "text/html") || bytes.HasPrefix(begin, []byte("<"))
 }
 
-// hide replaces the credentials in what a service answers, which may echo them.
+// hide replaces the credentials in an answer, which may echo them.
 func (r *reader) hide(text string) string {
 	for _, secret := range append(r.tokens, r.token, r.secret) {
 		if quoted, _ := json.Marshal(secret); secret != "" {
@@ -281,19 +284,19 @@ func (r *reader) hide(text string) string {
 	return text
 }
 
-// quote quotes a stranger's text, without the credentials and abridged.
+// quote abridges and quotes a text of the service, without the credentials.
 func (r *reader) quote(text string) string {
 	text = r.hide(text)
-	const most = 200
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+	const maxShown = 200
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
 	}
 	return fmt.Sprintf("%+q", text)
 }
 
 var nextLink = regexp.MustCompile(`<([^<>]*)>[^<]*;\s*rel="?next"?`)
 
-// nextPage is the path of the page after this one, or "".
+// nextPage returns the path of the next page, or "".
 func (r *reader) nextPage(a *reply) (string, error) {
 	link := nextLink.FindStringSubmatch(strings.Join(a.header.Values("Link"), ","))
 	if link == nil {
@@ -306,7 +309,8 @@ func (r *reader) nextPage(a *reply) (string, error) {
 	}
 	next, err := from.Parse(link[1])
 	if err != nil || !strings.HasPrefix(next.String(), r.base+"/") {
-		return "", fmt.Errorf("the next page of %s is not read: its address %s is not below %s", a.request, r.quote(link[1]), r.base)
+		return "", fmt.Errorf("the next page of %s is not read: its address %s is not below %s",
+			a.request, r.quote(link[1]), r.base)
 	}
 	return strings.TrimPrefix(next.String(), r.base), nil
 }

@@ -24,7 +24,7 @@ import (
 
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
-// argumentsOf are the arguments of a control's command: what stands for {…} in its path, and the body.
+// argumentsOf returns the arguments of a control's command: one for each {…} in its path, and the body.
 func argumentsOf(c sandbox.Control) []string {
 	var names []string
 	for _, name := range wildcard.FindAllString(c.Path, -1) {
@@ -36,7 +36,7 @@ func argumentsOf(c sandbox.Control) []string {
 	return names
 }
 
-// ask is the command that sends one request to a control route of a sandbox that runs.
+// ask returns the command that sends a control request to a running sandbox.
 func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 	return func(p *program, flags *flag.FlagSet) run {
 		base := urlFlag(flags)
@@ -49,12 +49,12 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 					body = argument
 				}
 			}
-			where := newSite(*base)
-			// It asks before anything is changed: the address may be a real service's.
-			if _, err := where.ask(ctx, http.MethodGet, "ready", ""); err != nil {
+			target := newSite(*base)
+			// The address may be a real service's, so this comes before anything that changes.
+			if _, err := target.ask(ctx, http.MethodGet, "ready", ""); err != nil {
 				return err
 			}
-			answer, err := where.ask(ctx, c.Method, path, body)
+			answer, err := target.ask(ctx, c.Method, path, body)
 			if err != nil || len(answer) == 0 {
 				return err
 			}
@@ -67,19 +67,18 @@ func ask(c sandbox.Control) func(*program, *flag.FlagSet) run {
 	}
 }
 
-// urlFlag is for [newSite].
 func urlFlag(flags *flag.FlagSet) *string {
-	return flags.String("url", "", "`URL` of the sandbox (default: MODELCATALOGUE_BASE_URL, or http://"+defaultAddress+")")
+	return flags.String("url", "", "`URL` of the sandbox (default: MODELCATALOGUE_BASE_URL or http://"+defaultAddress+")")
 }
 
-// site is where a sandbox, or a service, is.
+// site is the address of a sandbox or a service.
 type site struct {
 	base   string
 	client *http.Client
 }
 
-// newSite returns the sandbox at base, or at the provider's own address. It
-// accepts certificates of the provider's own authority too, and follows no redirect.
+// newSite returns the site at base, or at the provider's address. It trusts the provider's own authority too, and
+// follows no redirects.
 func newSite(base string) *site {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -97,7 +96,7 @@ func newSite(base string) *site {
 	}
 }
 
-// reply is an answer.
+// reply is an answer to a request.
 type reply struct {
 	request string // such as GET /v1/model-group
 	status  int
@@ -105,7 +104,7 @@ type reply struct {
 	body    []byte
 }
 
-// refusal is what an answer says of an error, in the words of the interface or of OAuth.
+// refusal has the fields of an error, of the interface or of OAuth.
 type refusal struct {
 	Code        string `json:"code"`
 	Message     string `json:"message"`
@@ -130,8 +129,8 @@ func (s *site) send(ctx context.Context, method, path string, header http.Header
 		return nil, err
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
-	const most = 256 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	const maxAnswer = 256 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return &reply{method + " " + path, response.StatusCode, response.Header, text}, err
 }
 
@@ -146,14 +145,15 @@ func (s *site) ask(ctx context.Context, method, path, body string) (jsontext.Val
 		return nil, fmt.Errorf("no sandbox answers at %s (%w). Start one with `modelcatalogue-sandbox`, or name it by -url "+
 			"or MODELCATALOGUE_BASE_URL", s.base, reasonOf(err))
 	case a.header.Get(sandbox.Header) == "":
-		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there", s.base, sandbox.Header)
+		return nil, fmt.Errorf("%s is no sandbox: its answers have no header %s. Nothing was changed there",
+			s.base, sandbox.Header)
 	case a.status >= http.StatusMultipleChoices:
 		return nil, errors.New(cmp.Or(a.refusal().Message, a.request+" is refused"))
 	}
 	return a.body, nil
 }
 
-// reasonOf is the cause at the end of an error's chain, such as "connection refused".
+// reasonOf returns the innermost error, such as "connection refused".
 func reasonOf(err error) error {
 	for below := errors.Unwrap(err); below != nil; below = errors.Unwrap(err) {
 		err = below

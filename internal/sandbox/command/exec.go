@@ -15,8 +15,7 @@ import (
 	"syscall"
 )
 
-// exec serves on a free port while a command runs, and ends with its status. It
-// passes signals on, and does not end before the command.
+// exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
 func (p *program) exec(flags *flag.FlagSet) run {
 	set := &settings{listen: "127.0.0.1:0"}
 	set.flags(flags)
@@ -34,7 +33,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 	}
 }
 
-// await runs the command. The thread that starts it must live as long: on Linux its end would end the command too.
+// await runs the command until it ends. On Linux the end of the thread that started it would end the command.
 func (p *program) await(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -66,8 +65,8 @@ func (p *program) await(cmd *exec.Cmd) error {
 	return err
 }
 
-// overridden returns the environment with these variables, and without those of the provider that would contradict
-// them. Proxies stay, because a command may need them for other hosts, and are not asked for the sandbox's.
+// overridden returns the environment with these variables, and without others that would contradict them. It keeps
+// proxies, which a command may need, for other hosts than the sandbox's.
 func overridden(environ []string, variables [][2]string, base string) []string {
 	environ = slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")

@@ -2,5 +2,5 @@ package command
 
 import "syscall"
 
-// withParent ends the command when this process is killed.
-func withParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
+// The command ends if this process is killed.
+func init() { attributes.Pdeathsig = syscall.SIGTERM }

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// An environment of somebody who uses the real service, behind a proxy.
+// hostile is the environment of somebody who uses the real service behind a proxy.
 var hostile = []string{
 	"MODELCATALOGUE_BASE_URL=https://real.example", "MODELCATALOGUE_CLIENT_ID=real", "MODELCATALOGUE_CLIENT_SECRET=real-secret",
 	"MODELCATALOGUE_ACCESS_TOKEN=real-token", "MODELCATALOGUE_CLIENT_SECRET_FILE=/real", "MODELCATALOGUE_BASE_URL_FILE=/real",
@@ -37,7 +37,7 @@ func TestExec(t *testing.T) {
 		"starts others":      {"-- / sh / -c / sh -c 'echo $MODELCATALOGUE_CLIENT_ID'; (exit 5)", 5, "northwind\n", ""},
 		"reads it":           {`-- / sh / -c / $PROGRAM publish ` + group + ` | grep '"revision": 4'`, 0, `  "revision": 4`, ""},
 		"reads it, over TLS": {`-tls / -- / sh / -c / $PROGRAM publish ` + group + ` | grep '"revision": 4'`, 0, `  "revision": 4`, "https://"},
-		"as another":         {"-as=fabrikam / -- / sh / -c / echo $MODELCATALOGUE_CLIENT_SECRET", 0, "fabrikam-sandbox-secret\n", "as Fabrikam"},
+		"as another":         {"-as=fabrikam / -- / sh / -c / echo $MODELCATALOGUE_CLIENT_ID", 0, "fabrikam\n", "as Fabrikam"},
 		"a mistake":          {"-rate-limit=x / -- / true", 2, "", "invalid value"},
 	}
 	for name, test := range tests {
@@ -66,7 +66,8 @@ func TestExecEnvironment(t *testing.T) {
 	}
 	var ours []string
 	for line := range strings.Lines(string(out)) {
-		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "MODELCATALOGUE_") || strings.HasSuffix(strings.ToLower(name), "_proxy") {
+		name, _, _ := strings.Cut(strings.ToLower(line), "=")
+		if strings.HasPrefix(name, "modelcatalogue_") || strings.HasSuffix(name, "_proxy") {
 			ours = append(ours, line)
 		}
 	}
@@ -84,9 +85,9 @@ func TestExecEnvironment(t *testing.T) {
 	}
 }
 
-// A signal reaches the command and whatever it starts, once. When the output is at its end, nothing is left that could write to it.
+// TestExecPassesSignalsOn to the command and whatever it starts, once. At the end of the output, nothing is left to write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
-	// What is started says that it is ready: until then it may have the shell's trap, and a signal is lost on it.
+	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.
 	const job = `sh -c "echo ready; exec sleep 1000" & wait`
 	trap := func(name string) string { return `trap "echo interrupted; exit 3" ` + name + `; ` + job }
 	tests := map[string]struct {
@@ -133,18 +134,19 @@ func TestExecPassesSignalsOn(t *testing.T) {
 	}
 }
 
-// A container has no more than the program: it runs where there is nothing else.
+// TestRunsInAnEmptyRoot, as in a container that has only the program.
 func TestRunsInAnEmptyRoot(t *testing.T) {
 	if os.Getuid() != 0 || testing.Short() {
 		t.Skip("only root can change the root folder")
 	}
 	root := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(root, "modelcatalogue-sandbox"), "../../../cmd/modelcatalogue-sandbox")
+	const program = "modelcatalogue-sandbox"
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(root, program), "../../../cmd/"+program)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	serve := exec.CommandContext(t.Context(), "/modelcatalogue-sandbox")
+	serve := exec.CommandContext(t.Context(), "/"+program)
 	serve.Dir, serve.SysProcAttr = "/", &syscall.SysProcAttr{Chroot: root}
 	serve.Env = []string{
 		"MODELCATALOGUE_SANDBOX_LISTEN=0.0.0.0:0", "MODELCATALOGUE_SANDBOX_HOST=localhost", "MODELCATALOGUE_SANDBOX_TLS=true",
@@ -166,7 +168,7 @@ func TestRunsInAnEmptyRoot(t *testing.T) {
 	}
 }
 
-// The guide's tests, each where its language is at hand.
+// TestOtherLanguages runs the guide's tests in each language that this machine has.
 func TestOtherLanguages(t *testing.T) {
 	const examples = "../../../examples/guides/test-your-module/"
 	for file, command := range map[string][]string{

@@ -8,10 +8,14 @@ import (
 	"syscall"
 )
 
-// isolate puts the command into a process group of its own, so that a signal reaches whatever it starts. At a
-// terminal it stays in this one, which the terminal signals as a whole: passed on too, Ctrl-C would arrive twice.
+// attributes are those of every command.
+var attributes syscall.SysProcAttr
+
+// isolate puts the command into a process group of its own, so that a signal reaches whatever it starts. At a terminal
+// it stays in this group, which gets Ctrl-C as a whole, so an interrupt is not passed on.
 func isolate(cmd *exec.Cmd) (pass func(*exec.Cmd, os.Signal)) {
-	cmd.SysProcAttr = withParent()
+	own := attributes
+	cmd.SysProcAttr = &own
 	if isTerminal(os.Stdin) {
 		return func(cmd *exec.Cmd, sent os.Signal) {
 			if sent != os.Interrupt {
@@ -19,7 +23,7 @@ func isolate(cmd *exec.Cmd) (pass func(*exec.Cmd, os.Signal)) {
 			}
 		}
 	}
-	cmd.SysProcAttr.Setpgid = true
+	own.Setpgid = true
 	return func(cmd *exec.Cmd, sent os.Signal) {
 		if number, ok := sent.(syscall.Signal); ok {
 			_ = syscall.Kill(-cmd.Process.Pid, number)
@@ -36,9 +40,10 @@ func isTerminal(file *os.File) bool {
 	return err != nil || !os.SameFile(found, null)
 }
 
-// statusOf is the status as shells have it: 128 and the signal for a command that a signal ended.
+// statusOf returns the status as shells do: 128 and the signal's number if a signal ended the command.
 func statusOf(ended *exec.ExitError) int {
-	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() { //nolint:misspell // the standard library's name
+	status, ok := ended.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() { //nolint:misspell // the standard library's name
 		return 128 + int(status.Signal())
 	}
 	return ended.ExitCode()

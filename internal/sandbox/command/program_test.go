@@ -20,7 +20,7 @@ import (
 
 const group = sandbox.MainGroup
 
-// This test binary is the program, if it is told so.
+// TestMain runs this binary as the program if RUN_AS_PROGRAM is set.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_PROGRAM") != "" {
 		os.Exit(Main("1.2.3"))
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// built is the program as a process of its own.
+// built returns a command that runs the program in another process.
 func built(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], arguments...)
@@ -42,7 +42,7 @@ func built(t *testing.T, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// commanded runs a command in this process and returns what it prints, its error included, and its exit status.
+// commanded runs the program in this process, and returns what it prints and its exit status.
 func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -51,15 +51,16 @@ func commanded(t *testing.T, arguments ...string) (stdout, stderr string, status
 	return out.String(), problems.String(), status
 }
 
-// served is a sandbox that serves until its test ends.
+// served is a program that serves until its test ends.
 type served struct {
-	readiness
-	file    string
-	welcome string
-	stop    func()
+	ready struct {
+		URL, ClientID, CACertificate string
+	}
+	file, welcome string
+	stop          func()
 }
 
-// printed is what is printed, one write each.
+// printed sends each text that is written.
 type printed chan string
 
 func (p printed) Write(text []byte) (int, error) {
@@ -93,7 +94,7 @@ func startServing(t *testing.T, arguments ...string) served {
 	}
 	text, err := os.ReadFile(s.file)
 	if err == nil {
-		err = json.Unmarshal(text, &s.readiness)
+		err = json.Unmarshal(text, &s.ready)
 	}
 	if err != nil {
 		t.Fatalf("the ready file is %q: %v", text, err)
@@ -101,7 +102,7 @@ func startServing(t *testing.T, arguments ...string) served {
 	return s
 }
 
-// Each command does what the control route does; the routes are tested in the sandbox's package.
+// TestControlCommands: each requests its control route. The sandbox's package tests the routes.
 func TestControlCommands(t *testing.T) {
 	s := startServing(t)
 	for command, want := range map[string]string{
@@ -113,14 +114,14 @@ func TestControlCommands(t *testing.T) {
 		`revoke-tokens`:                                            "",
 	} {
 		arguments := strings.Split(strings.ReplaceAll(command, "MAIN", group), "|")
-		stdout, stderr, status := commanded(t, append([]string{arguments[0], "-url=" + s.URL + "/"}, arguments[1:]...)...)
+		stdout, stderr, status := commanded(t, append([]string{arguments[0], "-url=" + s.ready.URL + "/"}, arguments[1:]...)...)
 		if status != 0 || stderr != "" || !strings.Contains(stdout, want) || want == "" && stdout != "" {
 			t.Errorf("%s: %d, %q, %q; want %q", command, status, stdout, stderr, want)
 		}
 	}
 }
 
-// The address may be a real service's.
+// TestControlCommandsSpareOthers: they change nothing at the address of a real service.
 func TestControlCommandsSpareOthers(t *testing.T) {
 	var asked []string
 	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -161,26 +162,27 @@ func TestHelp(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	taken := startServing(t).URL
+	running := startServing(t).ready.URL
 	for arguments, want := range map[string]string{
-		"publich":                           "there is no command \"publich\"; `sandbox help` lists them",
-		"-prot=1":                           "flag provided but not defined: -prot; `sandbox help` lists the flags",
-		"-listen=nowhere":                   `-listen is "nowhere": it cannot listen there`,
-		"-listen=" + taken[len("http://"):]: "address already in use). Write an address such as 127.0.0.1:8080; with port 0",
-		"-rate-limit=0/1m":                  `"0" is no number of requests: write one of 1 or more`,
-		"-token-format=any":                 "it must be form or json",
-		"-token-life=90":                    `invalid value "90" for flag -token-life`,
-		"-as=nobody":                        "the catalogue has no such client id",
-		"-catalogue=nope.json":              "open nope.json",
-		"-ready-file=.|-listen=127.0.0.1:0": "is there already, and is no file",
-		"-ready-file=/no/x|-listen=[::1]:0": `-ready-file is "/no/x": no file can be written there (no such file or directory)`,
-		"publish":                           "GROUP is missing: write `sandbox publish GROUP [FIELDS]`",
-		"revoke-tokens|all":                 `unexpected argument "all"`,
-		"openapi|x":                         `unexpected argument "x"`,
-		"exec":                              "COMMAND is missing",
-		"help|me":                           `there is no topic "me"; there are catalogue, containers`,
-		"faults|-url=http://127.0.0.1:1":    "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
-		"faults|-url=127.0.0.1:1":           `-url is "127.0.0.1:1": an address such as`,
+		"publich":                               "there is no command \"publich\"; `sandbox help` lists them",
+		"-prot=1":                               "flag provided but not defined: -prot; `sandbox help` lists the flags",
+		"-listen=nowhere":                       `-listen is "nowhere": it cannot listen there`,
+		"-listen=" + running[len("http://"):]:   "address already in use). Give another address; 127.0.0.1:0 takes a free port",
+		"fault|-url=" + running + "|status=500": `a JSON object is expected, such as {"route": "models", "status": 503}`,
+		"-rate-limit=0/1m":                      `"0" is no number of requests: write one of 1 or more`,
+		"-token-format=xml":                     "it must be form or json",
+		"-token-life=90":                        `invalid value "90" for flag -token-life`,
+		"-as=nobody":                            "the catalogue has no such client id",
+		"-catalogue=nope.json":                  "open nope.json",
+		"-ready-file=.|-listen=127.0.0.1:0":     "is there already, and is no file",
+		"-ready-file=/no/x|-listen=[::1]:0":     `-ready-file is "/no/x": no file can be written there (no such file or directory)`,
+		"publish":                               "GROUP is missing: write `sandbox publish GROUP [FIELDS]`",
+		"revoke-tokens|all":                     `unexpected argument "all"`,
+		"openapi|x":                             `unexpected argument "x"`,
+		"exec":                                  "COMMAND is missing",
+		"help|me":                               `there is no topic "me"; there are catalogue, containers`,
+		"faults|-url=http://127.0.0.1:1":        "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
+		"faults|-url=127.0.0.1:1":               `-url is "127.0.0.1:1": an address such as`,
 	} {
 		_, said, status := commanded(t, strings.Split(arguments, "|")...)
 		if status == 0 || !strings.Contains(said, want) {
@@ -193,27 +195,33 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// In a container nobody gives arguments, and its name is no loopback address.
-// What it says to paste works: the certificate is not indented.
+// TestServesWithVariables as in a container. Pasting what the welcome prints works, because it is not indented.
 func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{"HOST": " LocalHost,sandbox", "TLS": "true", "AS": "fabrikam", "RATE_LIMIT": "60/1m:bucket"} {
 		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
 	}
-	s := startServing(t)
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.CACertificate)
-	if got, said, _ := commanded(t, "faults", "-url="+s.URL); got != "[]\n" || s.ClientID != "fabrikam" || !strings.HasPrefix(s.URL, "https://localhost:") {
-		t.Errorf("%s serves %s: %s%s", s.URL, s.ClientID, got, said)
+	s := startServing(t, "-listen=0.0.0.0:0")
+	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
+	got, said, _ := commanded(t, "faults", "-url="+s.ready.URL)
+	if got != "[]\n" || s.ready.ClientID != "fabrikam" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
+		t.Errorf("%s serves %s: %s%s", s.ready.URL, s.ready.ClientID, got, said)
+	}
+	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: whoever can reach that address can read and change these models.\n") {
+		t.Errorf("it warns nobody: %s", s.welcome)
 	}
 	paste := strings.Join(regexp.MustCompile(`(?m)^export (?:[^'\n]|'[^']*')+$`).FindAllString(s.welcome, -1), "\n")
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", paste+"\n"+`printf %s "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`).Output()
-	if err != nil || string(out) != s.CACertificate || !strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
+	if err != nil || string(out) != s.ready.CACertificate || !strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
 		t.Errorf("pasted is %q (%v), in\n%s", out, err, s.welcome)
 	}
 }
 
-// A ready file is removed by the sandbox that wrote it (as TestExecPassesSignalsOn shows), and by no other.
+// TestReadyFiles: a sandbox does not remove the ready file of another. TestExecPassesSignalsOn shows that it removes its own.
 func TestReadyFiles(t *testing.T) {
 	s := startServing(t)
+	if strings.Contains(s.welcome, "whoever") {
+		t.Errorf("it warns of a loopback address: %s", s.welcome)
+	}
 	if err := os.WriteFile(s.file, []byte("another's"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// recordedFile is a catalogue file, with documents as they came.
+// recordedFile is a catalogue file with documents as they came.
 type recordedFile struct {
 	Recorded      string              `json:"recorded"`
 	Organisations []map[string]string `json:"organisations"`
@@ -42,8 +42,8 @@ type recordedGroup struct {
 	}
 }
 
-// record prints a catalogue file of what the credentials see: the documents as they came but for the order of their
-// fields, and nothing of the credentials: one that the service echoes is hidden.
+// record prints a catalogue file of what the credentials see. Its documents are as they came, except for the order of
+// their fields and credentials that the service echoes, which are hidden.
 func (p *program) record(flags *flag.FlagSet) run {
 	base := serviceFlag(flags)
 	var wanted []string
@@ -142,7 +142,7 @@ func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) (
 	if g.Models, err = p.readList(ctx, r, path(sandbox.RouteModels)); err != nil {
 		return false, err
 	}
-	// The list may leave archived revisions out, and the latest be one of them.
+	// The list may leave out archived revisions, and the latest may be one.
 	if len(g.Models) == 0 || read(slices.MaxFunc(g.Models, byRevision)).Revision < g.known.LatestRevision {
 		latest, err := p.polite(ctx, r, path(sandbox.RouteLatest))
 		switch {
@@ -159,7 +159,7 @@ func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) (
 	return owned || g.known.Public != nil && !*g.known.Public, nil
 }
 
-// readList reads a list, all its pages.
+// readList reads all pages of a list.
 func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsontext.Value, error) {
 	whole := []jsontext.Value{}
 	for seen := map[string]bool{}; path != ""; {
@@ -176,7 +176,8 @@ func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsont
 			return nil, r.failure(a)
 		}
 		if err := json.Unmarshal(a.body, &elements); err != nil {
-			return nil, fmt.Errorf("the answer to %s is no list; `compare` reports where the service departs from the interface", a.request)
+			return nil, fmt.Errorf("the answer to %s is no list; `compare` reports how the service departs from the interface",
+				a.request)
 		}
 		whole = append(whole, elements...)
 		if path, err = r.nextPage(a); err != nil {
@@ -190,8 +191,8 @@ func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsont
 	return whole, nil
 }
 
-// polite sends a read, one at a time. It asks for a token if it has none or the one it had is over, waits as
-// Retry-After says, and tries three times more what may pass.
+// polite sends a read. It requests a token if it has none or its token has expired, waits as Retry-After says, and
+// tries three times more after a failure of the service.
 func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, error) {
 	for renewed, failures := false, 0; ; {
 		var a *reply
@@ -210,7 +211,7 @@ func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, e
 			r.tokens, r.token, renewed = append(r.tokens, r.token), "", true
 			continue
 		case !isLimited && (a.status < http.StatusInternalServerError || failures == 3):
-			// Formatted first, so that a credential is spelled in one way.
+			// Formatted, so that a credential has one spelling.
 			if document := jsontext.Value(a.body); document.Format() == nil {
 				a.body = []byte(r.hide(string(document)))
 			}

@@ -44,8 +44,9 @@ type settings struct {
 }
 
 func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
-	flags.StringVar(&set.listen, "listen", cmp.Or(set.listen, defaultAddress), "`address` to listen on; port 0 picks a free one")
-	flags.Func("host", "`names` under which it is asked too, such as a container's, with commas between them",
+	set.listen = cmp.Or(set.listen, defaultAddress)
+	flags.StringVar(&set.listen, "listen", set.listen, "`address` to listen on; port 0 picks a free one")
+	flags.Func("host", "further host `names`, such as a container's, with commas between them",
 		func(text string) error {
 			set.hosts = strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
 			return nil
@@ -53,9 +54,9 @@ func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 	flags.BoolVar(&set.tls, "tls", false, "serve https, with an authority of its own for this process")
 	flags.StringVar(&set.readyFile, "ready-file", "",
 		"`file` to write a line of JSON to as soon as the sandbox serves, removed at the end")
-	flags.StringVar(&set.as, "as", "", "`client id` whose credentials are given out (default: the first organisation's)")
+	flags.StringVar(&set.as, "as", "", "`client id` whose credentials it gives out (default: the first organisation's)")
 	flags.StringVar(&set.catalogue, "catalogue", "", "catalogue `file` to serve (default: the built-in one)")
-	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "`time` for which a token is valid, such as 60s; 0 is for ever")
+	flags.DurationVar(&set.tokenLife, "token-life", time.Hour, "`time` a token is valid, such as 60s; 0 is for ever")
 	flags.Func("rate-limit", "`requests` allowed each client, such as 60/1m:fixed; fixed, sliding (default) or bucket",
 		func(text string) (err error) {
 			set.allowance, err = sandbox.ParseAllowance(text)
@@ -84,7 +85,7 @@ func (set *settings) sandbox(catalogue *sandbox.Catalogue) *sandbox.Sandbox {
 	return sandbox.New(catalogue, options...)
 }
 
-// serving is a sandbox that serves.
+// serving is a running sandbox.
 type serving struct {
 	set       *settings
 	base      string
@@ -121,8 +122,8 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", set.listen)
 	if err != nil {
-		return nil, fmt.Errorf("-listen is %q: it cannot listen there (%w). Write an address such as %s; with port 0 it takes a free one",
-			set.listen, reasonOf(err), defaultAddress)
+		return nil, fmt.Errorf("-listen is %q: it cannot listen there (%w). Give another address; "+
+			"127.0.0.1:0 takes a free port", set.listen, reasonOf(err))
 	}
 	s.base = baseURL(listener.Addr(), set)
 	go func() {
@@ -137,7 +138,7 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 	return s, err
 }
 
-// serve serves until ctx ends, and leaves nothing behind then.
+// serve serves until ctx ends.
 func (p *program) serve(flags *flag.FlagSet) run {
 	set := &settings{}
 	set.flags(flags)
@@ -159,24 +160,17 @@ func (p *program) serve(flags *flag.FlagSet) run {
 	}
 }
 
-// readiness is the line of JSON that -ready-file writes.
-type readiness struct {
-	Sandbox       string `json:"sandbox"` // the version
-	URL           string `json:"url"`
-	ClientID      string `json:"clientId"`
-	ClientSecret  string `json:"clientSecret"`
-	CACertificate string `json:"caCertificate,omitempty"` // of -tls, in PEM
-	PID           int    `json:"pid"`
-}
-
-// writeReady writes the ready file, whole or not at all. remove removes it,
-// unless another sandbox has written there since.
+// writeReady writes the ready file, whole or not at all. remove removes it unless another sandbox has overwritten it.
 func (p *program) writeReady(s *serving) (remove func(), err error) {
 	name := s.set.readyFile
-	line, err := json.Marshal(readiness{
-		Sandbox: p.version, URL: s.base, PID: os.Getpid(), CACertificate: s.authority,
-		ClientID: s.caller.ClientID, ClientSecret: s.caller.ClientSecret,
-	})
+	line, err := json.Marshal(struct {
+		Sandbox       string `json:"sandbox"` // the version
+		URL           string `json:"url"`
+		ClientID      string `json:"clientId"`
+		ClientSecret  string `json:"clientSecret"`
+		CACertificate string `json:"caCertificate,omitempty"` // of -tls, in PEM
+		PID           int    `json:"pid"`
+	}{p.version, s.base, s.caller.ClientID, s.caller.ClientSecret, s.authority, os.Getpid()})
 	remove, line = func() {}, append(line, '\n')
 	if err != nil || name == "" {
 		return remove, err
@@ -199,8 +193,8 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 	}, nil
 }
 
-// baseURL names a host of -host, or a loopback one if the sandbox listens on
-// every address: only there does the provider accept http.
+// baseURL has the first name of -host with -tls, or the loopback address if the sandbox listens on every one: the
+// provider accepts http only there.
 func baseURL(listening net.Addr, set *settings) string {
 	host, port, _ := net.SplitHostPort(listening.String())
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
@@ -229,7 +223,7 @@ func readCatalogue(name string) (*sandbox.Catalogue, error) {
 	return catalogue, nil
 }
 
-// chooseCaller returns the organisation of that client id, or by default the first.
+// chooseCaller returns the organisation of that client id, or the first.
 func chooseCaller(catalogue *sandbox.Catalogue, clientID string) (sandbox.Organisation, error) {
 	for _, o := range catalogue.Organisations() {
 		if clientID == "" || o.ClientID == clientID {
@@ -239,8 +233,7 @@ func chooseCaller(catalogue *sandbox.Catalogue, clientID string) (sandbox.Organi
 	return sandbox.Organisation{}, misused("-as is %q: the catalogue has no such client id", clientID)
 }
 
-// newAuthority makes a certificate for the loopback address and these hosts,
-// which is its own authority, and returns it in PEM too.
+// newAuthority returns a certificate for the loopback address and these hosts, and its authority, itself, in PEM.
 func newAuthority(hosts []string) (certificate tls.Certificate, authority string, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -266,7 +259,7 @@ func newAuthority(hosts []string) (certificate tls.Certificate, authority string
 	return certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: text})), err
 }
 
-// environment is what a program needs to use the sandbox as the service.
+// environment returns the variables with which the provider uses the sandbox.
 func (s *serving) environment() [][2]string {
 	variables := [][2]string{
 		{"MODELCATALOGUE_BASE_URL", s.base},
@@ -279,12 +272,15 @@ func (s *serving) environment() [][2]string {
 	return variables
 }
 
-// writeWelcome says how to use the sandbox, in lines to paste into a shell. They
-// are not indented: a certificate has to be pasted as it is.
+// writeWelcome says how to use the sandbox, in lines to paste into a shell. They are not indented, because of the
+// certificate.
 func (s *serving) writeWelcome(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "This is a SANDBOX of the model catalogue, not the service: its models are made up.\n"+
 		"It serves at %s, a page to look at too. Stop it with Ctrl-C.\n", s.base)
+	if host, _, _ := net.SplitHostPort(s.set.listen); host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		fmt.Fprintf(&text, "-listen is %s: whoever can reach that address can read and change these models.\n", s.set.listen)
+	}
 	if s.set.allowance.Requests > 0 {
 		fmt.Fprintf(&text, "Each client may send %s.\n", s.set.allowance)
 	}
@@ -299,7 +295,7 @@ func (s *serving) writeWelcome(w io.Writer) error {
 	for _, variable := range s.environment() {
 		fmt.Fprintf(&text, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}
-	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists what else it can be told.\n")
+	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists its flags and commands.\n")
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -1,5 +1,4 @@
-// Command bench is `make bench`: it measures whole plans, each beside another of the
-// same run, and writes the tables of BENCHMARKS.md and the README.
+// Command bench compares whole plans in pairs, and writes the tables of BENCHMARKS.md and the README.
 package main
 
 import (
@@ -32,10 +31,13 @@ type scenario struct {
 }
 
 const (
-	readNone = "data \"modelcatalogue_latest_model\" \"this\" {\n  count          = 0\n  model_group_id = \"group-0\"\n}\n"
-	readOne  = `data "modelcatalogue_latest_model" "this" { model_group_id = "group-0" }`
-	listAll  = `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`
-	listTwo  = `data "modelcatalogue_model_group_models" "this" {
+	readNone = `data "modelcatalogue_latest_model" "this" {
+  count          = 0
+  model_group_id = "group-0"
+}`
+	readOne = `data "modelcatalogue_latest_model" "this" { model_group_id = "group-0" }`
+	listAll = `data "modelcatalogue_model_group_models" "this" { model_group_id = "group-0" }`
+	listTwo = `data "modelcatalogue_model_group_models" "this" {
   model_group_id = "group-0"
   attributes     = ["revision", "docker_image"]
 }`
@@ -73,7 +75,7 @@ func scenarios() []scenario {
 	return all
 }
 
-// bench is what all measurements have in common.
+// bench has what all measurements share.
 type bench struct {
 	engine            engine.Engine
 	root, ours, floor string // folders: scratch space, the provider, its floor
@@ -103,7 +105,7 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.root)) }()
 	b.ours, b.floor = filepath.Join(b.root, "ours"), filepath.Join(b.root, "floor")
 	for dir, pkg := range map[string]string{b.ours: ".", b.floor: "./internal/tools/bench/floor"} {
-		// As a release is built.
+		// The flags of a release.
 		program := filepath.Join(dir, "terraform-provider-modelcatalogue")
 		cmd := engine.Command(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -136,18 +138,19 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 		return fmt.Errorf("benchmarks of the provider: %w\n%s", err, inside)
 	}
 	lines := regexp.MustCompile(`(?m)^Benchmark.*\n`).FindAll(inside, -1)
+	const planHeader = "| plan | CPU | the other | ratio | at most | wall | the other | ratio | at most |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	machine := fmt.Sprintf("%s, %s, %s/%s, %d cores; %d pairs for each row.\n",
 		b.engine, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pairs)
 	return errors.Join(
 		replacePart("BENCHMARKS.md", "machine", machine),
-		replacePart("BENCHMARKS.md", "plans", "| plan | CPU | the other | ratio | at most | wall | the other | ratio | at most |\n"+
-			"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"+plans.String()),
+		replacePart("BENCHMARKS.md", "plans", planHeader+plans.String()),
 		replacePart("BENCHMARKS.md", "inside", "```text\n"+string(bytes.Join(lines, nil))+"```\n"),
-		replacePart("README.md", "plan time", "| groups | `for_each` | one block |\n| ---: | ---: | ---: |\n"+groups.String()))
+		replacePart("README.md", "plan time",
+			"| groups | `for_each` | one block |\n| ---: | ---: | ---: |\n"+groups.String()))
 }
 
-// measure plans in both ways in turn. The order changes from pair to pair, so that
-// neither way always comes second.
+// measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
 func (b bench) measure(ctx context.Context, s scenario, pairs int) (ours, theirs []sample, err error) {
 	url, stop, err := serve(s.groups, s.models, s.latency)
 	if err != nil {
@@ -163,7 +166,7 @@ func (b bench) measure(ctx context.Context, s scenario, pairs int) (ours, theirs
 		}
 		other = plan{s.config, b.floor, append(env, "FLOOR_DIR="+answers)}
 	}
-	// Not counted: it fills the cache of the service, and the floor's.
+	// This plan fills the caches of the service and the floor.
 	if _, err := b.run(ctx, other); err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +192,7 @@ type plan struct {
 	env             []string
 }
 
-// sample is what a plan cost: seconds of the engine and its provider together.
+// sample is the cost of a plan, in seconds of the engine and its provider together.
 type sample struct{ cpu, wall float64 }
 
 const header = `terraform {
@@ -214,8 +217,7 @@ func (b bench) run(ctx context.Context, p plan) (sample, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return sample{}, fmt.Errorf("plan: %w\n%s", err, out)
 	}
-	// A process's times include those of the children it waited for, and an engine
-	// waits for its provider.
+	// The engine's times include its provider's, which it waits for.
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return sample{cpu: used.Seconds(), wall: time.Since(start).Seconds()}, nil
 }
@@ -232,7 +234,7 @@ func median(samples []sample, figure func(sample) float64) float64 {
 	return values[len(values)/2]
 }
 
-// row is the scenario's row of the table; a ratio that misses its target is bold.
+// row returns the scenario's row of the table. A ratio that misses its target is bold.
 func (s scenario) row(ours, theirs []sample) string {
 	row := []string{s.name}
 	for _, of := range []struct {
@@ -251,13 +253,13 @@ func (s scenario) row(ours, theirs []sample) string {
 				ratio = "**" + ratio + "**"
 			}
 		}
-		row = append(row, fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s", median(ours, of.figure), median(theirs, of.figure),
-			ratio, ratios[0], ratios[len(ratios)-1], target))
+		row = append(row, fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s",
+			median(ours, of.figure), median(theirs, of.figure), ratio, ratios[0], ratios[len(ratios)-1], target))
 	}
 	return "| " + strings.Join(row, " | ") + " |\n"
 }
 
-// replacePart replaces what a file has between the comments with that name.
+// replacePart replaces the part of a file between the comments with that name.
 func replacePart(file, name, text string) error {
 	old, err := os.ReadFile(file) //nolint:gosec // one of the two above
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// serve serves the groups group-0, group-1 and so on until stop is called. Each
-// has that number of revisions, which are copies of the sandbox's richest model.
+// serve serves the groups group-0, group-1 and so on until stop is called. Their revisions are copies of the sandbox's
+// richest model.
 func serve(groups, models int, latency time.Duration) (url string, stop func(), err error) {
 	richest, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {
@@ -26,14 +26,15 @@ func serve(groups, models int, latency time.Duration) (url string, stop func(), 
 	if err := decoder.Decode(&model); err != nil {
 		return "", nil, err
 	}
-	delete(model, "isOwner") // by the sandbox
+	delete(model, "isOwner") // the sandbox adds it
 	type object = map[string]any
 	list := make([]object, groups)
 	for i := range list {
 		id, revisions := fmt.Sprintf("group-%d", i), make([]object, models)
 		for revision := range revisions {
+			own := object{"id": fmt.Sprintf("%s-%d", id, revision), "modelGroupId": id, "revision": revision}
 			revisions[revision] = maps.Clone(model)
-			maps.Copy(revisions[revision], object{"id": fmt.Sprintf("%s-%d", id, revision), "modelGroupId": id, "revision": revision})
+			maps.Copy(revisions[revision], own)
 		}
 		list[i] = object{"owner": "Bench", "group": object{"id": id, "name": id, "public": true}, "models": revisions}
 	}
@@ -53,8 +54,7 @@ func serve(groups, models int, latency time.Duration) (url string, stop func(), 
 	return server.URL, server.Close, nil
 }
 
-// cached is a sandbox whose answers are kept, so that a plan waits for the latency
-// alone.
+// cached is a sandbox that keeps its answers, so that a plan waits only for the latency.
 type cached struct {
 	sandbox *sandbox.Sandbox
 	latency time.Duration

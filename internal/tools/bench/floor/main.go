@@ -1,8 +1,5 @@
-// The floor of `make bench`: the provider under the same schema, except that a
-// read returns bytes that were prepared in advance. What a plan costs with it
-// is what the engine itself costs.
-//
-// The first plan reads like the provider and prepares those bytes in FLOOR_DIR.
+// Command floor is a provider with the same schema, whose reads return bytes from the folder FLOOR_DIR. The cost of a
+// plan with it is that of the engine alone. Its first plan reads as the provider does, and writes those bytes.
 package main
 
 import (

@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package command
-
-import "syscall"
-
-func withParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

@@ -1,0 +1,46 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// TestFaultsBreakAnswers on a socket.
+func TestFaultsBreakAnswers(t *testing.T) {
+	nothing := func(int, http.Header, []byte) (int, http.Header, []byte) { return 200, nil, nil }
+	tests := map[string]struct {
+		fault  sandbox.Fault
+		err    error
+		isJSON bool
+		status int // in the list of requests
+	}{
+		// Twice, because a client repeats a GET itself if the connection has served before.
+		"reset":           {sandbox.Fault{Kind: sandbox.Reset, Times: 2}, syscall.ECONNRESET, false, 0},
+		"length":          {sandbox.Fault{Kind: sandbox.CutLength}, io.ErrUnexpectedEOF, true, 200},
+		"inside the JSON": {sandbox.Fault{Kind: sandbox.CutJSON}, nil, false, 200},
+		"nothing is left": {sandbox.Fault{Mutate: nothing}, nil, false, 200},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := sandbox.New(sandbox.Default())
+			c := start(t, s).as("northwind")
+			whole := c.get("/v1/model-group").body
+			s.Inject(test.fault)
+			got, err := c.try(http.MethodGet, "/v1/model-group", "")
+			isBroken := json.Valid([]byte(got.body)) != test.isJSON || !strings.HasPrefix(whole, got.body)
+			if !errors.Is(err, test.err) || isBroken || s.Requests()[2].Status != test.status {
+				t.Errorf("got %d of %d bytes, %v; %+v", len(got.body), len(whole), err, s.Requests()[2])
+			}
+			if got.header != nil && got.header.Get(sandbox.Header) == "" {
+				t.Errorf("the header is %v", got.header)
+			}
+		})
+	}
+}
