@@ -295,7 +295,7 @@ func (s *serving) writeWelcome(w io.Writer) error {
 	for _, variable := range s.environment() {
 		fmt.Fprintf(&text, "export %s='%s'\n", variable[0], strings.ReplaceAll(variable[1], "'", `'\''`))
 	}
-	fmt.Fprint(&text, "\n`modelcatalogue-sandbox help` lists its flags and commands.\n")
+	fmt.Fprintf(&text, "\n`%s help` lists its flags and commands.\n", os.Args[0])
 	_, err := io.WriteString(w, text.String())
 	return err
 }
