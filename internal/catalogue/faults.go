@@ -81,7 +81,7 @@ func ofTLS(err error) Fault {
 	return Unreachable
 }
 
-// refusedHere reports whether nobody listens at a loopback address.
+// refusedHere reports whether nothing listens at a loopback address.
 func refusedHere(dial *net.OpError) bool {
 	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, which has no constant on other systems
 	at, ok := dial.Addr.(*net.TCPAddr)

@@ -82,7 +82,7 @@ const (
 )
 
 // refuseFields refuses anything but the three fields, each once, in a body of the right content type. RFC 6749 §2.3
-// forbids credentials in the URI and in two places at once. It ignores unknown fields, which are refused here.
+// forbids credentials in the URI and in two places at once. Unlike it, the sandbox refuses unknown fields too.
 func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
 	switch {
 	case s.settings.format == TokenJSON && kind != jsonType:
@@ -101,9 +101,9 @@ func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, 
 	}
 	switch {
 	case r.URL.RawQuery != "":
-		problem = "Parameters belong into the body, not into the query."
+		problem = "Parameters belong in the body, not in the query."
 	case len(r.Header.Values("Authorization")) > 0:
-		problem = "Credentials belong into the body, not into the Authorization header."
+		problem = "Credentials belong in the body, not in the Authorization header."
 	}
 	switch {
 	case problem != "":

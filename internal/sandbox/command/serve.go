@@ -193,8 +193,8 @@ func (p *program) writeReady(s *serving) (remove func(), err error) {
 	}, nil
 }
 
-// baseURL has the first name of -host with -tls, or the loopback address if the sandbox listens on every one: the
-// provider accepts http only there.
+// baseURL returns the address to give out. With -tls that has the first name of -host. If the sandbox listens on every
+// address, it is the loopback one, because the provider accepts http only there.
 func baseURL(listening net.Addr, set *settings) string {
 	host, port, _ := net.SplitHostPort(listening.String())
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
