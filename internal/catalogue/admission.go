@@ -183,14 +183,16 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 	}
 }
 
-// doneLocked takes account of an attempt whose answer is read.
-func (a *admission) doneLocked(sent *attempt, outcome outcome, err error) {
+// doneLocked takes account of an attempt whose answer is read, and returns what becomes of it.
+func (a *admission) doneLocked(sent *attempt, err error) outcome {
+	outcome := classify(err)
 	switch {
 	case outcome == unauthorized && a.run.ending && sent.token == a.tokens.current: // it is the proof
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
 		a.pausedLocked(err)
 	}
+	return outcome
 }
 
 // pausedLocked fails the reads whose time ends before a pause, now that the words of the service are there. Those of

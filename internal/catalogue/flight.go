@@ -198,9 +198,8 @@ func (a *admission) fly(f *flight) {
 func (a *admission) judge(f *flight, value any, next string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sent, outcome := f.sent, classify(err)
+	outcome := a.doneLocked(f.sent, err)
 	f.sent = nil
-	a.doneLocked(sent, outcome, err)
 	switch {
 	case f.ctx.Err() != nil: // nobody waits for it
 	case outcome == final && next == "":
@@ -273,7 +272,7 @@ func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 		a.run.down = a.arrived
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
-	a.dismissLocked(f, func(f *flight, c *caller) error { return a.gaveUpLocked(f, c, cause, err) })
+	a.dismissLocked(f, func(f *flight, c *caller) error { return a.gaveUpLocked(f, c, cause, err, time.Time{}) })
 	return true
 }
 
@@ -303,20 +302,22 @@ func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Caus
 	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
 		return nil
 	}
-	late := a.gaveUpLocked(f, c, cause, err)
-	late.Wait = time.Until(until)
-	return late
+	return a.gaveUpLocked(f, c, cause, err, until)
 }
 
-// gaveUpLocked is the error of a caller whose read has no attempt or no time left.
-func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *GaveUpError {
+// gaveUpLocked is the error of a caller whose read has no attempt left, or no time for a wait until that instant.
+func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error, until time.Time) *GaveUpError {
 	attempts := f.attempts
 	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
 		attempts = cmp.Or(a.tokens.attempts, attempts)
 	}
+	_, hold := a.holdLocked(f)
+	if hold == "" && f.sent == nil {
+		hold = forItsTurn
+	}
 	return &GaveUpError{
 		Cause: cause, Attempts: attempts, Elapsed: time.Since(c.began), Remaining: max(0, time.Until(c.deadline)),
-		WaitingFor: a.waitsForLocked(f), Err: err,
+		Wait: max(0, time.Until(until)), WaitingFor: hold, Err: err,
 	}
 }
 
@@ -324,17 +325,14 @@ func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *
 func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
 	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
 		before, waits := a.queue.find(f)
-		_, reason := a.pace.Next(time.Now())
-		late := a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, f.last)
-		if waits && reason == pace.Ceiling && late != nil && a.tokens.stop == nil {
-			return late
+		if _, reason := a.pace.Next(time.Now()); waits && reason == pace.Ceiling && a.tokens.stop == nil {
+			return a.gaveUpLocked(f, c, CeilingTooLow, f.last, a.pace.CeilingAfter(before, time.Now()))
 		}
-		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))
+		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c), time.Time{})
 	}
 	until, _ := a.holdLocked(f)
-	at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f))
-	left := max(0, time.Until(until))
-	return &InterruptedError{Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: left, Err: cause}
+	at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f), until)
+	return &InterruptedError{Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: at.Wait, Err: cause}
 }
 
 // keptByLocked is what kept the answer from a caller until its time was over.
@@ -354,17 +352,8 @@ func (a *admission) keptByLocked(f *flight, c *caller) error {
 
 // lastLocked is the last failure of a flight's own request, or of the request for the token that it waits for.
 func (a *admission) lastLocked(f *flight) error {
-	if f.last != nil || f.sent != nil {
+	if f.sent != nil {
 		return f.last
 	}
-	return a.tokens.last
-}
-
-// waitsForLocked is what a flight waits for, in words, "" if its request is under way.
-func (a *admission) waitsForLocked(f *flight) string {
-	_, hold := a.holdLocked(f)
-	if hold == "" && f.sent == nil {
-		return forItsTurn
-	}
-	return hold
+	return cmp.Or(f.last, a.tokens.last)
 }

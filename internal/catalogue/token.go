@@ -19,7 +19,7 @@ type token struct {
 	bearer      string
 	requestedAt time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is rejected
-	replacement bool          // it was asked for because the one before it was rejected
+	replaces    int           // how many tokens in a row were rejected, up to the one before it
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
 	rejected    bool          // it was answered with 401
 }
@@ -33,7 +33,6 @@ type tokens struct {
 	current     *token
 	stop        context.CancelFunc // ends the request that is under way, nil if there is none
 	used        bool               // a token has served a read in this process
-	inARow      int                // replacements in a row that were rejected before they served a read
 }
 
 // serve reports whether a read may be sent with the current token. One with a stated life is renewed before its end,
@@ -49,7 +48,7 @@ func (t *tokens) serve(now time.Time) bool {
 func (t *tokens) given() bool { return t.credentials == nil }
 
 // served records that a read with a token was let through.
-func (t *tokens) served(by *token) { by.served, t.used, t.inARow = true, true, 0 }
+func (t *tokens) served(by *token) { by.served, t.used = true, true }
 
 // reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
 // are rejected: the token replaced one that was rejected, and served no read in the minute since it was asked for.
@@ -60,12 +59,10 @@ func (t *tokens) reject(by *token, now time.Time) (proves bool) {
 		return t.given()
 	}
 	by.rejected = true
-	if !by.replacement || by.served || now.Sub(by.requestedAt) >= proofTime {
-		t.inARow = 0
-		return false
+	if by.served || now.Sub(by.requestedAt) >= proofTime {
+		by.replaces = 0
 	}
-	t.inARow++
-	return !t.used || t.inARow > 1
+	return by.replaces > 1 || by.replaces == 1 && !t.used
 }
 
 // unauthorizedLocked acts on a 401 to a read.
@@ -81,11 +78,10 @@ func (a *admission) unauthorizedLocked(ctx context.Context, to Endpoint, sent *a
 // askLocked asks for a token, for the flight that holds the turn and all behind it. It frees mu in between.
 func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	t := &a.tokens
-	got := &token{requestedAt: time.Now(), replacement: t.current != nil && t.current.rejected}
-	why := "there is none"
-	if got.replacement {
-		why = "the last one was rejected"
-	} else if t.current != nil {
+	got, why := &token{requestedAt: time.Now()}, "there is none"
+	if last := t.current; last != nil && last.rejected {
+		got.replaces, why = last.replaces+1, "the last one was rejected"
+	} else if last != nil {
 		why = "the last one ends"
 	}
 	a.noteLocked(f.ctx, "A token is asked for: %s", why)
@@ -96,18 +92,18 @@ func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	err := t.request(ctx, sent)
 	a.mu.Lock()
 	t.stop = nil
-	outcome := classify(err)
-	a.doneLocked(sent, outcome, err)
-	if ctx.Err() == nil {
+	if outcome := a.doneLocked(sent, err); ctx.Err() == nil {
 		a.tokenAnsweredLocked(f, got, outcome, err)
 	}
 	stop()
 	a.wakeLocked()
 }
 
-// tokenAnsweredLocked acts on what came of a request for a token.
+// tokenAnsweredLocked acts on what came of a request for a token. A final answer of the service ends the run; a final
+// fault of the network, such as a certificate that is not trusted, ends the reads that wait.
 func (a *admission) tokenAnsweredLocked(f *flight, got *token, outcome outcome, err error) {
-	switch t := &a.tokens; {
+	t := &a.tokens
+	switch _, noAnswer := errors.AsType[*NetworkError](err); {
 	case err == nil:
 		t.current, t.tries = got, tries{}
 	case outcome == limited:
@@ -116,8 +112,12 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, outcome outcome, 
 		a.tokenFailedLocked(f, err)
 	case t.credentials.switchToJSON(err):
 		a.noteLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
+	case noAnswer:
+		for _, waiting := range slices.Clone(a.queue) {
+			a.endLocked(waiting, err)
+		}
 	default:
-		a.noTokenLocked(t.credentials.finally(err))
+		a.endRunLocked(&RejectedError{Err: t.credentials.finally(err)})
 	}
 }
 
@@ -133,17 +133,5 @@ func (a *admission) tokenFailedLocked(f *flight, err error) {
 	}
 	if len(a.queue) > 0 {
 		a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(t.notBefore)), err)
-	}
-}
-
-// noTokenLocked acts on a failure that no further request for a token can change. An answer of the service ends the
-// run. A fault of the network, such as a certificate that is not trusted, ends the reads that wait.
-func (a *admission) noTokenLocked(err error) {
-	if _, ok := errors.AsType[*NetworkError](err); !ok {
-		a.endRunLocked(&RejectedError{Err: err})
-		return
-	}
-	for _, f := range slices.Clone(a.queue) {
-		a.endLocked(f, err)
 	}
 }

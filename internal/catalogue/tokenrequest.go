@@ -20,7 +20,8 @@ import (
 // show the content type.
 type credentials struct {
 	id, secret string
-	formError  error // why the form was not understood, since when JSON is sent; nil if it was
+	formError  error // the answer to the form, since when JSON is sent; nil for none
+	understood bool  // a token came in answer to what is sent
 }
 
 // body is a token request's content type and body.
@@ -35,10 +36,10 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// switchToJSON makes the next request JSON if err leaves open that the service understood the form. JSON is tried
-// once, and kept.
+// switchToJSON makes the next request JSON if err leaves open whether the service understands forms. It reports whether
+// it did.
 func (c *credentials) switchToJSON(err error) (switched bool) {
-	if c.formError != nil || !notUnderstood(err) {
+	if c.understood || c.formError != nil || !notUnderstood(err) {
 		return false
 	}
 	c.formError = err
@@ -48,7 +49,7 @@ func (c *credentials) switchToJSON(err error) (switched bool) {
 // finally chooses the error of the last request for a token, which ended with err. If JSON was not understood either,
 // that is the answer to the form.
 func (c *credentials) finally(err error) error {
-	if c.formError != nil && notUnderstood(err) {
+	if c.formError != nil && !c.understood && notUnderstood(err) {
 		return c.formError
 	}
 	return err
@@ -70,12 +71,14 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	if err != nil {
 		return err
 	}
-	return c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
+	err = c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxErrorBody,
 		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
+	c.credentials.understood = c.credentials.understood || err == nil
+	return err
 }
 
 // readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
