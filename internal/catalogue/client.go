@@ -76,7 +76,7 @@ func New(cfg Config) *Client {
 	if cfg.Note == nil {
 		cfg.Note = func(context.Context, string) {}
 	}
-	known := answers{flights: map[*flight]struct{}{}, asked: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
+	known := answers{flights: map[*flight]struct{}{}, shared: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
 	c.admission = &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
 	return c
 }

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	maxMargin   = 10 * time.Second // the longest time before its end that a token is renewed
+	maxMargin   = 10 * time.Second // how long before its end a token is renewed, at most
 	minLife     = 10 * time.Second // a shorter life counts as not stated
-	proofTime   = time.Minute      // within which a new token has to be rejected for a proof
+	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
 	maxRenewals = 2                // how many 401s of one read are followed by another attempt
 )
 
@@ -19,14 +19,14 @@ type token struct {
 	bearer      string
 	requestedAt time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is rejected
-	replaces    int           // how many tokens in a row were rejected, up to the one before it
+	replaces    int           // how many tokens in a row the service rejected just before it
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
 	rejected    bool          // it was answered with 401
 }
 
-// tokens is the one token that all reads share, the request that renews it, and what is known of tokens.
+// tokens is the one token that all reads share, and the request that renews it.
 type tokens struct {
-	tries                    // of the request for a token, since a token came or nobody waited for one
+	tries                    // of the request for a token, since a token came or no flight waited for one
 	credentials *credentials // nil if the configuration gives the token, so that there is no other
 	to          Endpoint
 	request     func(context.Context, *attempt) error // makes one exchange
@@ -51,9 +51,9 @@ func (t *tokens) given() bool { return t.credentials == nil }
 func (t *tokens) served(by *token) { by.served, t.used = true, true }
 
 // reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
-// are rejected: the token replaced one that was rejected, and served no read in the minute since it was asked for.
-// Once a token has served a read, a stray instance of the service is likelier than a revocation, so that it takes two such
-// tokens in a row.
+// are rejected: the token replaced one that was rejected, and served no read in the minute since it was requested.
+// Once any token has served a read, a stray instance of the service is likelier than a revocation: the proof is then
+// two such tokens in a row.
 func (t *tokens) reject(by *token, now time.Time) (proves bool) {
 	if t.given() || by.rejected {
 		return t.given()
@@ -65,18 +65,8 @@ func (t *tokens) reject(by *token, now time.Time) (proves bool) {
 	return by.replaces > 1 || by.replaces == 1 && !t.used
 }
 
-// unauthorizedLocked acts on a 401 to a read.
-func (a *admission) unauthorizedLocked(ctx context.Context, to Endpoint, sent *attempt) {
-	if !sent.token.rejected {
-		a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
-	}
-	if a.tokens.reject(sent.token, time.Now()) {
-		a.run.ending = true
-	}
-}
-
-// askLocked asks for a token, for the flight that holds the turn and all behind it. It frees mu in between.
-func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
+// requestTokenLocked requests a token, for the flight that holds the turn and all behind it. It unlocks mu meanwhile.
+func (a *admission) requestTokenLocked(f *flight, came time.Time, waitedFor string) {
 	t := &a.tokens
 	got, why := &token{requestedAt: time.Now()}, "there is none"
 	if last := t.current; last != nil && last.rejected {
@@ -86,7 +76,7 @@ func (a *admission) askLocked(f *flight, came time.Time, waitedFor string) {
 	}
 	a.noteLocked(f.ctx, "A token is asked for: %s", why)
 	sent := a.sendLocked(got, &t.tries, came, waitedFor)
-	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // it does not end with the flight that makes it
+	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // all flights behind f wait for it too
 	t.stop = stop
 	a.mu.Unlock()
 	err := t.request(ctx, sent)
@@ -125,10 +115,10 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, outcome outcome, 
 // have no retry left fail with it.
 func (a *admission) tokenFailedLocked(f *flight, err error) {
 	t := &a.tokens
-	t.fail(err, a.cfg.Jitter())
+	t.failed(err, a.cfg.Jitter())
 	for _, waiting := range slices.Clone(a.queue) {
 		if !a.giveUpLocked(waiting, t.failures, err) {
-			a.dismissLocked(waiting, a.unfitLocked)
+			a.failLocked(waiting, a.deadlineExceededLocked)
 		}
 	}
 	if len(a.queue) > 0 {
