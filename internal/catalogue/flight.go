@@ -122,7 +122,7 @@ func (a *admission) join(
 			a.answers.shared[to] = f
 		}
 		a.queue.add(f)
-		go a.fly(f)
+		go a.fly(f) //nolint:contextcheck // the flight has its own
 	}
 	return f, reply{}
 }

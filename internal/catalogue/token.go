@@ -95,7 +95,7 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, outcome outcome, 
 	t := &a.tokens
 	switch _, noAnswer := errors.AsType[*NetworkError](err); {
 	case err == nil:
-		t.current, t.tries = got, tries{}
+		t.current, t.tries, t.credentials.understood = got, tries{}, true
 	case outcome == limited:
 		t.last = err
 	case outcome == transient:

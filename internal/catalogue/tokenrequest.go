@@ -20,7 +20,7 @@ import (
 // show the content type.
 type credentials struct {
 	id, secret string
-	formError  error // the answer to the form, since when JSON is sent; nil for none
+	formError  error // the answer to the form, after which JSON is sent; nil if there is none
 	understood bool  // a token came in answer to what is sent
 }
 
@@ -36,8 +36,7 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// switchToJSON makes the next request JSON if err leaves open whether the service understands forms. It reports whether
-// it did.
+// switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.
 func (c *credentials) switchToJSON(err error) (switched bool) {
 	if c.understood || c.formError != nil || !notUnderstood(err) {
 		return false
@@ -46,8 +45,8 @@ func (c *credentials) switchToJSON(err error) (switched bool) {
 	return true
 }
 
-// finally chooses the error of the last request for a token, which ended with err. If JSON was not understood either,
-// that is the answer to the form.
+// finally chooses the error of the last request for a token, which ended with err. If no token has come, and JSON is
+// not understood either, it is the answer to the form.
 func (c *credentials) finally(err error) error {
 	if c.formError != nil && !c.understood && notUnderstood(err) {
 		return c.formError
@@ -71,14 +70,12 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	if err != nil {
 		return err
 	}
-	err = c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
+	return c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxErrorBody,
 		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
-	c.credentials.understood = c.credentials.understood || err == nil
-	return err
 }
 
 // readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
@@ -115,8 +112,7 @@ func checkToken(bearer, kind string) error {
 	return nil
 }
 
-// lifeOf reads a token's life, a number of seconds or its text. It is 0, not known, for anything else and for less
-// than minLife.
+// lifeOf reads a token's life, a number of seconds or its text. Anything else, or less than minLife, is 0: not known.
 func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
 	if err != nil || !(seconds >= minLife.Seconds() && seconds < math.MaxInt32) {
