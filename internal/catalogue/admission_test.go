@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 // Under a ceiling reads are sent in the order in which they came, tokens included, and a retry has its old place.
@@ -35,7 +33,7 @@ func TestReadsAreSentInTheirOrder(t *testing.T) {
 		}
 		var order []string
 		for _, x := range s.sent {
-			if !strings.HasSuffix(x.path, catalogue.TokenPath) {
+			if !x.token {
 				order = append(order, x.path[len(x.path)-3:])
 			}
 		}

@@ -96,7 +96,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		c.allowance.phase = between(random, 0, c.allowance.per-1)
 		out.least = c.allowance.least(c.processes*(c.groups+1)) + c.stray
-		began, counter, arrived := time.Now(), simCounter{simAllowance: c.allowance, window: -1}, 0
+		began, counter, arrived := time.Now(), simCounter{simAllowance: c.allowance}, 0
 		limited := func(otherwise reply) reply {
 			wait := time.Duration(0)
 			if arrived++; arrived == 150 {
@@ -115,7 +115,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 		s := &service{
 			token: func(n int) reply { return limited(issue(n, time.Hour)) },
 			read:  func(int, *http.Request) reply { return limited(found) },
-			takes: func() (there, back time.Duration) {
+			takes: func(*request) (there, back time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				takes := c.latency.draw(random)

@@ -19,8 +19,7 @@ func TestAnInterrupt(t *testing.T) {
 		remaining  time.Duration
 		last       simTold
 	}
-	hangs, stalls := reply{after: time.Hour}, found
-	stalls.stalls = true
+	hangs, stalls := reply{after: ages}, reply{stall: ages}
 	tokens := func(r reply) *service { return &service{token: func(int) reply { return r }} }
 	eachOnFakeClock(t, map[string]row{
 		"the service hangs":      {always(hangs), nil, 1, "", 0, toldNothing},

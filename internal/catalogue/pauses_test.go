@@ -52,7 +52,7 @@ func TestRefusalsThatSayNothingBackOff(t *testing.T) {
 // wait as well.
 func TestEveryRequestWaitsForAPause(t *testing.T) {
 	stalled := retryAfter(429, "10")
-	stalled.stalls = true
+	stalled.stall = ages
 	whole := retryAfter(429, "10")
 	eachOnFakeClock(t, map[string]reply{"whole": whole, "without its body": stalled}, func(t *testing.T, r reply) {
 		s := first(1, r)
@@ -70,8 +70,8 @@ func TestEveryRequestWaitsForAPause(t *testing.T) {
 		}
 		s.expectCounts(t, 2, 21)
 		for _, x := range s.sent[2:] {
-			if x.at < 10*sec {
-				t.Errorf("%s was sent at %s, in the pause", x.path, x.at)
+			if x.sentAt < 10*sec {
+				t.Errorf("%s was sent at %s, in the pause", x.path, x.sentAt)
 			}
 		}
 	})

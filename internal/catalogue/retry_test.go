@@ -57,7 +57,7 @@ func TestBackOff(t *testing.T) {
 // A failure that may pass is tried again max_retries times, for reads and for tokens; any other ends the read at once.
 func TestWhatIsTriedAgain(t *testing.T) {
 	stalled, cut := found, found
-	stalled.stalls = true
+	stalled.stall = ages
 	cut.body = `{"id":"group-0`
 	type row struct {
 		reply

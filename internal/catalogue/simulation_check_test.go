@@ -15,8 +15,8 @@ import (
 // were told, and nothing of how the client does it.
 type simCheck struct {
 	*simRun
-	requests   []*simRequest // of this process, in the order in which they were sent
-	tokens     []*simRequest // those of them that ask for one
+	requests   []*request    // of this process, in the order in which they were sent
+	tokens     []*request    // those of them that ask for one
 	readings   []*simReading // in the order in which they began
 	rule       string
 	violations []string
@@ -50,14 +50,14 @@ var simRules = []struct {
 func (run *simRun) check() (violations []string) {
 	slices.SortStableFunc(run.readings, func(a, b *simReading) int { return cmp.Compare(a.start, b.start) })
 	for process := range run.plan.processes {
-		c := &simCheck{simRun: run}
-		for _, x := range run.service.log {
-			if x.process == process {
-				c.requests = append(c.requests, x)
+		c := &simCheck{simRun: run, requests: run.service.lines[process].sent}
+		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
+		c.tokens = filter(c.requests, func(x *request) bool { return x.token })
+		for _, x := range c.tokens {
+			if x.issued != nil && x.whole() {
+				x.issued.known = x.endAt
 			}
 		}
-		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
-		c.tokens = filter(c.requests, func(x *simRequest) bool { return x.token })
 		for _, rule := range simRules {
 			if c.rule = rule.name; *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
 				rule.hold(c)
@@ -86,15 +86,15 @@ func filter[T any](all []T, keep func(T) bool) (kept []T) {
 
 // What became of a request, in the words of the contract.
 
-func (x *simRequest) limited() bool      { return x.status == http.StatusTooManyRequests }
-func (x *simRequest) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
+func (x *request) limited() bool      { return x.status == http.StatusTooManyRequests }
+func (x *request) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
 
 // whole reports whether the client has a 200 to its end, and served whether that is a record.
-func (x *simRequest) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
-func (x *simRequest) served() bool { return x.answer != "" && x.whole() }
+func (x *request) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
+func (x *request) served() bool { return x.answer != "" && x.whole() }
 
 // transient reports whether the contract has the request tried again after a back-off.
-func (x *simRequest) transient() bool {
+func (x *request) transient() bool {
 	switch {
 	case x.left && x.status == 0, x.limited(), x.unauthorized():
 		return false
@@ -105,7 +105,7 @@ func (x *simRequest) transient() bool {
 }
 
 // learned is when the client knew of a failure, at the earliest.
-func (x *simRequest) learned() time.Duration {
+func (x *request) learned() time.Duration {
 	if x.status != 0 && x.status != http.StatusOK {
 		return x.headerAt
 	}
@@ -113,7 +113,7 @@ func (x *simRequest) learned() time.Duration {
 }
 
 // waits is until when an answer asks to wait, at least; named is false if the client chooses.
-func (x *simRequest) waits() (until time.Duration, named bool) {
+func (x *request) waits() (until time.Duration, named bool) {
 	switch {
 	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
 		return never, false
@@ -131,7 +131,7 @@ const (
 )
 
 // began is since when the ceiling and a congestion window count an answer as begun.
-func (x *simRequest) began() time.Duration {
+func (x *request) began() time.Duration {
 	began := x.sentAt + 3*time.Second
 	if x.headerAt != never {
 		began = min(began, x.headerAt)
@@ -144,13 +144,13 @@ func (r *simReading) deadline() time.Duration { return r.start + r.timeout }
 // during reports whether a reading waits at that moment.
 func (r *simReading) during(at time.Duration) bool { return r.start <= at && r.end >= at }
 
-func (c *simCheck) of(path string) []*simRequest {
-	return filter(c.requests, func(x *simRequest) bool { return x.path == path })
+func (c *simCheck) of(path string) []*request {
+	return filter(c.requests, func(x *request) bool { return x.path == path })
 }
 
 // notEndless: no plan takes that many requests.
 func (c *simCheck) notEndless() {
-	if len(c.requests) >= mostSimRequests {
+	if len(c.requests) >= maxSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
 		c.requests, c.tokens = c.requests[:100], nil // the other rules compare each with each
 	}
@@ -195,9 +195,9 @@ func (c *simCheck) oneTokenRequestAtATime() {
 		if t == nil || c.refusedAt(t) <= x.sentAt {
 			continue
 		}
-		if t.short() || x.sentAt < t.asked+t.stated-min(10*time.Second, t.stated/10) {
+		if t.short() || x.sentAt < t.requested+t.stated-min(10*time.Second, t.stated/10) {
 			c.fail("request %d was sent at %s, though token %d, asked for at %s to live %s, served",
-				x.number, x.sentAt, t.number, t.asked, t.stated)
+				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
 }
@@ -222,7 +222,7 @@ const forever = time.Duration(1<<63 - 1)
 func (c *simCheck) refusedAt(t *simToken) time.Duration {
 	at := forever
 	for _, x := range c.requests {
-		if x.bearer == t && x.unauthorized() && x.headerAt != never {
+		if x.with == t && x.unauthorized() && x.headerAt != never {
 			at = min(at, x.headerAt)
 		}
 	}
@@ -232,15 +232,15 @@ func (c *simCheck) refusedAt(t *simToken) time.Duration {
 // noReadWithABadToken is the other half of invariant 2.
 func (c *simCheck) noReadWithABadToken() {
 	for _, x := range c.requests {
-		t := x.bearer
+		t := x.with
 		switch {
 		case x.token:
 		case t == nil:
 			c.fail("request %d was sent with no token of the service", x.number)
 		case c.refusedAt(t) < x.sentAt:
 			c.fail("request %d was sent at %s with token %d, which was refused", x.number, x.sentAt, t.number)
-		case !t.short() && x.sentAt >= t.asked+t.stated:
-			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.asked, t.stated)
+		case !t.short() && x.sentAt >= t.requested+t.stated:
+			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
 }
@@ -282,14 +282,11 @@ func (c *simCheck) endsWithItsOwnReader() {
 // nothingRuns is the end of invariant 3: a request goes on only as long as somebody waits
 // for it. That no goroutine is left is what the end of the bubble shows.
 func (c *simCheck) nothingRuns() {
-	if c.left != 0 {
-		c.fail("%d requests were under way when every reader had ended", c.left)
-	}
 	for _, x := range c.requests {
 		waits := func(at time.Duration) bool {
 			return slices.ContainsFunc(c.readings, func(r *simReading) bool { return (x.token || r.path == x.path) && r.during(at) })
 		}
-		if !waits(x.sentAt) || x.endAt != never && !waits(x.endAt) {
+		if !waits(x.sentAt) || x.endAt == never || !waits(x.endAt) {
 			c.fail("request %d was under way from %s to %s, and no reader waited for it", x.number, x.sentAt, x.endAt)
 		}
 	}
@@ -314,7 +311,7 @@ func (c *simCheck) silentOnceEnded() {
 		}
 	}
 	for _, r := range c.readings {
-		underWay := slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool { return x.sentAt <= first.end && x.endAt >= first.end })
+		underWay := slices.ContainsFunc(c.of(r.path), func(x *request) bool { return x.sentAt <= first.end && x.endAt >= first.end })
 		kept := r.start > first.end && r.err == nil && c.plan.snapshot
 		if r.end <= first.end || underWay || kept {
 			continue
@@ -359,11 +356,11 @@ func (c *simCheck) inOrder() {
 			continue // it shares
 		}
 		ready, allowed := r.start, 0
-		for _, x := range append(c.of(r.path), &simRequest{sentAt: r.end}) {
+		for _, x := range append(c.of(r.path), &request{sentAt: r.end}) {
 			if x.sentAt < r.start || x.sentAt > r.end {
 				continue
 			}
-			overtaking := filter(c.requests, func(y *simRequest) bool {
+			overtaking := filter(c.requests, func(y *request) bool {
 				return !y.token && y.sentAt > ready && y.sentAt < x.sentAt && c.cameAfter(r, y)
 			})
 			if len(overtaking) > allowed {
@@ -381,7 +378,7 @@ func (c *simCheck) inOrder() {
 }
 
 // cameAfter reports whether everybody who waits for a request came after r.
-func (c *simCheck) cameAfter(r *simReading, x *simRequest) bool {
+func (c *simCheck) cameAfter(r *simReading, x *request) bool {
 	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
 		return q.path == x.path && q.start <= r.start && q.end >= r.start
 	})
@@ -390,7 +387,7 @@ func (c *simCheck) cameAfter(r *simReading, x *simRequest) bool {
 // noMoreAttempts: after a failure that may pass there are max_retries attempts more, none
 // of them early; and a read has its token renewed twice.
 func (c *simCheck) noMoreAttempts() {
-	paths := map[string][]*simRequest{}
+	paths := map[string][]*request{}
 	for _, x := range c.requests {
 		paths[x.path] = append(paths[x.path], x)
 	}
@@ -450,7 +447,7 @@ func (c *simCheck) nobodyIsHeld() {
 			continue // it shares
 		}
 		until, free := r.end, r.start
-		if sent := filter(c.of(r.path), func(x *simRequest) bool { return r.during(x.sentAt) }); len(sent) > 0 {
+		if sent := filter(c.of(r.path), func(x *request) bool { return r.during(x.sentAt) }); len(sent) > 0 {
 			until = sent[0].sentAt
 		}
 		for _, s := range append(excuses, span{until, until}) {
@@ -468,7 +465,7 @@ func (c *simCheck) nobodyIsHeld() {
 }
 
 // freed is when the ceiling lets one more request be sent after these, at the latest.
-func (c *simCheck) freed(sent []*simRequest) time.Duration {
+func (c *simCheck) freed(sent []*request) time.Duration {
 	var ends []time.Duration
 	for _, x := range sent {
 		ends = append(ends, x.began()+c.plan.ceiling.Per)
@@ -484,13 +481,13 @@ func (c *simCheck) answersAreTheRecords() {
 		if (r.answer == "") != (r.err != nil) {
 			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
 		}
-		if r.answer != "" && !slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool {
+		if r.answer != "" && !slices.ContainsFunc(c.of(r.path), func(x *request) bool {
 			fresh := c.plan.snapshot && !r.lacks(r.answer) || x.sentAt >= r.start
 			return x.served() && x.headerAt <= r.end && x.answer == r.answer && fresh
 		}) {
 			c.fail("reader %d, which came at %s, has %q, and no answer that it may have says so", r.index, r.start, r.answer)
 		}
-		var known *simRequest
+		var known *request
 		for _, x := range c.of(r.path) {
 			switch {
 			case !c.plan.snapshot:

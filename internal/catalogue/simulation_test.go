@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -112,7 +111,6 @@ type simRun struct {
 	mu       sync.Mutex // for readings and logged
 	readings []*simReading
 	logged   strings.Builder
-	left     int // requests under way when every reader had its answer
 }
 
 // simulate runs a plan. If the bubble does not end, problem says so.
@@ -131,8 +129,8 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 			defer time.AfterFunc(plan.interruptAt, interrupt).Stop()
 		}
 		var clients []*catalogue.Client
-		for process := range plan.processes {
-			clients = append(clients, run.connect(t, process))
+		for _, line := range run.service.lines {
+			clients = append(clients, run.connect(t, line))
 		}
 		var all sync.WaitGroup
 		for i := range plan.readers {
@@ -140,30 +138,24 @@ func simulate(t *testing.T, plan simPlan) (run *simRun, problem string) {
 		}
 		all.Wait()
 		synctest.Wait()
-		run.left = run.service.underWay
 	})
 	return run, ""
 }
 
-func (run *simRun) connect(t *testing.T, process int) *catalogue.Client {
+// connect makes the client of a process.
+func (run *simRun) connect(t *testing.T, line *service) *catalogue.Client {
 	t.Helper()
-	base, err := url.Parse("https://catalogue.example.com/prefix")
-	if err != nil {
-		t.Fatal(err)
-	}
 	log := func(text string) {
 		run.mu.Lock()
 		defer run.mu.Unlock()
-		fmt.Fprintf(&run.logged, "%s %s\n", run.service.now(), text)
+		fmt.Fprintf(&run.logged, "%s %s\n", line.now(), text)
 	}
-	config := catalogue.Config{
-		BaseURL: base, ClientID: "northwind", ClientSecret: run.service.secret, Transport: simLine{run.service, process},
-		RequestTimeout: run.plan.requestTimeout, ReadTimeout: run.plan.readTimeout, MaxRetries: run.plan.maxRetries,
-		Ceiling: run.plan.ceiling, Snapshot: run.plan.snapshot, Jitter: func() float64 { return run.plan.jitter },
-		Observe: func(_ context.Context, x catalogue.Exchange) { log(fmt.Sprintf("%+v", x)) },
-		Note:    func(_ context.Context, text string) { log(text) },
-	}
-	return catalogue.New(config)
+	return over(t, line, maxRetries(run.plan.maxRetries), readTimeout(run.plan.readTimeout), func(c *catalogue.Config) {
+		c.ClientSecret, c.Snapshot, c.Ceiling = run.service.secret, run.plan.snapshot, run.plan.ceiling
+		c.RequestTimeout, c.Jitter = run.plan.requestTimeout, func() float64 { return run.plan.jitter }
+		c.Observe = func(_ context.Context, x catalogue.Exchange) { log(fmt.Sprintf("%+v", x)) }
+		c.Note = func(_ context.Context, text string) { log(text) }
+	})
 }
 
 // read asks the question of a reader when it is time.
@@ -178,11 +170,12 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 	if reader.cancelAt > 0 {
 		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
 	}
-	reading := &simReading{simReader: reader, path: reader.path(), start: run.service.now()}
+	line := run.service.lines[reader.process]
+	reading := &simReading{simReader: reader, path: reader.path(), start: line.now()}
 	reading.ask(ctx, clients[reader.process])
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	reading.end = run.service.now()
+	reading.end = line.now()
 	run.readings = append(run.readings, reading)
 }
 
@@ -243,15 +236,13 @@ func (run *simRun) trace() string {
 		add(r.start, "reader %d of process %d begins: %s %s", r.index, r.process, r.source, r.path)
 		add(r.end, "reader %d ends after %s: %s %v", r.index, r.end-r.start, r.answer, r.err)
 	}
-	for _, x := range run.service.log {
-		what := fmt.Sprintf("request %d (process %d, %s)", x.number, x.process, cmp.Or(x.fault, "as it should"))
-		token := ""
-		if x.bearer != nil {
-			token = fmt.Sprintf(" with token %d", x.bearer.number)
+	for process, line := range run.service.lines {
+		for _, x := range line.sent {
+			what := fmt.Sprintf("request %d of process %d (%s)", x.number, process, cmp.Or(x.fault, "as it should"))
+			add(x.sentAt, "%s: sent for %s with %s", what, x.path, x.bearer)
+			add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
+			add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
 		}
-		add(x.sentAt, "%s: sent for %s%s", what, x.path, token)
-		add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
-		add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
 	var out strings.Builder
