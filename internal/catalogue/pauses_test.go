@@ -1,7 +1,10 @@
 package catalogue_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,47 +51,6 @@ func TestRefusalsThatSayNothingBackOff(t *testing.T) {
 	})
 }
 
-// A pause counts from its header on, whatever becomes of the body, for reads and for tokens, and those who come in it
-// wait as well.
-func TestEveryRequestWaitsForAPause(t *testing.T) {
-	stalled := retryAfter(429, "10")
-	stalled.stall = ages
-	whole := retryAfter(429, "10")
-	eachOnFakeClock(t, map[string]reply{"whole": whole, "without its body": stalled}, func(t *testing.T, r reply) {
-		s := first(1, r)
-		s.token = func(n int) reply { // the first one to be renewed in the pause
-			return issue(n, map[int]time.Duration{1: 10 * sec}[n])
-		}
-		c := over(t, s)
-		readers := []*reader{theGroup.start(t, c)}
-		for _, r := range eachGroup(0, 19) {
-			time.Sleep(400 * time.Millisecond)
-			readers = append(readers, r.start(t, c))
-		}
-		for _, r := range readers {
-			expectAllRead(t, []answer{r.end()})
-		}
-		s.expectCounts(t, 2, 21)
-		for _, x := range s.sent[2:] {
-			if x.sentAt < 10*sec {
-				t.Errorf("%s was sent at %s, in the pause", x.path, x.sentAt)
-			}
-		}
-	})
-	t.Run("of the token endpoint", func(t *testing.T) {
-		onFakeClock(t, func(t *testing.T) {
-			s := &service{token: func(n int) reply {
-				if n == 1 {
-					return retryAfter(429, "7")
-				}
-				return issue(n, 0)
-			}}
-			expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
-			s.expectTimes(t, true, 0, 7*sec)
-		})
-	})
-}
-
 // A pause that outlasts a read's time fails it at once, wherever it waits: just refused, in the queue, in its
 // back-off, or when it comes. It is told what it waited for.
 func TestAPauseThatDoesNotFit(t *testing.T) {
@@ -126,5 +88,71 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 			expectAllTold(t, []answer{theGroup.read(t, over(t, s))}, toldLimited)
 			s.expectCounts(t, 1, 1)
 		})
+	})
+}
+
+// A read whose turn under the ceiling comes after its time fails at once; the others are read.
+func TestACeilingThatIsTooLow(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{}
+		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
+		late := filter(answers, func(a answer) bool { return a.err != nil })
+		expectAllTold(t, late, toldCeiling)
+		for _, a := range late {
+			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
+				t.Errorf("%+v", end)
+			}
+		}
+		if len(late) != 8 { // the token at 0 s, reads at 10 s and 20 s
+			t.Errorf("%d of 10 reads were late, want 8", len(late))
+		}
+		s.expectCounts(t, 1, 2)
+	})
+}
+
+// An answer can bring the ceiling's next turn forward, so a read that would fit then does not fail at once.
+func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		c := over(t, always(found.in(sec/10)), atMost(2, 2*sec), readTimeout(4*sec))
+		one := group("a").start(t, c)
+		time.Sleep(sec / 20)
+		expectAllRead(t, []answer{group("b").read(t, c), one.end()})
+	})
+}
+
+// Reads that the service limits are not told that max_requests kept them.
+func TestTheCeilingIsNoCauseOfALimit(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(int, *http.Request) reply { return retryAfter(429, "1") }}
+		for _, a := range readAll(t, over(t, s, atMost(60, time.Minute)), 150, eachGroup(0, 150)) {
+			if kindOf(a.err) == toldCeiling {
+				t.Fatalf("after %s: %v", a.took, a.err)
+			}
+		}
+	})
+}
+
+// Of two 429s of one burst the longer wait is told.
+func TestTheLongerPauseIsTold(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(_ int, r *http.Request) reply {
+			if strings.HasSuffix(r.URL.Path, "long") {
+				return retryAfter(429, "200").in(sec)
+			}
+			return retryAfter(429, "2").in(2 * sec)
+		}}
+		c := over(t, s, readTimeout(4*time.Minute))
+		readers := []*reader{group("long").start(t, c), group("short").start(t, c)}
+		time.Sleep(100 * sec)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*sec)
+		defer cancel()
+		_, err := c.ModelGroup(ctx, "third")
+		if end, _ := endOf(err); end.Wait != 101*sec || !strings.Contains(fmt.Sprintf("%+v", end.Err), "long") {
+			t.Errorf("%+v", end)
+		}
+		for _, r := range readers {
+			r.cancel()
+			r.end()
+		}
 	})
 }

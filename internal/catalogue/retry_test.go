@@ -232,3 +232,23 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		})
 	})
 }
+
+// The back-off of the ninth page is that of a first failure.
+func TestEachPageBacksOffForItself(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		limited := false
+		s := &service{read: func(n int, _ *http.Request) reply {
+			switch {
+			case n == 9 && !limited:
+				limited = true
+				return answered(429)
+			case n == 12:
+				return reply{body: "[]"}
+			}
+			return paged("[]", n+1)
+		}}
+		if a := models("g").read(t, over(t, s)); a.err != nil || a.took > 3*sec {
+			t.Errorf("after %s: %v", a.took, a.err)
+		}
+	})
+}

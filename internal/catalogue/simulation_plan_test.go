@@ -226,20 +226,6 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	}
 }
 
-// shrink drops from a plan the readers that it still fails without.
-func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
-	for size := len(plan.readers) / 2; size > 0; size /= 2 {
-		for from := 0; from+size <= len(plan.readers); from += size {
-			fewer := plan
-			fewer.readers = slices.Delete(slices.Clone(plan.readers), from, from+size)
-			if fails(fewer) {
-				plan = fewer
-			}
-		}
-	}
-	return plan
-}
-
 // simAllowance is how a simulated service counts requests. Times count from the beginning of the simulation.
 type simAllowance struct {
 	kind     string // fixed, sliding, bucket, or "" for none

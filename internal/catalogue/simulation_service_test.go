@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -298,7 +299,12 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 	if x.with != nil {
 		credentials = append(credentials, x.with.text)
 	}
-	return strings.ReplaceAll(oneOf(r, spellingsOf(oneOf(r, credentials...))...), "\n", "")
+	credential := oneOf(r, credentials...)
+	spellings := []string{credential, url.QueryEscape(credential), url.PathEscape(credential), strings.Trim(string(inJSON(credential)), `"`)}
+	for _, text := range []string{credential, "northwind:" + credential, "Bearer " + credential} {
+		spellings = append(spellings, base64.StdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+	}
+	return strings.ReplaceAll(oneOf(r, spellings...), "\n", "")
 }
 
 // fail is an answer other than 200, in the shape of the endpoint.

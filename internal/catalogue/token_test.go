@@ -140,12 +140,19 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// A disabled organisation ends the process: every read fails with the same words.
-func TestADisabledOrganisationEndsTheProcess(t *testing.T) {
+// paged is an answer with a next page.
+func paged(body string, next int) reply {
+	return reply{body: body, header: http.Header{"Link": {fmt.Sprintf(`<?page=%d>; rel="next"`, next)}}}
+}
+
+// A page that was let through shows that its token serves, so one token in its place that is rejected proves nothing.
+func TestAPageShowsThatATokenServes(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
-		c := over(t, s, atMost(5, time.Hour))
-		expectAllTold(t, readAll(t, c, 4, eachGroup(0, 30)), toldDisabled, "Unpaid.")
-		s.expectCounts(t, 1, 4)
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return []reply{paged("[]", 2), answered(401), answered(401), {body: "[]"}}[n-1]
+		}}
+		if a := models("g").read(t, over(t, s)); a.err != nil {
+			t.Error(a.err)
+		}
 	})
 }
