@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		"reset before the TLS is made": {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
 		"anything after a connection":  {err: errors.New("malformed HTTP response"), connected: true, want: Broken},
 		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
-		"a proxy refused":              {err: &net.OpError{Op: "proxyconnect", Err: dialling(loopback, syscall.ECONNREFUSED)}, want: ProxyFailed},
+		"no proxy listens":             {err: &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, want: ProxyFailed},
 		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
 		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
 		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},

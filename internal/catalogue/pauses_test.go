@@ -14,20 +14,24 @@ func TestRetryAfterOfA429(t *testing.T) {
 	type row struct {
 		header string
 		wait   time.Duration
+		date   string
 	}
-	inFiveSeconds := time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC).Format(http.TimeFormat) // bubbles begin in 2000
+	const inFiveSeconds = "Sat, 01 Jan 2000 00:00:05 GMT" // bubbles begin in 2000
 	eachOnFakeClock(t, map[string]row{
-		"seconds":           {"3", 3 * sec},
-		"a fraction":        {"1.5", 1500 * time.Millisecond},
-		"a small fraction":  {"0.25", 250 * time.Millisecond},
-		"a date":            {inFiveSeconds, 5 * sec},
-		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec},
-		"nothing":           {"", 1 * sec},
-		"zero":              {"0", 1 * sec},
-		"a negative number": {"-3", 1 * sec},
-		"a word":            {"soon", 1 * sec},
+		"seconds":           {"3", 3 * sec, ""},
+		"a fraction":        {"1.5", 1500 * time.Millisecond, ""},
+		"a small fraction":  {"0.25", 250 * time.Millisecond, ""},
+		"a date":            {inFiveSeconds, 5 * sec, ""},
+		"its own date":      {inFiveSeconds, 7 * sec, "Fri, 31 Dec 1999 23:59:58 GMT"},
+		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec, ""},
+		"nothing":           {"", 1 * sec, ""},
+		"zero":              {"0", 1 * sec, ""},
+		"a negative number": {"-3", 1 * sec, ""},
+		"a word":            {"soon", 1 * sec, ""},
 	}, func(t *testing.T, r row) {
-		s := first(1, retryAfter(429, r.header))
+		limited := retryAfter(429, r.header)
+		limited.header.Set("Date", r.date)
+		s := first(1, limited)
 		c := over(t, s, maxRetries(0))
 		theGroup.mustRead(t, c)
 		s.expectTimes(t, false, 0, r.wait)
@@ -37,8 +41,8 @@ func TestRetryAfterOfA429(t *testing.T) {
 	})
 }
 
-// Refusals that say nothing are waited for twice as long each time, and from the second on with a gap beside.
-func TestRefusalsThatSayNothingBackOff(t *testing.T) {
+// After each 429 that names no wait the next one is twice as long, and from the second on there is a gap beside.
+func TestA429ThatNamesNoWaitBacksOff(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := first(3, answered(429))
 		theGroup.mustRead(t, over(t, s, maxRetries(0)))
@@ -51,23 +55,23 @@ func TestRefusalsThatSayNothingBackOff(t *testing.T) {
 	})
 }
 
-// A pause that outlasts a read's time fails it at once, wherever it waits: just refused, in the queue, in its
-// back-off, or when it comes. It is told what it waited for.
+// A pause that outlasts a read's time fails it at once, wherever it waits: just limited, in the queue, in its back-off,
+// or when it comes. Its error has the 429.
 func TestAPauseThatDoesNotFit(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(_ int, r *http.Request) reply {
 			switch r.URL.Path {
 			case "/v1/model-group/backs-off":
 				return answered(503)
-			case "/v1/model-group/refused":
+			case "/v1/model-group/limited":
 				return retryAfter(429, "600").in(sec / 2)
 			}
 			return found
 		}}
 		c := over(t, s, atMost(3, 10*sec))
-		backsOff, refused := group("backs-off").start(t, c), group("refused").start(t, c)
+		backsOff, limited := group("backs-off").start(t, c), group("limited").start(t, c)
 		queued := group("queued").start(t, c)
-		answers := []answer{backsOff.end(), refused.end(), queued.end(), theGroup.read(t, c)}
+		answers := []answer{backsOff.end(), limited.end(), queued.end(), theGroup.read(t, c)}
 		expectAllTold(t, answers, toldLimited, "429")
 		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
 			end, _ := endOf(answers[i].err)
@@ -75,8 +79,8 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 				t.Errorf("read %d: %+v", i, end)
 			}
 		}
-		if refused, queued := answers[1].took, answers[2].took; refused != queued || answers[0].took != refused || answers[3].took != 0 {
-			t.Errorf("they took %s, %s and %s, want as long as the refusal: %s", answers[0].took, queued, answers[3].took, refused)
+		if limited, queued := answers[1].took, answers[2].took; limited != queued || answers[0].took != limited || answers[3].took != 0 {
+			t.Errorf("they took %s, %s and %s, want as long as the 429: %s", answers[0].took, queued, answers[3].took, limited)
 		}
 		time.Sleep(400 * sec) // what is left of the pause fits
 		theGroup.mustRead(t, c)

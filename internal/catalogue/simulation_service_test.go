@@ -159,7 +159,7 @@ var simPages = map[string]reply{
 	"500 html": {status: 500, body: "<html><title>Oops ECHO</title></html>"},
 	"html":     {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
 	"no token": {status: 200, body: `{"items":[],"note":"this is another service"}`},
-	"redirect": {status: 302, header: http.Header{"Location": {"https://login.example.com/?from=ECHO"}}},
+	"redirect": {status: 302},
 }
 
 // apply is the answer to a request that is made to fail.
@@ -178,12 +178,10 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		}
 	case "500 html", "html", "no token", "redirect":
 		page, echo := simPages[fault], s.echo(r, x)
-		header := s.headers(r, x)
-		header.Set("Content-Type", "text/html")
-		if target := page.header.Get("Location"); target != "" {
-			header.Set("Location", strings.ReplaceAll(target, "ECHO", echo))
-		}
-		return reply{status: page.status, header: header, body: strings.ReplaceAll(page.body, "ECHO", echo)}
+		page.header, page.body = s.headers(r, x), strings.ReplaceAll(page.body, "ECHO", echo)
+		page.header.Set("Content-Type", "text/html")
+		page.header.Set("Location", "https://login.example.com/?from="+echo)
+		return page
 	}
 	answer := s.fail(r, x, status, map[string]string{
 		"401": "UNAUTHORIZED", "401 always": "UNAUTHORIZED", "401 stray": "UNAUTHORIZED", "400": "VALIDATION_FAILED",

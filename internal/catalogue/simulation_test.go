@@ -200,16 +200,12 @@ func (r *simReading) text() string {
 	return text
 }
 
-// trace tells what happened, in its order.
+// trace is what happened, in its order.
 func (run *simRun) trace() string {
-	type line struct {
-		at   time.Duration
-		text string
-	}
-	var lines []line
+	var lines []string
 	add := func(at time.Duration, format string, args ...any) {
 		if at >= 0 {
-			lines = append(lines, line{at: at, text: fmt.Sprintf(format, args...)})
+			lines = append(lines, fmt.Sprintf("%14.9f s  ", at.Seconds())+fmt.Sprintf(format, args...))
 		}
 	}
 	for _, r := range run.readings {
@@ -224,10 +220,6 @@ func (run *simRun) trace() string {
 			add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
-	var out strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&out, "%14s  %s\n", l.at, l.text)
-	}
-	return out.String()
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
