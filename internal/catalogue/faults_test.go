@@ -84,7 +84,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestWhatAProxyAnswers tells which of its answers it would repeat.
+// TestWhatAProxyAnswers: most answers of a proxy would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
 	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")

@@ -141,7 +141,7 @@ func (a *admission) abandon(f *flight, me *caller, cause error) reply {
 	return <-me.result
 }
 
-// failLocked fails the callers for whom why returns an error. The flight ends with the last of them.
+// failLocked fails the callers for which why returns an error. The flight ends with the last of them.
 func (a *admission) failLocked(f *flight, why func(*flight, *caller) error) {
 	for c := range f.callers {
 		if err := why(f, c); err != nil {
@@ -189,7 +189,7 @@ func (a *admission) judge(f *flight, value any, more bool, err error) {
 	outcome := a.doneLocked(f.sent, err)
 	f.sent = nil
 	switch {
-	case f.ctx.Err() != nil: // nobody waits for it
+	case f.ctx.Err() != nil: // no caller waits for it
 	case outcome == final && !more:
 		f.got.value = value
 		a.concludeLocked(f, err)
@@ -245,9 +245,9 @@ func (a *admission) concludeLocked(f *flight, err error) {
 	a.endLocked(f, err)
 }
 
-// giveUpLocked ends a flight that has no retry left after its failures, or those of the request for a token. It reports
-// whether it did. The service is down if no read has succeeded since the flight came: reads that come after that make
-// one attempt each.
+// giveUpLocked ends a flight that has no retry left after its failures, or those of the request for a token, and
+// reports whether it did. The service is down if no read has succeeded since the flight came: reads that come after
+// that make one attempt each.
 func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 	retries, cause := a.cfg.MaxRetries, RetriesUsedUp
 	if a.run.down > 0 && f.order > a.run.down {
@@ -284,8 +284,8 @@ func (a *admission) deadlineExceededLocked(f *flight, c *caller) error {
 	return a.lateLocked(f, c, turn, CeilingTooLow, nil)
 }
 
-// lateLocked returns an error if a caller's time ends before a wait does. It returns nil while the body of the 429 that
-// asks for the wait is not read.
+// lateLocked returns an error if a caller's time ends before a wait does, once the body of the 429 that asks for it is
+// read.
 func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Cause, err error) error {
 	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
 		return nil

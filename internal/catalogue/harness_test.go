@@ -56,7 +56,7 @@ type reply struct {
 // ages is longer than any read lasts.
 const ages = 24 * time.Hour
 
-// found answers a read with a model of two revisions, whatever was asked for.
+// found answers a read with a model of two revisions, whatever its path is.
 var found = reply{}
 
 // answered is any status, with a code of the service.
@@ -106,7 +106,7 @@ type request struct {
 	sentAt, arrivedAt, headerAt, endAt time.Duration
 
 	timedOut  bool // request_timeout ended it
-	left      bool // it ended because nobody waited for it any more
+	left      bool // it ended because no caller waited for it any more
 	delivered bool // the client has all that the service sent
 
 	simRequest
@@ -396,8 +396,8 @@ func expectAllRead(t *testing.T, answers []answer) {
 	}
 }
 
-// expectAllTold wants an error of that kind for all, whose text has all of the fragments.
-func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...string) {
+// expectKind wants an error of that kind for all, whose text has all of the fragments.
+func expectKind(t *testing.T, answers []answer, kind errorKind, fragments ...string) {
 	t.Helper()
 	for _, a := range answers {
 		if got := kindOf(a.err); got != kind {
@@ -411,62 +411,62 @@ func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...st
 	}
 }
 
-// simTold is what kind of failure a caller is told of.
-type simTold string
+// errorKind is what kind of failure an error reports.
+type errorKind string
 
 const (
-	toldNothing     simTold = ""
-	toldInterrupted simTold = "an interrupt"
-	toldRejected    simTold = "rejected credentials"
-	toldNoToken     simTold = "no token"
-	toldDisabled    simTold = "a disabled organisation"
-	toldLimited     simTold = "a pause"
-	toldCeiling     simTold = "the ceiling"
-	toldTimeout     simTold = "a time-out"
-	toldNetwork     simTold = "a fault of the network"
-	toldUnavailable simTold = "a failure of the service"
-	toldUnusable    simTold = "an unusable answer"
-	toldStatus      simTold = "another status"
-	toldWaiting     simTold = "that its time was over"
-	toldOther       simTold = "nothing that is known"
+	kindNothing     errorKind = ""
+	kindInterrupted errorKind = "an interrupt"
+	kindRejected    errorKind = "rejected credentials"
+	kindNoToken     errorKind = "no token"
+	kindDisabled    errorKind = "a disabled organisation"
+	kindLimited     errorKind = "a pause"
+	kindCeiling     errorKind = "the ceiling"
+	kindTimeout     errorKind = "a time-out"
+	kindNetwork     errorKind = "a fault of the network"
+	kindUnavailable errorKind = "a failure of the service"
+	kindUnusable    errorKind = "an unusable answer"
+	kindStatus      errorKind = "another status"
+	kindWaiting     errorKind = "that its time was over"
+	kindOther       errorKind = "nothing that is known"
 )
 
 // kindOf is the kind of an error of the client.
-func kindOf(err error) simTold {
+func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
 	switch {
 	case err == nil:
-		return toldNothing
+		return kindNothing
 	case is[*catalogue.InterruptedError](err), errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
-		return toldInterrupted
+		return kindInterrupted
 	case is[*catalogue.RejectedError](err):
 		// Only these two mean the credentials.
 		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
-			return toldRejected
+			return kindRejected
 		}
-		return toldNoToken
+		return kindNoToken
 	case gaveUp && end.Cause == ceilingTooLow:
-		return toldCeiling
+		return kindCeiling
 	case isAPI && api.Is(catalogue.ErrRateLimited):
-		return toldLimited
+		return kindLimited
 	case isNetwork && network.TimedOut:
-		return toldTimeout
+		return kindTimeout
 	case isNetwork:
-		return toldNetwork
+		return kindNetwork
 	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
-		return toldDisabled
+		return kindDisabled
 	case isAPI && (api.Is(catalogue.ErrUnavailable) || api.Method == http.MethodPost):
-		return toldUnavailable
+		return kindUnavailable
 	case isAPI:
-		return toldStatus
+		return kindStatus
 	case is[*catalogue.UnusableAnswerError](err):
-		return toldUnusable
+		return kindUnusable
 	case gaveUp:
-		return toldWaiting
+		return kindWaiting
 	}
-	return toldOther
+	return kindOther
 }
 
 func is[E error](err error) bool {
@@ -474,7 +474,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// ending is what a read is told that gave up.
+// ending is the error of a read that gave up.
 type ending = catalogue.GaveUpError
 
 const (
@@ -486,8 +486,8 @@ const (
 )
 
 func endOf(err error) (end ending, ok bool) {
-	if told, ok := errors.AsType[*ending](err); ok {
-		return *told, true
+	if end, ok := errors.AsType[*ending](err); ok {
+		return *end, true
 	}
 	return ending{}, false
 }

@@ -17,32 +17,32 @@ func TestAnInterrupt(t *testing.T) {
 		attempts   int
 		waitingFor string
 		remaining  time.Duration
-		last       simTold
+		last       errorKind
 	}
 	hangs, stalls := reply{after: ages}, reply{stall: ages}
 	tokens := func(r reply) *service { return &service{token: func(int) reply { return r }} }
 	eachOnFakeClock(t, map[string]row{
-		"the service hangs":      {always(hangs), nil, 1, "", 0, toldNothing},
-		"the body stalls":        {always(stalls), nil, 1, "", 0, toldNothing},
-		"in its back-off":        {always(answered(503)), nil, 4, "its back-off", 7 * sec, toldUnavailable},
-		"in a pause":             {always(retryAfter(429, "200")), nil, 1, "the pause that the service asked for", 192 * sec, toldLimited},
-		"under a ceiling":        {always(found), []setting{atMost(1, 100*sec)}, 0, "max_requests", 92 * sec, toldNothing},
-		"a token is asked for":   {tokens(hangs), nil, 0, "a token", 0, toldNothing},
-		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 7 * sec, toldUnavailable},
-		"nothing kept, it hangs": {always(hangs), []setting{afresh()}, 1, "", 0, toldNothing},
+		"the service hangs":      {always(hangs), nil, 1, "", 0, kindNothing},
+		"the body stalls":        {always(stalls), nil, 1, "", 0, kindNothing},
+		"in its back-off":        {always(answered(503)), nil, 4, "its back-off", 7 * sec, kindUnavailable},
+		"in a pause":             {always(retryAfter(429, "200")), nil, 1, "the pause that the service asked for", 192 * sec, kindLimited},
+		"under a ceiling":        {always(found), []setting{atMost(1, 100*sec)}, 0, "max_requests", 92 * sec, kindNothing},
+		"a token is asked for":   {tokens(hangs), nil, 0, "a token", 0, kindNothing},
+		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 7 * sec, kindUnavailable},
+		"nothing kept, it hangs": {always(hangs), []setting{afresh()}, 1, "", 0, kindNothing},
 	}, func(t *testing.T, r row) {
 		c := over(t, r.service, r.settings...)
 		read := theGroup.start(t, c)
 		time.Sleep(8 * sec)
 		read.cancel()
 		a := read.end()
-		told, ok := errors.AsType[*catalogue.InterruptedError](a.err)
+		got, ok := errors.AsType[*catalogue.InterruptedError](a.err)
 		if !ok || a.took != 8*sec || !errors.Is(a.err, context.Canceled) {
 			t.Fatalf("after %s: %v", a.took, a.err)
 		}
-		if told.Attempts != r.attempts || told.WaitingFor != r.waitingFor || told.Remaining != r.remaining || kindOf(told.Last) != r.last {
-			t.Errorf("after %d attempts it waited for %q, %s more, after %v; want %d, %q, %s and %q", told.Attempts, told.WaitingFor,
-				told.Remaining, told.Last, r.attempts, r.waitingFor, r.remaining, r.last)
+		if got.Attempts != r.attempts || got.WaitingFor != r.waitingFor || got.Remaining != r.remaining || kindOf(got.Last) != r.last {
+			t.Errorf("after %d attempts it waited for %q, %s more, after %v; want %d, %q, %s and %q", got.Attempts, got.WaitingFor,
+				got.Remaining, got.Last, r.attempts, r.waitingFor, r.remaining, r.last)
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestOneIsCancelledTheOthersFinish(t *testing.T) {
 		readers[cancelled].cancel()
 		for i, reader := range readers {
 			a := reader.end()
-			if i == cancelled && kindOf(a.err) != toldInterrupted || i != cancelled && (a.err != nil || a.took != 20*sec) {
+			if i == cancelled && kindOf(a.err) != kindInterrupted || i != cancelled && (a.err != nil || a.took != 20*sec) {
 				t.Errorf("read %d after %s: %v", i, a.took, a.err)
 			}
 		}

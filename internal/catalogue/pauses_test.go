@@ -72,7 +72,7 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 		backsOff, limited := group("backs-off").start(t, c), group("limited").start(t, c)
 		queued := group("queued").start(t, c)
 		answers := []answer{backsOff.end(), limited.end(), queued.end(), theGroup.read(t, c)}
-		expectAllTold(t, answers, toldLimited, "429")
+		expectKind(t, answers, kindLimited, "429")
 		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
 			end, _ := endOf(answers[i].err)
 			if end.Cause != waitTooLong || end.Wait != 600*sec || end.Attempts != want.Attempts || end.Remaining != 5*time.Minute-answers[i].took {
@@ -89,7 +89,7 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 	t.Run("for ages", func(t *testing.T) {
 		onFakeClock(t, func(t *testing.T) {
 			s := always(retryAfter(429, "99999999999999999999"))
-			expectAllTold(t, []answer{theGroup.read(t, over(t, s))}, toldLimited)
+			expectKind(t, []answer{theGroup.read(t, over(t, s))}, kindLimited)
 			s.expectCounts(t, 1, 1)
 		})
 	})
@@ -101,7 +101,7 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 		s := &service{}
 		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
 		late := filter(answers, func(a answer) bool { return a.err != nil })
-		expectAllTold(t, late, toldCeiling)
+		expectKind(t, late, kindCeiling)
 		for _, a := range late {
 			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
 				t.Errorf("%+v", end)
@@ -124,20 +124,20 @@ func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 	})
 }
 
-// Reads that the service limits are not told that max_requests kept them.
+// The errors of reads that the service limits do not blame max_requests.
 func TestTheCeilingIsNoCauseOfALimit(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(int, *http.Request) reply { return retryAfter(429, "1") }}
 		for _, a := range readAll(t, over(t, s, atMost(60, time.Minute)), 150, eachGroup(0, 150)) {
-			if kindOf(a.err) == toldCeiling {
+			if kindOf(a.err) == kindCeiling {
 				t.Fatalf("after %s: %v", a.took, a.err)
 			}
 		}
 	})
 }
 
-// Of two 429s of one burst the longer wait is told.
-func TestTheLongerPauseIsTold(t *testing.T) {
+// Of two 429s of one burst the error has the longer wait.
+func TestTheLongerPauseIsReported(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(_ int, r *http.Request) reply {
 			if strings.HasSuffix(r.URL.Path, "long") {

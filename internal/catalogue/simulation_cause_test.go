@@ -13,10 +13,10 @@ import (
 // endsProcess reports whether an error ends the whole process.
 func endsProcess(err error) bool {
 	kind := kindOf(err)
-	return kind == toldRejected || kind == toldNoToken || kind == toldDisabled
+	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
 }
 
-// cause is the part of an error that all who share it are told.
+// cause is the part of an error that all who share it have.
 func cause(err error) string {
 	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
 		return rejected.Error()
@@ -27,8 +27,7 @@ func cause(err error) string {
 	return ""
 }
 
-// answerOf is the request that an error tells of, by the id that its answer had; nil
-// if it had none.
+// answerOf is the request that an error is about, by the id that its answer had; nil if it had none.
 func (c *simCheck) answerOf(err error) *request {
 	id := ""
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
@@ -72,19 +71,19 @@ func (c *simCheck) caused(r *simReading) bool {
 	gaveUp, isGaveUp := endOf(r.err)
 	api, isAPI := errors.AsType[*catalogue.APIError](r.err)
 	switch kind := kindOf(r.err); {
-	case kind == toldInterrupted:
+	case kind == kindInterrupted:
 		return true // see endsWithItsOwnReader
-	case kind == toldRejected:
+	case kind == kindRejected:
 		return anywhere(func(y *request) bool { return y.token && y.code == "invalid_client" || c.provesRejection(y) })
-	case kind == toldNoToken:
+	case kind == kindNoToken:
 		return anywhere(func(y *request) bool {
 			return y.token && y.status != 0 && y.issued == nil && !y.transient() && !y.limited()
 		})
-	case kind == toldDisabled:
+	case kind == kindDisabled:
 		return anywhere(func(y *request) bool { return !y.token && y.code == "ORGANISATION_DISABLED" })
 	case isGaveUp:
 		return c.gaveUp(r, gaveUp)
-	case kind == toldUnusable:
+	case kind == kindUnusable:
 		return own(func(y *request) bool { return y.status == 200 && y.answer == "" })
 	case isAPI && api.Status == 401:
 		return len(filter(c.of(r.path), (*request).unauthorized)) >= 3
@@ -96,37 +95,37 @@ func (c *simCheck) caused(r *simReading) bool {
 	return false
 }
 
-// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token was asked for in
-// place of one that was refused, and refused itself within a minute, before it served any read; and if another
-// one has served, that one was such a token as well.
+// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token replaced one that
+// was rejected, and was rejected itself within a minute, before it served a read. If any token has served, the one
+// before has to be such a token too.
 func (c *simCheck) provesRejection(x *request) bool {
 	if !x.unauthorized() {
 		return false
 	}
-	// unproven returns the token before t, if its refusal at that moment can be part of a proof.
+	// unproven returns the token before t, if the rejection of t at that moment can be part of a proof.
 	unproven := func(t *simToken, at time.Duration) *simToken {
 		before := c.current(t.requested)
 		served := slices.ContainsFunc(c.requests, func(y *request) bool { return y.with == t && y.served() && y.endAt < at })
-		if before == nil || served || at > t.known+time.Minute || c.refusedAt(before) > t.requested {
+		if before == nil || served || at > t.known+time.Minute || c.rejectedAt(before) > t.requested {
 			return nil
 		}
 		return before
 	}
 	before := unproven(x.with, x.headerAt)
 	anyServed := slices.ContainsFunc(c.requests, func(y *request) bool { return y.served() && y.endAt < x.headerAt })
-	return before != nil && (!anyServed || unproven(before, c.refusedAt(before)) != nil)
+	return before != nil && (!anyServed || unproven(before, c.rejectedAt(before)) != nil)
 }
 
-// gaveUp reports whether a read gave up for the cause that it is told.
-func (c *simCheck) gaveUp(r *simReading, told ending) bool {
+// gaveUp reports whether a read gave up for the cause that its error has.
+func (c *simCheck) gaveUp(r *simReading, got ending) bool {
 	failed := filter(c.requests, func(x *request) bool {
 		return x.transient() && x.sentAt <= r.end && (x.path == r.path || x.token)
 	})
 	lastFailed := slices.ContainsFunc(failed, func(x *request) bool { return x.learned() == r.end || x.endAt == r.end })
-	if x := c.answerOf(told.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
+	if x := c.answerOf(got.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
 		return false
 	}
-	switch told.Cause {
+	switch got.Cause {
 	case retriesUsedUp:
 		return lastFailed && len(failed) > c.plan.maxRetries
 	case serviceDown:
@@ -137,16 +136,16 @@ func (c *simCheck) gaveUp(r *simReading, told ending) bool {
 			})
 		})
 	case waitTooLong:
-		return told.Wait > told.Remaining && (told.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *request) bool {
+		return got.Wait > got.Remaining && (got.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *request) bool {
 			until, named := x.waits()
 			own := x.path == r.path || x.token || x.limited()
-			exact := until >= r.end && told.Wait >= until-r.end && told.Wait <= until-r.end+maxGap
-			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && told.Wait <= most+maxGap)
+			exact := until >= r.end && got.Wait >= until-r.end && got.Wait <= until-r.end+maxGap
+			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && got.Wait <= most+maxGap)
 		}))
 	case ceilingTooLow:
 		counted := filter(c.requests, func(x *request) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
 		ahead := filter(c.readings, func(q *simReading) bool { return q.start <= r.start && q.end >= r.end })
-		return told.Wait > told.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
+		return got.Wait > got.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
 	}
 	return r.end == r.deadline()
 }

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// simCheck holds one process of a simulation to the contract: what is sent and
-// when, and what readers are told. It knows what the service saw and what callers
-// were told, and nothing of how the client does it.
+// simCheck holds one process of a simulation to the contract: what is sent and when, and what readers get. It knows
+// what the service saw and what readers got, and nothing of how the client does it.
 type simCheck struct {
 	*simRun
 	requests   []*request    // of this process, in the order in which they were sent
@@ -40,7 +39,7 @@ var simRules = []struct {
 	{name: "attempts", hold: (*simCheck).noMoreAttempts},
 	{name: "held", hold: (*simCheck).nobodyIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
-	{name: "secret", hold: (*simCheck).noCredentialTold},
+	{name: "secret", hold: (*simCheck).noCredentialShown},
 	{name: "cause", hold: (*simCheck).causesAreTrue},
 }
 
@@ -183,18 +182,18 @@ func (c *simCheck) neverAboveTheCeiling() {
 }
 
 // oneTokenRequestAtATime is the first half of invariant 2. A request needs a reason: no
-// token, one that was refused, or one that ends.
+// token, one that was rejected, or one that ends.
 func (c *simCheck) oneTokenRequestAtATime() {
 	for i, x := range c.tokens {
 		if i > 0 && x.sentAt < c.tokens[i-1].endAt {
 			c.fail("request %d was sent at %s, while request %d was under way", x.number, x.sentAt, c.tokens[i-1].number)
 		}
 		t := c.current(x.sentAt)
-		if t == nil || c.refusedAt(t) <= x.sentAt {
+		if t == nil || c.rejectedAt(t) <= x.sentAt {
 			continue
 		}
 		if t.short() || x.sentAt < t.requested+t.stated-min(10*time.Second, t.stated/10) {
-			c.fail("request %d was sent at %s, though token %d, asked for at %s to live %s, served",
+			c.fail("request %d was sent at %s, though token %d, requested at %s to live %s, served",
 				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
@@ -216,8 +215,8 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 // forever is a moment that never comes.
 const forever = time.Duration(1<<63 - 1)
 
-// refusedAt is when the first 401 of this process to a read with the token came.
-func (c *simCheck) refusedAt(t *simToken) time.Duration {
+// rejectedAt is when the first 401 of this process to a read with the token came.
+func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	at := forever
 	for _, x := range c.requests {
 		if x.with == t && x.unauthorized() && x.headerAt != never {
@@ -235,10 +234,10 @@ func (c *simCheck) noReadWithABadToken() {
 		case x.token:
 		case t == nil:
 			c.fail("request %d was sent with no token of the service", x.number)
-		case c.refusedAt(t) < x.sentAt:
-			c.fail("request %d was sent at %s with token %d, which was refused", x.number, x.sentAt, t.number)
+		case c.rejectedAt(t) < x.sentAt:
+			c.fail("request %d was sent at %s with token %d, which was rejected", x.number, x.sentAt, t.number)
 		case !t.short() && x.sentAt >= t.requested+t.stated:
-			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.requested, t.stated)
+			c.fail("request %d was sent at %s with token %d, requested at %s to live %s", x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
 }
@@ -257,8 +256,8 @@ func (c *simCheck) inTime() {
 		if r.end > min(due, r.deadline()) {
 			c.fail("reader %d ended at %s, with time until %s and cancelled or interrupted at %s", r.index, r.end, r.deadline(), due)
 		}
-		if kindOf(r.err) == toldInterrupted && r.end < due {
-			c.fail("reader %d is told of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
+		if kindOf(r.err) == kindInterrupted && r.end < due {
+			c.fail("reader %d has the error of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
 		}
 	}
 }
@@ -276,8 +275,8 @@ func (c *simCheck) nothingRuns() {
 	}
 }
 
-// silentOnceEnded: once the credentials are rejected, the organisation is disabled
-// or no token is to be had, nothing is sent, and everybody is told the same at once.
+// silentOnceEnded: once the credentials are rejected, the organisation is disabled or no token can be had, nothing is
+// sent, and all readers fail at once with the same error.
 func (c *simCheck) silentOnceEnded() {
 	var first *simReading
 	for _, r := range c.readings {
@@ -367,7 +366,7 @@ func (c *simCheck) inOrder() {
 	}
 }
 
-// cameAfter reports whether everybody who waits for a request came after r.
+// cameAfter reports whether all readers that wait for a request came after r.
 func (c *simCheck) cameAfter(r *simReading, x *request) bool {
 	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
 		return q.path == x.path && q.start <= r.start && q.end >= r.start
@@ -465,7 +464,7 @@ func (c *simCheck) freed(sent []*request) time.Duration {
 }
 
 // answersAreTheRecords: what a reader has is what the service sent for it, in this run, or since
-// it came without snapshot. Kept answers are not asked for again, and prove no absence.
+// it came without snapshot. Kept answers are not requested again, and prove no absence.
 func (c *simCheck) answersAreTheRecords() {
 	for _, r := range c.readings {
 		if (r.answer == "") != (r.err != nil) {
@@ -492,8 +491,8 @@ func (c *simCheck) answersAreTheRecords() {
 	}
 }
 
-// noCredentialTold looks for the secret and the tokens in all that was told.
-func (c *simCheck) noCredentialTold() {
+// noCredentialShown looks for the secret and the tokens in all errors and logs.
+func (c *simCheck) noCredentialShown() {
 	all := c.logged.String()
 	for _, r := range c.readings {
 		all += "\n" + r.text()

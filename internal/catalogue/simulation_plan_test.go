@@ -141,7 +141,7 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	spread := oneOf(r, 0, 0, time.Millisecond, time.Second, 20*time.Second, 2*time.Minute)
 	sources := []string{"model_group", "latest_model", "pinned"}
 	if !p.snapshot {
-		// Nothing is shared, and a question is told from another by its path only.
+		// Nothing is shared, and questions differ by their paths only.
 		sources, p.service.groups = []string{oneOf(r, sources...)}, count
 	}
 	for i := range count {

@@ -231,7 +231,7 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
 		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
 	}
-	x.page = sent.URL.Query().Get("of") // the revision of the list whose second page is asked for
+	x.page = sent.URL.Query().Get("of") // the revision of the list that this is the second page of
 	revision, err := strconv.Atoi(x.page)
 	if err != nil {
 		revision = 1 + len(filter(plan.publications, func(at time.Duration) bool { return at <= now }))

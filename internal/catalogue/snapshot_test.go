@@ -65,7 +65,7 @@ func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {
 		late := theGroup.start(t, c)
 		answers := []answer{early.end(), late.end()}
 		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 5})
-		expectAllTold(t, answers, toldUnavailable, "503")
+		expectKind(t, answers, kindUnavailable, "503")
 		if answers[1].took != 1*sec {
 			t.Errorf("the later one took %s", answers[1].took)
 		}

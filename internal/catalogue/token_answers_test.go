@@ -45,11 +45,11 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		requests int64
 		says     string
 	}{
-		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client: No"},
+		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client"},
 		"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request, code invalid_client"},
 		"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "code unauthorized_client"},
 		"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "code invalid_scope"},
-		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "400 Bad Request, code invalid_request: Odd"},
+		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "code invalid_request: Odd."},
 		"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request, code VALIDATION_FAILED: No."},
 		"an unknown error":         {400, odd, 2, "400 Bad Request, code odd: New."},
 		"an unknown error and 403": {403, odd, 2, "403 Forbidden, code odd: New."},

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// credentials are what tokens are asked for with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
+// credentials are what tokens are requested with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
 // show the content type.
 type credentials struct {
 	id, secret string
@@ -101,7 +101,7 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	return checkToken(bearer, text(fields[kindName]))
 }
 
-// checkToken refuses what is no bearer token: RFC 6750 §2.1 says what one may consist of, all of it visible ASCII.
+// checkToken returns an error for what is no bearer token. RFC 6750 §2.1 allows only visible ASCII in one.
 func checkToken(bearer, kind string) error {
 	if kind != "" && !strings.EqualFold(kind, "bearer") {
 		return &shapeError{problem: fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)}
