@@ -91,6 +91,7 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		{429, "RATE_LIMITED", ErrRateLimited},
 		{408, "", ErrUnavailable},
 		{500, "NOT_FOUND", ErrUnavailable},
+		{502, "ORGANISATION_DISABLED", ErrUnavailable},
 		{503, "", ErrUnavailable},
 		{409, "CONFLICT", nil},
 	} {

@@ -118,9 +118,9 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		c := over(t, always(found.in(sec/10)), atMost(2, 2*sec), readTimeout(4*sec))
-		one := group("a").start(t, c)
+		one, two := group("a").start(t, c), group("b").start(t, c)
 		time.Sleep(sec / 20)
-		expectAllRead(t, []answer{group("b").read(t, c), one.end()})
+		expectAllRead(t, []answer{group("c").read(t, c), one.end(), two.end()})
 	})
 }
 
