@@ -314,8 +314,8 @@ With max_requests set to the allowance, nothing is answered with 429; one proces
 	}
 }
 
-// Of fleets of several runs, 16 groups at a time each, that share 60 a minute, at most one loses a group: who comes
-// late to a sliding window may find it used up again and again.
+// Of fleets of several runs, 16 groups at a time each, that share 60 a minute, at most one loses a group: one that
+// comes late to a sliding window may find it used up again and again.
 func TestFleetsShareAnAllowance(t *testing.T) {
 	t.Parallel()
 	lost := 0

@@ -47,7 +47,7 @@ func TestAnInterrupt(t *testing.T) {
 	})
 }
 
-// The end of one caller is not that of another: of those who share a request, and of those who wait for one token.
+// The end of one caller is not the end of another that shares its request, or that waits for the same token.
 func TestOneIsCancelledTheOthersFinish(t *testing.T) {
 	eachOnFakeClock(t, map[string]int{"the first": 0, "the one that shares": 1, "the one behind": 2}, func(t *testing.T, cancelled int) {
 		s := always(found.in(10 * sec))

@@ -109,7 +109,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// The token endpoint is tried again for all who wait; then they fail together, and their errors count its requests.
+// The token endpoint is tried again for all reads that wait; then they fail together, and their errors count its requests.
 func TestTokenRequestsAreTriedAgain(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{token: func(n int) reply {

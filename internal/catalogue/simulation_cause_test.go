@@ -16,7 +16,7 @@ func endsProcess(err error) bool {
 	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
 }
 
-// cause is the part of an error that all who share it have.
+// cause is the part of an error that all readers have in common.
 func cause(err error) string {
 	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
 		return rejected.Error()

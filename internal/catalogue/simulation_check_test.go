@@ -37,7 +37,7 @@ var simRules = []struct {
 	{name: "at once", hold: (*simCheck).atOnceIfAPauseDoesNotFit},
 	{name: "order", hold: (*simCheck).inOrder},
 	{name: "attempts", hold: (*simCheck).noMoreAttempts},
-	{name: "held", hold: (*simCheck).nobodyIsHeld},
+	{name: "held", hold: (*simCheck).noReadIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
 	{name: "secret", hold: (*simCheck).noCredentialShown},
 	{name: "cause", hold: (*simCheck).causesAreTrue},
@@ -407,10 +407,9 @@ func (c *simCheck) noMoreAttempts() {
 	}
 }
 
-// nobodyIsHeld is invariant 6: as long as somebody waits, and neither a pause nor the ceiling nor a request for a
-// token is in the way, something is sent: at once before the first 429, and then at most 3 s after what is under
-// way, or 8 s of a gap.
-func (c *simCheck) nobodyIsHeld() {
+// noReadIsHeld is invariant 6: while a reader waits, and no pause, ceiling or request for a token is in its way, its
+// request is sent: at once before the first 429, and later within 3 s for what is in flight and 8 s of a gap.
+func (c *simCheck) noReadIsHeld() {
 	type span struct{ from, to time.Duration }
 	var excuses []span
 	limited := forever
@@ -420,7 +419,7 @@ func (c *simCheck) nobodyIsHeld() {
 		if x.token && x.transient() || x.limited() && !named {
 			until = max(x.endAt+most, until)
 		}
-		if x.token || x.limited() || x.unauthorized() { // whose words may be on their way
+		if x.token || x.limited() || x.unauthorized() { // its body may be on its way
 			excuses = append(excuses, span{x.sentAt, max(x.endAt, until)})
 		}
 		if x.limited() && x.headerAt != never {

@@ -105,7 +105,7 @@ func (s *simService) takes(process int, x *request) (there, back time.Duration) 
 	return half(), half()
 }
 
-// roll draws for the present attempt of who asks what.
+// roll draws for the present attempt of one question of one process.
 func (s *simService) roll(what string, process int, x *request) *rand.Rand {
 	return s.plan.dice.roll(what+x.path, process, s.attempts[fmt.Sprint(process, x.path)])
 }

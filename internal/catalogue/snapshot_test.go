@@ -55,7 +55,7 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 
 func inText(a answer) string { return string(inJSON(a.value)) + fmt.Sprint(a.err) }
 
-// Those who ask the same share its attempts, its end and its words, whenever they came.
+// Callers that ask the same share its attempts, its end and its error, whenever they came.
 func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := always(answered(503))

@@ -97,7 +97,7 @@ func TestWhatProvesARejection(t *testing.T) {
 	})
 }
 
-// After a rejection every read fails at once with the same words, those that wait anywhere included, and nothing is sent.
+// After a rejection every read fails at once with the same words, wherever it waits, and nothing is sent.
 func TestARejectionEndsEveryRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := rejecting(1, 2)
