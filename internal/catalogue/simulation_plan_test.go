@@ -264,7 +264,7 @@ func (c *simCounter) admit(now time.Duration) time.Duration {
 	}
 	end := func(at time.Duration) time.Duration { // of the window that a request counts in
 		if c.kind == "fixed" {
-			return (at+c.phase)/c.per*c.per + c.per - c.phase
+			return at + c.per - (at+c.phase)%c.per
 		}
 		return at + c.per
 	}
