@@ -49,11 +49,13 @@ func TestAnInterrupt(t *testing.T) {
 
 // The end of one caller is not the end of another that shares its request, or that waits for the same token.
 func TestOneIsCancelledTheOthersFinish(t *testing.T) {
-	eachOnFakeClock(t, map[string]int{"the first": 0, "the one that shares": 1, "the one behind": 2}, func(t *testing.T, cancelled int) {
+	eachOnFakeClock(t, map[string]int{
+		"the one that requests the token": 0, "the one that asks": 1, "the one that shares": 2, "the one behind": 3,
+	}, func(t *testing.T, cancelled int) {
 		s := always(found.in(10 * sec))
 		s.token = func(n int) reply { return issue(n, 0).in(10 * sec) }
 		c := over(t, s)
-		readers := []*reader{group("a").start(t, c), group("a").start(t, c), group("b").start(t, c)}
+		readers := []*reader{group("a").start(t, c), group("b").start(t, c), group("b").start(t, c), group("c").start(t, c)}
 		time.Sleep(5 * sec)
 		readers[cancelled].cancel()
 		for i, reader := range readers {
