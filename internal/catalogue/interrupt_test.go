@@ -49,9 +49,8 @@ func TestAnInterrupt(t *testing.T) {
 
 // The end of one caller is not the end of another that shares its request, or that waits for the same token.
 func TestOneIsCancelledTheOthersFinish(t *testing.T) {
-	eachOnFakeClock(t, map[string]int{
-		"the one that requests the token": 0, "the one that asks": 1, "the one that shares": 2, "the one behind": 3,
-	}, func(t *testing.T, cancelled int) {
+	rows := map[string]int{"who requests the token": 0, "who asks": 1, "who shares": 2, "who comes last": 3}
+	eachOnFakeClock(t, rows, func(t *testing.T, cancelled int) {
 		s := always(found.in(10 * sec))
 		s.token = func(n int) reply { return issue(n, 0).in(10 * sec) }
 		c := over(t, s)

@@ -132,7 +132,7 @@ func (c *simCheck) gaveUp(r *simReading, got ending) bool {
 		return lastFailed && slices.ContainsFunc(c.readings, func(q *simReading) bool {
 			end, _ := endOf(q.err)
 			return q.err != nil && end.Cause == retriesUsedUp && q.end <= r.start && !slices.ContainsFunc(c.requests, func(x *request) bool {
-				return x.served() && x.endAt > q.start && x.endAt < r.end
+				return x.served() && x.path != q.path && x.endAt > q.start && x.endAt < r.end // else q asks once more
 			})
 		})
 	case waitTooLong:

@@ -135,19 +135,20 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 		return s.honest(random, x, r)
 	}
 	s.hits[who]++
-	fault := oneOf(random, faults...)
-	late := oneOf(random, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	fault, late := oneOf(random, faults...), oneOf(random, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
 	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, fault) {
 		return s.apply(random, x, fault)
 	}
-	// These concern the way of the answer, whatever it is.
-	answer := s.honest(random, x, r)
+	answer := s.honest(random, x, r) // what follows happens on its way
 	switch x.fault = fault; fault {
 	case "slow":
 		answer.after = late
 	case "stall":
 		answer.stall = late
 	default:
+		if answer.status != 0 { // a message shows what is left of an error as it is, escapes of escapes included
+			return answer
+		}
 		x.cut, answer.cut = true, fault == "cut length"
 		answer.body = answer.body[:1+random.IntN(len(answer.body)-1)]
 	}
