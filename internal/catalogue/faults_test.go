@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
+// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate. It is not tried again.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
@@ -70,11 +70,11 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	} {
 		var logged Exchange
 		c := New(configFor(t, "https://catalogue.example", Config{
-			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { logged = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 {
-			t.Errorf("%q", text)
+		if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || logged.Attempt != 1 {
+			t.Errorf("%q, attempt %d", text, logged.Attempt)
 		}
 	}
 }
