@@ -73,8 +73,9 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { logged = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || logged.Attempt != 1 {
-			t.Errorf("%q, attempt %d", text, logged.Attempt)
+		text := fmt.Sprint(err, logged.Problem, " attempt ", logged.Attempt)
+		if strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || logged.Attempt != 1 {
+			t.Errorf("%q", text)
 		}
 	}
 }
