@@ -38,7 +38,9 @@ var errorBodies = map[string]struct {
 	"as documented": {"GET", "", `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`, "NOT_FOUND", "No.", nil, ""},
 	"issues": {
 		"GET", "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-		"C", "M", []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}}, "",
+		"C", "M",
+		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
+		"",
 	},
 	"odd types": {"GET", "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil, `{"issues":"none"}`},
 	"data": {

@@ -68,14 +68,13 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"\x1b[31mred\x07\r\n"}}, Host: "a"},
 		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}}},
 	} {
-		var logged Exchange
+		var last Exchange
 		c := New(configFor(t, "https://catalogue.example", Config{
-			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { last = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		text := fmt.Sprint(err, logged.Problem, " attempt ", logged.Attempt)
-		if strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || logged.Attempt != 1 {
-			t.Errorf("%q", text)
+		if text := fmt.Sprint(err, last.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || last.Attempt != 1 {
+			t.Errorf("%q, attempt %d", text, last.Attempt)
 		}
 	}
 }
