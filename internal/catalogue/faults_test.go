@@ -73,8 +73,8 @@ func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { last = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		if text := fmt.Sprint(err, last.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 || last.Attempt != 1 {
-			t.Errorf("%q, attempt %d", text, last.Attempt)
+		if got := fmt.Sprint(err, last.Problem); strings.ContainsAny(got, "\x1b\a\r\n") || strings.Count(got, "red") != 2 || last.Attempt != 1 {
+			t.Errorf("%q, attempt %d", got, last.Attempt)
 		}
 	}
 }
