@@ -12,26 +12,26 @@ import (
 )
 
 // admission decides when each request of the process is sent. Flights wait in one queue, first come, first served, and
-// the one at its head holds the turn: it waits for the pause, the ceiling and the congestion window, asks for a token
+// the one at its head holds the turn: it waits for the pause, the ceiling and the congestion window, requests a token
 // if none serves, is sent, and leaves the turn to the next. Whatever may let it go sooner wakes it, and it decides
-// anew; nobody else has to be woken. golang.org/x/sync/semaphore hands on its turn like this.
+// anew; no other flight has to be woken. golang.org/x/sync/semaphore hands on its turn like this.
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {
 	cfg      Config
 	mu       sync.Mutex
-	arrived  int // how many flights have come
+	arrived  int // how many flights have come: the clock of their order
 	queue    queue
 	answers  answers
-	earliest time.Time // no caller's deadline is before it
+	earliest time.Time // no caller's deadline is before it; zero if there is no caller
 	pace     *pace.Pace
 	paused   error // the 429 of a pause, once its body is read
 	tokens   tokens
 	run      run
 }
 
-// run is what all reads of the process know of the service. It is ending while the words of a rejection are on their
-// way. down and succeeded are moments, told by how many flights had come.
+// run is what all reads of the process know of the service. It is ending while the body of a 401 that proves a
+// rejection is on its way. down and succeeded are moments: how many flights had come by then.
 type run struct {
 	ending    bool
 	over      error // the answer to every read
@@ -68,16 +68,16 @@ func (a *admission) admit(f *flight) *attempt {
 			a.waitLocked(f, time.Time{})
 		case hold != "":
 			waitedFor = hold
-			a.dismissLocked(f, a.unfitLocked)
+			a.failLocked(f, a.deadlineExceededLocked)
 			a.waitLocked(f, until)
 		case !a.tokens.serve(time.Now()):
-			a.askLocked(f, came, waitedFor)
+			a.requestTokenLocked(f, came, waitedFor)
 		default:
 			a.queue.remove(f)
 			a.wakeLocked()
 			f.sent = a.sendLocked(a.tokens.current, &f.tries, came, waitedFor)
 			if f.got.value == nil { // not another page
-				f.got.askedAt = f.sent.sentAt
+				f.got.requestedAt = f.sent.sentAt
 			}
 			return f.sent
 		}
@@ -105,7 +105,7 @@ func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
 	return now, ""
 }
 
-// waitLocked frees mu until something wakes a flight.
+// waitLocked unlocks mu until then, or until something wakes the flight. The zero time never comes.
 func (a *admission) waitLocked(f *flight, until time.Time) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
@@ -126,9 +126,9 @@ func (a *admission) wakeLocked() {
 	case head != nil:
 		select {
 		case head.wake <- struct{}{}:
-		default: // it will, for an earlier reason
+		default: // it is woken already
 		}
-	case a.tokens.stop != nil: // nobody waits for a token any more
+	case a.tokens.stop != nil: // no flight waits for a token any more
 		a.tokens.stop()
 	default:
 		a.tokens.tries = tries{}
@@ -145,8 +145,8 @@ func (a *admission) sendLocked(by *token, t *tries, came time.Time, waitedFor st
 	}
 }
 
-// headerReceived acts on the header of an answer before its body is read: from here on nothing is sent during the
-// pause that it asks for, or with the token that it rejects. response is nil if the request ended without a header.
+// headerReceived acts on the header of an answer before its body is read: from then on nothing is sent in the pause
+// that it asks for, or with the token that it rejects. response is nil if the request ended without a header.
 func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attempt, response *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,14 +156,20 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		return
 	}
 	outcome := outcomeOf(response.StatusCode, to == a.tokens.to, "")
-	if outcome == limited {
-		a.pauseLocked(ctx, to, sent, response.Header)
-		return
+	if outcome != limited {
+		a.pace.Answered(sent.number, time.Now())
 	}
-	a.pace.Answered(sent.number, time.Now())
-	if outcome == unauthorized {
-		a.unauthorizedLocked(ctx, to, sent)
-	} else if outcome == final && to != a.tokens.to {
+	switch {
+	case outcome == limited:
+		a.pauseLocked(ctx, to, sent, response.Header)
+	case outcome == unauthorized:
+		if !sent.token.rejected {
+			a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
+		}
+		if a.tokens.reject(sent.token, time.Now()) {
+			a.run.ending = true
+		}
+	case outcome == final && to != a.tokens.to:
 		a.tokens.served(sent.token)
 	}
 }
@@ -178,23 +184,26 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 	a.pace.Limited(sent.number, now, wait)
 	if !last.After(now) {
 		a.paused = nil
-		a.noteLocked(ctx, "Waiting %s %s (429 for %s); after it at most %d requests are in flight, and one more for every 8 answers",
-			round(wait), why, to.path(), a.pace.Window())
+		const note = "Waiting %s %s (429 for %s); " +
+			"after it at most %d requests are in flight, and one more for every 8 answers"
+		a.noteLocked(ctx, note, round(wait), why, to.path(), a.pace.Window())
 	}
 }
 
-// doneLocked takes account of an attempt whose answer is read.
-func (a *admission) doneLocked(sent *attempt, outcome outcome, err error) {
+// doneLocked acts on what an attempt does to other reads, once its answer is read, and returns what becomes of it.
+func (a *admission) doneLocked(sent *attempt, err error) outcome {
+	outcome := classify(err)
 	switch {
 	case outcome == unauthorized && a.run.ending && sent.token == a.tokens.current: // it is the proof
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
 		a.pausedLocked(err)
 	}
+	return outcome
 }
 
-// pausedLocked fails the reads whose time ends before a pause, now that the words of the service are there. Those of
-// a shorter pause do not count.
+// pausedLocked fails the reads whose time ends before a pause, with the 429 that asked for it. A 429 that asked for a
+// shorter pause does not count.
 func (a *admission) pausedLocked(err error) {
 	until := a.pace.PausedUntil()
 	if api, ok := apiError(err); a.paused == nil || ok && !time.Now().Add(api.RetryAfter).Before(until) {
@@ -205,22 +214,22 @@ func (a *admission) pausedLocked(err error) {
 	}
 	a.earliest = time.Time{}
 	for f := range a.answers.flights {
-		a.dismissLocked(f, a.unfitLocked)
+		a.failLocked(f, a.deadlineExceededLocked)
 		for c := range f.callers {
 			a.expectLocked(c)
 		}
 	}
 }
 
-// expectLocked keeps the earliest deadline, so that a pause that fits everybody's time costs nothing.
+// expectLocked keeps the earliest deadline, so that a pause that fits in every caller's time costs nothing.
 func (a *admission) expectLocked(c *caller) {
 	if a.earliest.IsZero() || c.deadline.Before(a.earliest) {
 		a.earliest = c.deadline
 	}
 }
 
-// endRunLocked ends the run with the first error that does: every read that is not under way fails with it, and so
-// does each that comes later. A read under way ends with its own answer, if it gets one.
+// endRunLocked ends the run with the first error that does: every read that is not under way fails with it, and every
+// later one. A read under way ends with its own answer, if it gets one.
 func (a *admission) endRunLocked(err error) {
 	if a.run.over != nil {
 		return

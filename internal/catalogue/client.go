@@ -23,7 +23,7 @@ type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
-	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is asked for, "" for none
+	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is requested, "" for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
 	Proxy          *Proxy              // that requests go through; nil for none, whatever the environment names
@@ -34,8 +34,8 @@ type Config struct {
 	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
-	// Observe is told of each exchange, and Note of each wait and its reason, in a sentence. Note is called with a lock
-	// held and must not call the client. Nil for nobody.
+	// Observe gets each exchange, and Note a sentence for each wait, with its reason. Note is called with a lock held
+	// and must not call the client. Both may be nil.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
@@ -76,7 +76,7 @@ func New(cfg Config) *Client {
 	if cfg.Note == nil {
 		cfg.Note = func(context.Context, string) {}
 	}
-	known := answers{flights: map[*flight]struct{}{}, asked: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
+	known := answers{flights: map[*flight]struct{}{}, shared: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
 	c.admission = &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
 	return c
 }

@@ -112,8 +112,8 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (*
 	return got, nil
 }
 
-// decodeBody applies decode to the body, refuses what follows the value, and says of a failure what kind it is. The
-// body as a whole is called name.
+// decodeBody applies decode to the body, in which nothing may follow the value, and sorts failures by kind. In errors
+// the body as a whole is called name.
 func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) error) error {
 	text := jsontext.NewDecoder(body, lenient)
 	err := decode(text)

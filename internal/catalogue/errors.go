@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// The sentinels an *APIError matches through errors.Is. Which one is decided by the HTTP status, and by the code
-// where a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
+// The sentinels an *APIError matches through errors.Is. The HTTP status decides which one, and the code
+// does if a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
 	ErrOrganisationDisabled = errors.New("the organisation is disabled")
@@ -130,8 +130,8 @@ func (e *TooLargeError) Error() string {
 // RejectedError says that the process gets no token, or none that the service accepts: Err is the final answer of the
 // token endpoint, or the 401 to a new token. It is the answer to every further read of the client.
 type RejectedError struct {
-	Given  bool // Config.AccessToken was refused, so nothing else can be tried
-	Issued bool // the token endpoint accepted the credentials, and its tokens were refused
+	Given  bool // Config.AccessToken was rejected, so nothing else can be tried
+	Issued bool // the token endpoint accepted the credentials, and its tokens were rejected
 	Err    error
 }
 

@@ -47,7 +47,7 @@ var errorBodies = map[string]struct {
 		"GET", "", `{"code":"CONFLICT","message":"M","data":{ "run" : {"id": 12345678901234567890, "by":"correct-horse"}}}`,
 		"CONFLICT", "M", nil, `{"run":{"id":12345678901234567890,"by":"***"}}`,
 	},
-	"long data":       {"GET", "", `{"code":"C","data":"` + strings.Repeat("é", 5000) + `"}`, "C", "", nil, strings.Repeat("é", maxData) + "…"},
+	"long data":       {"GET", "", `{"data":"` + strings.Repeat("é", 5000) + `"}`, "", "", nil, strings.Repeat("é", maxData) + "…"},
 	"no data":         {"GET", "", `{"code":"C","data":null}`, "C", "", nil, ""},
 	"no code":         {"GET", "", `{"message":"Something."}`, "", "Something.", nil, ""},
 	"only a reason":   {"GET", "", `{"statusCode":404,"error":"Not Found"}`, "", "", nil, ""},
@@ -55,7 +55,7 @@ var errorBodies = map[string]struct {
 	"OAuth, no words": {"POST", "", `{"error":"invalid_client"}`, "invalid_client", "", nil, ""},
 	"empty":           {"GET", "", "", "", "", nil, ""},
 	"a list":          {"GET", "", `[1]`, "", "[1]", nil, ""},
-	"HTML":            {"GET", "text/html", "<html><title>502 Bad\nGateway</title></html>", "", "a page of HTML titled 502 Bad Gateway", nil, ""},
+	"HTML":            {"GET", "text/html", "<html><title>Bad\nGateway</title></html>", "", "a page of HTML titled Bad Gateway", nil, ""},
 	"HTML, no title":  {"GET", "", "<!doctype html><HTML>", "", "a page of HTML", nil, ""},
 	"no UTF-8":        {"GET", "", "\xff\xfe broken \x1b[31m red", "", "broken [31m red", nil, ""},
 	"huge":            {"GET", "", strings.Repeat("x", maxErrorBody), "", strings.Repeat("x", maxExcerpt) + "…", nil, ""},
@@ -66,9 +66,8 @@ var errorBodies = map[string]struct {
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
 	for name, test := range errorBodies {
-		want := &APIError{
-			Endpoint: Endpoint{Method: test.method, Path: "/v1"}, Status: 418, Code: test.code, Message: test.message, Issues: test.issues, Data: test.data,
-		}
+		want := &APIError{Status: 418, Code: test.code, Message: test.message, Issues: test.issues, Data: test.data}
+		want.Endpoint = Endpoint{Method: test.method, Path: "/v1"}
 		if got := teapot(test.method, test.contentType, test.body, "correct-horse"); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
 		}
@@ -92,6 +91,7 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 		{429, "RATE_LIMITED", ErrRateLimited},
 		{408, "", ErrUnavailable},
 		{500, "NOT_FOUND", ErrUnavailable},
+		{502, "ORGANISATION_DISABLED", ErrUnavailable},
 		{503, "", ErrUnavailable},
 		{409, "CONFLICT", nil},
 	} {

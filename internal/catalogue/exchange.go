@@ -133,7 +133,7 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
 	case response.StatusCode >= 400:
-		// A body that is cut short still tells something beside its status.
+		// A body that is cut short still has something beside its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)
 	case response.StatusCode != http.StatusOK:

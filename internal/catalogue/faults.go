@@ -29,7 +29,7 @@ const (
 )
 
 // permanent reports whether every attempt would end with the same fault. A name that does not resolve is not such a
-// fault: a resolver says the same while a network or a record is on its way, so the name is asked for again.
+// fault: a resolver says the same while a network or a record is on its way, so the name is looked up again.
 func (f Fault) permanent() bool { return f >= NoTLS }
 
 // faultOf classifies an error of net/http. connected says that the request had got a connection.

@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 		"reset before the TLS is made": {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
 		"anything after a connection":  {err: errors.New("malformed HTTP response"), connected: true, want: Broken},
 		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
-		"a proxy refused":              {err: &net.OpError{Op: "proxyconnect", Err: dialling(loopback, syscall.ECONNREFUSED)}, want: ProxyFailed},
+		"no proxy listens":             {err: &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, want: ProxyFailed},
 		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
 		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
 		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},
@@ -61,20 +61,20 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
+// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate. It is not tried again.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"\x1b[31mred\x07\r\n"}}, Host: "a"},
 		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}}},
 	} {
-		var logged Exchange
+		var last Exchange
 		c := New(configFor(t, "https://catalogue.example", Config{
-			Transport: failing{err}, Observe: func(_ context.Context, seen Exchange) { logged = seen },
+			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { last = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		if text := fmt.Sprint(err, logged.Problem); strings.ContainsAny(text, "\x1b\x07\r\n") || strings.Count(text, "red") != 2 {
-			t.Errorf("%q", text)
+		if got := fmt.Sprint(err, last.Problem); strings.ContainsAny(got, "\x1b\a\r\n") || strings.Count(got, "red") != 2 || last.Attempt != 1 {
+			t.Errorf("%q, attempt %d", got, last.Attempt)
 		}
 	}
 }
@@ -84,7 +84,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestWhatAProxyAnswers tells which of its answers it would repeat.
+// TestWhatAProxyAnswers: most answers of a proxy would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
 	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")

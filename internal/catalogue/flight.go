@@ -14,21 +14,21 @@ import (
 // Its fields belong to admission.mu.
 type flight struct {
 	tries
-	order   int             // in which flights came: a retry has its old place
-	to      Endpoint        // of the next request: of an answer in pages the next page
+	order   int // in which flights came: a retry has its old place
+	to      Endpoint
 	ctx     context.Context // done once the flight has ended
-	end     func()          // ends ctx, and records the end
+	cancel  func()
 	read    reader
 	got     reply
 	callers map[*caller]struct{}
 	sent    *attempt      // under way, nil if there is none
-	wake    chan struct{} // told that the head of the queue has to decide anew
+	wake    chan struct{} // a message makes the head of the queue decide anew
 }
 
-// reader makes one exchange. next is the path and query of the answer's next page, "" after the last one.
-type reader func(ctx context.Context, to Endpoint, sent *attempt) (value any, next string, err error)
+// reader makes the next exchange of a question. more reports whether the answer has another page.
+type reader func(ctx context.Context, sent *attempt) (value any, more bool, err error)
 
-// tries is how often something was asked for, and what came of it.
+// tries counts the attempts of a question, or of a request for a token, and what came of them.
 type tries struct {
 	attempts  int
 	failures  int // that may pass
@@ -42,39 +42,39 @@ type attempt struct {
 	token  *token // a read is sent with it, a request for a token fills it
 	number int    // by which the pace knows it
 	sentAt time.Time
-	seen   Exchange // its place and what it waited for
+	seen   Exchange // its number among the tries, and what it waited for
 }
 
-// caller is one who waits for an answer.
+// caller is a goroutine that waits for an answer.
 type caller struct {
 	began, deadline time.Time
 	result          chan reply
 }
 
-// reply is what a caller gets. askedAt is when the first request for the value was sent.
+// reply is what a caller gets. requestedAt is when the first request for the value was sent.
 type reply struct {
-	value   any
-	askedAt time.Time
-	err     error
+	value       any
+	requestedAt time.Time
+	err         error
 }
 
-// answers are the flights on their way, and the answers that are kept, so that whoever asks the same within one
-// process sees the same. Failures are not kept.
+// answers are the flights on their way and the answers that are kept, so that all who ask the same within one process
+// see the same. Failures are not kept.
 type answers struct {
 	flights map[*flight]struct{}
-	asked   map[Endpoint]*flight // those that others may join
+	shared  map[Endpoint]*flight // those that others may join
 	kept    map[Endpoint]reply
 }
 
-// answer returns the answer that is kept, or that of a flight, which it joins or begins. An answer that was asked for
-// before this call cannot prove that something is absent: if it does not suffice, or is a 404, the question is asked
+// answer returns the answer that is kept, or that of a flight, which it joins or begins. An answer that was requested
+// before this call cannot prove that something is absent: if it is a 404 or does not suffice, the question is asked
 // once more.
 func (a *admission) answer(ctx context.Context, to Endpoint, suffices func(any) bool, read reader) (any, error) {
 	deadline, _ := ctx.Deadline()
 	me := &caller{began: time.Now(), deadline: deadline, result: make(chan reply, 1)}
 	holds := func(got reply) bool {
 		absent := errors.Is(got.err, ErrNotFound) || got.err == nil && !suffices(got.value)
-		return !absent || !got.askedAt.Before(me.began)
+		return !absent || !got.requestedAt.Before(me.began)
 	}
 	for {
 		f, got := a.join(ctx, me, to, holds, read)
@@ -82,7 +82,7 @@ func (a *admission) answer(ctx context.Context, to Endpoint, suffices func(any) 
 			select {
 			case got = <-me.result:
 			case <-ctx.Done():
-				got = a.leave(f, me, ctx.Err())
+				got = a.abandon(f, me, ctx.Err())
 			}
 		}
 		if f == nil || holds(got) {
@@ -91,7 +91,8 @@ func (a *admission) answer(ctx context.Context, to Endpoint, suffices func(any) 
 	}
 }
 
-// join joins the flight that asks a question, or begins it. It returns no flight if it knows what the caller gets.
+// join joins the flight that asks a question, or begins it. If the reply is known already, it returns that and no
+// flight.
 func (a *admission) join(
 	ctx context.Context, me *caller, to Endpoint, holds func(reply) bool, read reader,
 ) (*flight, reply) {
@@ -103,11 +104,14 @@ func (a *admission) join(
 	if got, kept := a.answers.kept[to]; kept && holds(got) {
 		return nil, got
 	}
-	f, found := a.answers.asked[to]
+	f, found := a.answers.shared[to]
 	if !found {
-		f = a.newFlightLocked(ctx, to, read)
+		a.arrived++
+		f = &flight{order: a.arrived, to: to, read: read, callers: map[*caller]struct{}{}, wake: make(chan struct{}, 1)}
+		// It outlives the caller that begins it, and keeps the values of its context: loggers are among them.
+		f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	}
-	if err := a.unfitLocked(f, me); err != nil {
+	if err := a.deadlineExceededLocked(f, me); err != nil {
 		return nil, reply{err: err}
 	}
 	f.callers[me] = struct{}{}
@@ -115,38 +119,21 @@ func (a *admission) join(
 	if !found {
 		a.answers.flights[f] = struct{}{}
 		if a.cfg.Snapshot {
-			a.answers.asked[to] = f
+			a.answers.shared[to] = f
 		}
 		a.queue.add(f)
-		go a.fly(f) //nolint:contextcheck // it outlives the caller that began it
+		go a.fly(f) //nolint:contextcheck // the flight has its own
 	}
 	return f, reply{}
 }
 
-// newFlightLocked makes a flight, which comes behind all others. The values of the first caller's context stay:
-// loggers are among them.
-func (a *admission) newFlightLocked(ctx context.Context, to Endpoint, read reader) *flight {
-	a.arrived++
-	f := &flight{order: a.arrived, to: to, read: read, callers: map[*caller]struct{}{}, wake: make(chan struct{}, 1)}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f.ctx, f.end = ctx, func() {
-		cancel()
-		delete(a.answers.flights, f)
-		delete(a.answers.asked, to)
-		if a.cfg.Snapshot && f.got.err == nil {
-			a.answers.kept[to] = f.got
-		}
-	}
-	return f
-}
-
-// leave removes a caller whose context has ended with cause. If its answer came at the same instant, that counts.
-func (a *admission) leave(f *flight, me *caller, cause error) reply {
+// abandon removes a caller whose context has ended with cause. If its reply came at the same instant, that counts.
+func (a *admission) abandon(f *flight, me *caller, cause error) reply {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, waits := f.callers[me]; waits {
 		delete(f.callers, me)
-		me.result <- reply{err: a.leavingLocked(f, me, cause)}
+		me.result <- reply{err: a.abandonedLocked(f, me, cause)}
 		if len(f.callers) == 0 {
 			a.endLocked(f, cause)
 		}
@@ -154,8 +141,8 @@ func (a *admission) leave(f *flight, me *caller, cause error) reply {
 	return <-me.result
 }
 
-// dismissLocked fails the callers for whom why gives an error. The flight ends with the last of them.
-func (a *admission) dismissLocked(f *flight, why func(*flight, *caller) error) {
+// failLocked fails the callers for which why returns an error. The flight ends with the last of them.
+func (a *admission) failLocked(f *flight, why func(*flight, *caller) error) {
 	for c := range f.callers {
 		if err := why(f, c); err != nil {
 			delete(f.callers, c)
@@ -167,13 +154,18 @@ func (a *admission) dismissLocked(f *flight, why func(*flight, *caller) error) {
 	}
 }
 
-// endLocked ends a flight: all who wait for it get err, or its answer.
+// endLocked ends a flight. Its callers get err, or the answer if err is nil.
 func (a *admission) endLocked(f *flight, err error) {
 	if f.ctx.Err() != nil {
 		return
 	}
 	f.got.err = err
-	f.end()
+	f.cancel()
+	delete(a.answers.flights, f)
+	delete(a.answers.shared, f.to)
+	if a.cfg.Snapshot && err == nil {
+		a.answers.kept[f.to] = f.got
+	}
 	a.queue.remove(f)
 	a.wakeLocked()
 	for c := range f.callers {
@@ -184,38 +176,33 @@ func (a *admission) endLocked(f *flight, err error) {
 
 // fly asks one question until its flight has ended.
 func (a *admission) fly(f *flight) {
-	for {
-		sent := a.admit(f)
-		if sent == nil {
-			return
-		}
-		value, next, err := f.read(f.ctx, f.to, sent)
-		a.judge(f, value, next, err)
+	for sent := a.admit(f); sent != nil; sent = a.admit(f) {
+		value, more, err := f.read(f.ctx, sent)
+		a.judge(f, value, more, err)
 	}
 }
 
 // judge decides what follows an attempt: an answer, an error that stays, or another attempt.
-func (a *admission) judge(f *flight, value any, next string, err error) {
+func (a *admission) judge(f *flight, value any, more bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sent, outcome := f.sent, classify(err)
+	outcome := a.doneLocked(f.sent, err)
 	f.sent = nil
-	a.doneLocked(sent, outcome, err)
 	switch {
-	case f.ctx.Err() != nil: // nobody waits for it
-	case outcome == final && next == "":
+	case f.ctx.Err() != nil: // no caller waits for it
+	case outcome == final && !more:
 		f.got.value = value
 		a.concludeLocked(f, err)
 	case a.run.over != nil:
 		a.endLocked(f, a.run.over)
 	case outcome == final:
-		f.got.value, f.to.Path, f.tries = value, next, tries{renewals: f.renewals}
+		f.got.value, f.tries = value, tries{renewals: f.renewals}
 	default:
 		a.againLocked(f, outcome, err)
 	}
 }
 
-// againLocked makes a flight try again after an attempt that came to nothing, if it has a retry left.
+// againLocked makes a flight try again after an attempt that failed, if it has a retry left.
 func (a *admission) againLocked(f *flight, outcome outcome, err error) {
 	f.last = err
 	switch outcome {
@@ -224,16 +211,16 @@ func (a *admission) againLocked(f *flight, outcome outcome, err error) {
 			a.endLocked(f, err)
 		}
 	case transient:
-		f.fail(err, a.cfg.Jitter())
+		f.failed(err, a.cfg.Jitter())
 		if !a.giveUpLocked(f, f.failures, err) {
 			a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
 		}
 	}
-	a.dismissLocked(f, a.unfitLocked)
+	a.failLocked(f, a.deadlineExceededLocked)
 }
 
-// fail counts a failure that may pass, and sets the back-off.
-func (t *tries) fail(err error, jitter float64) {
+// failed counts a failure that may pass, and sets the back-off.
+func (t *tries) failed(err error, jitter float64) {
 	t.failures++
 	wait := backOff(t.failures, jitter)
 	if api, ok := apiError(err); ok {
@@ -258,9 +245,9 @@ func (a *admission) concludeLocked(f *flight, err error) {
 	a.endLocked(f, err)
 }
 
-// giveUpLocked ends a flight that has no retry left after its failures, or those of the request for a token. It reports
-// whether it did. The service is down if no read has succeeded since the flight came: reads that come after that make
-// one attempt each.
+// giveUpLocked ends a flight that has no retry left after its failures, or those of the request for a token, and
+// reports whether it did. The service is down if no read has succeeded since the flight came: reads that come after
+// that make one attempt each.
 func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 	retries, cause := a.cfg.MaxRetries, RetriesUsedUp
 	if a.run.down > 0 && f.order > a.run.down {
@@ -273,12 +260,12 @@ func (a *admission) giveUpLocked(f *flight, failures int, err error) bool {
 		a.run.down = a.arrived
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
-	a.dismissLocked(f, func(f *flight, c *caller) error { return a.gaveUpLocked(f, c, cause, err) })
+	a.failLocked(f, func(f *flight, c *caller) error { return a.gaveUpLocked(f, c, cause, err, time.Time{}) })
 	return true
 }
 
-// unfitLocked is the error of a caller whose time ends before a wait that is known already, nil if there is none.
-func (a *admission) unfitLocked(f *flight, c *caller) error {
+// deadlineExceededLocked returns an error if a caller's time ends before a wait that is known already.
+func (a *admission) deadlineExceededLocked(f *flight, c *caller) error {
 	if f.sent != nil {
 		return nil
 	}
@@ -297,48 +284,49 @@ func (a *admission) unfitLocked(f *flight, c *caller) error {
 	return a.lateLocked(f, c, turn, CeilingTooLow, nil)
 }
 
-// lateLocked is the error of a caller whose time ends before a wait, nil if it does not, or if the body of the 429 that
-// asked for the wait is not read yet.
+// lateLocked returns an error if a caller's time ends before a wait does, once the body of the 429 that asks for it is
+// read.
 func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Cause, err error) error {
 	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
 		return nil
 	}
-	late := a.gaveUpLocked(f, c, cause, err)
-	late.Wait = time.Until(until)
-	return late
+	return a.gaveUpLocked(f, c, cause, err, until)
 }
 
-// gaveUpLocked is the error of a caller whose read has no attempt or no time left.
-func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error) *GaveUpError {
+// gaveUpLocked is the error of a caller whose read has no attempt left, or no time to wait until that instant.
+func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error, until time.Time) *GaveUpError {
 	attempts := f.attempts
 	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
 		attempts = cmp.Or(a.tokens.attempts, attempts)
 	}
+	_, hold := a.holdLocked(f)
+	if hold == "" && f.sent == nil {
+		hold = forItsTurn
+	}
 	return &GaveUpError{
 		Cause: cause, Attempts: attempts, Elapsed: time.Since(c.began), Remaining: max(0, time.Until(c.deadline)),
-		WaitingFor: a.waitsForLocked(f), Err: err,
+		Wait: max(0, time.Until(until)), WaitingFor: hold, Err: err,
 	}
 }
 
-// leavingLocked is the error of a caller whose context has ended with cause.
-func (a *admission) leavingLocked(f *flight, c *caller, cause error) error {
-	if cause == context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
-		before, waits := a.queue.find(f)
-		_, reason := a.pace.Next(time.Now())
-		late := a.lateLocked(f, c, a.pace.CeilingAfter(before, time.Now()), CeilingTooLow, f.last)
-		if waits && reason == pace.Ceiling && late != nil && a.tokens.stop == nil {
-			return late
-		}
-		return a.gaveUpLocked(f, c, TimeOver, a.keptByLocked(f, c))
-	}
+// abandonedLocked is the error of a caller whose context has ended with cause.
+func (a *admission) abandonedLocked(f *flight, c *caller, cause error) error {
 	until, _ := a.holdLocked(f)
-	at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f))
-	left := max(0, time.Until(until))
-	return &InterruptedError{Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: left, Err: cause}
+	if cause != context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
+		at := a.gaveUpLocked(f, c, TimeOver, a.lastLocked(f), until)
+		return &InterruptedError{
+			Attempts: at.Attempts, Last: at.Err, WaitingFor: at.WaitingFor, Remaining: at.Wait, Err: cause,
+		}
+	}
+	before, waits := a.queue.find(f)
+	if _, reason := a.pace.Next(time.Now()); waits && reason == pace.Ceiling && a.tokens.stop == nil {
+		return a.gaveUpLocked(f, c, CeilingTooLow, f.last, a.pace.CeilingAfter(before, time.Now()))
+	}
+	return a.gaveUpLocked(f, c, TimeOver, a.blockedByLocked(f, c), time.Time{})
 }
 
-// keptByLocked is what kept the answer from a caller until its time was over.
-func (a *admission) keptByLocked(f *flight, c *caller) error {
+// blockedByLocked is what kept the answer from a caller until its time was over.
+func (a *admission) blockedByLocked(f *flight, c *caller) error {
 	switch last := a.lastLocked(f); {
 	case last != nil:
 		return last
@@ -354,17 +342,8 @@ func (a *admission) keptByLocked(f *flight, c *caller) error {
 
 // lastLocked is the last failure of a flight's own request, or of the request for the token that it waits for.
 func (a *admission) lastLocked(f *flight) error {
-	if f.last != nil || f.sent != nil {
+	if f.sent != nil {
 		return f.last
 	}
-	return a.tokens.last
-}
-
-// waitsForLocked is what a flight waits for, in words, "" if its request is under way.
-func (a *admission) waitsForLocked(f *flight) string {
-	_, hold := a.holdLocked(f)
-	if hold == "" && f.sent == nil {
-		return forItsTurn
-	}
-	return hold
+	return cmp.Or(f.last, a.tokens.last)
 }

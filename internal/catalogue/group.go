@@ -50,7 +50,7 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// check refuses a group without its id.
+// check returns an error if the group has no id.
 func (g *ModelGroup) check(string) *shapeError {
 	if g.ID == nil {
 		return missing("id")

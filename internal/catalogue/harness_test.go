@@ -48,11 +48,15 @@ type reply struct {
 	header http.Header
 	body   string
 	after  time.Duration // until its header comes
-	stalls bool          // the body never comes
+	stall  time.Duration // from then until its body does
+	cut    bool          // the connection ends after the body, which is not all
 	err    error         // in place of an answer
 }
 
-// found answers a read with a model of two revisions, whatever was asked for.
+// ages is longer than any read lasts.
+const ages = 24 * time.Hour
+
+// found answers a read with a model of two revisions, whatever its path is.
 var found = reply{}
 
 // answered is any status, with a code of the service.
@@ -78,78 +82,144 @@ func (r reply) in(after time.Duration) reply { r.after = after; return r }
 
 // service is the catalogue service as a transport, without a network. It keeps what was sent.
 type service struct {
-	token func(n int) reply                  // the n-th request for a token, from 1; nil for tokens that serve for ever
-	read  func(n int, r *http.Request) reply // the n-th read, from 1; nil for found
-	takes func() (there, back time.Duration) // the way of a request and of its answer, nil for no time
+	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens that serve for ever
+	read   func(n int, r *http.Request) reply           // the n-th read, from 1; nil for found
+	answer func(x *request, r *http.Request) reply      // either, in place of both
+	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for no time
 
 	mu            sync.Mutex
 	began         time.Time
 	tokens, reads int
-	sent          []sent
+	sent          []*request
 }
 
-// sent is a request as it was sent.
-type sent struct {
-	at           time.Duration // since its client was made
+// never stands for a moment that has not come.
+const never = time.Duration(-1)
+
+// request is one request as the service and the client's end of its line know it. Times count from when the service began.
+type request struct {
+	number       int
+	token        bool // it asks for one
 	path, bearer string
+	status       int // 0 if no header came
+
+	sentAt, arrivedAt, headerAt, endAt time.Duration
+
+	timedOut  bool // request_timeout ended it
+	left      bool // it ended because no caller waited for it any more
+	delivered bool // the client has all that the service sent
+
+	simRequest
 }
+
+// now is the time since the beginning.
+func (s *service) now() time.Duration { return time.Since(s.began) }
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, x := r.Context(), s.send(r)
 	var there, back time.Duration
 	if s.takes != nil {
-		there, back = s.takes()
+		there, back = s.takes(x)
 	}
-	if err := elapse(r.Context(), there); err != nil {
-		return nil, err
+	if err := elapse(ctx, there); err != nil {
+		return nil, s.end(x, err)
 	}
-	answer := s.receive(r)
-	if err := elapse(r.Context(), answer.after+back); err != nil || answer.err != nil {
-		return nil, cmp.Or(err, answer.err)
+	answer := s.receive(x, r)
+	if err := cmp.Or(elapse(ctx, answer.after+back), answer.err); err != nil {
+		return nil, s.end(x, err)
 	}
-	if answer.status == 0 {
-		answer.status = http.StatusOK
+	x.headerAt, x.status = s.now(), answer.status
+	content := strings.NewReader(answer.body)
+	read := func(p []byte) (int, error) {
+		if err := elapse(ctx, answer.stall); err != nil {
+			return 0, err
+		}
+		answer.stall = 0
+		n, err := content.Read(p)
+		if content.Len() == 0 {
+			x.delivered = true
+			if err = io.EOF; answer.cut {
+				err = io.ErrUnexpectedEOF
+			}
+		}
+		return n, err
 	}
+	body := closing{readerFunc(read), func() { _ = s.end(x, ctx.Err()) }}
+	return &http.Response{StatusCode: answer.status, Header: answer.header, Body: body, ContentLength: -1, Request: r}, nil
+}
+
+func (s *service) send(r *http.Request) *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := &request{
+		number: len(s.sent), token: r.Method == http.MethodPost, path: r.URL.Path,
+		bearer: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never,
+	}
+	s.sent = append(s.sent, x)
+	return x
+}
+
+func (s *service) receive(x *request, r *http.Request) (answer reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.arrivedAt = s.now()
+	if x.token {
+		s.tokens++
+	} else {
+		s.reads++
+	}
+	switch {
+	case s.answer != nil:
+		answer = s.answer(x, r)
+	case x.token && s.token != nil:
+		answer = s.token(s.tokens)
+	case x.token:
+		answer = issue(s.tokens, 0)
+	case s.read != nil:
+		answer = s.read(s.reads, r)
+	}
+	answer.status = cmp.Or(answer.status, http.StatusOK)
 	if answer.body == "" && answer.status == http.StatusOK {
-		answer.body = documentOf(r.URL.Path)
+		answer.body, _ = simDocument(x.path, 2)
 	}
 	if answer.header == nil {
 		answer.header = http.Header{}
 	}
-	var body io.Reader = strings.NewReader(answer.body)
-	if answer.stalls {
-		body = readerFunc(func([]byte) (int, error) { <-r.Context().Done(); return 0, r.Context().Err() })
-	}
-	return &http.Response{StatusCode: answer.status, Header: answer.header, Body: io.NopCloser(body), ContentLength: -1, Request: r}, nil
+	return answer
 }
 
-func (s *service) receive(r *http.Request) reply {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sent = append(s.sent, sent{time.Since(s.began), r.URL.Path, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
-	switch {
-	case r.Method == http.MethodPost && s.token != nil:
-		s.tokens++
-		return s.token(s.tokens)
-	case r.Method == http.MethodPost:
-		s.tokens++
-		return issue(s.tokens, 0)
-	case s.read != nil:
-		s.reads++
-		return s.read(s.reads, r)
+// end records that the client is done with a request, which err ended if the answer is not delivered. It returns err.
+func (s *service) end(x *request, err error) error {
+	if x.endAt == never {
+		x.endAt = s.now()
+		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
+		x.left = !x.delivered && errors.Is(err, context.Canceled)
 	}
-	s.reads++
-	return found
+	return err
 }
+
+// elapse lets time pass, unless ctx ends first.
+func elapse(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// closing is a body that does something when it is closed.
+type closing struct {
+	io.Reader
+	atClose func()
+}
+
+func (c closing) Close() error { c.atClose(); return nil }
 
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// documentOf is an answer of the right shape.
-func documentOf(path string) string {
-	document, _ := simDocument(path, 2)
-	return document
-}
 
 // expectCounts compares the numbers of requests that were sent.
 func (s *service) expectCounts(t *testing.T, tokens, reads int) {
@@ -162,8 +232,8 @@ func (s *service) expectCounts(t *testing.T, tokens, reads int) {
 // times are when reads, or requests for tokens, were sent.
 func (s *service) times(tokens bool) (at []time.Duration) {
 	for _, x := range s.sent {
-		if strings.HasSuffix(x.path, catalogue.TokenPath) == tokens {
-			at = append(at, x.at)
+		if x.token == tokens {
+			at = append(at, x.sentAt)
 		}
 	}
 	return at
@@ -326,8 +396,8 @@ func expectAllRead(t *testing.T, answers []answer) {
 	}
 }
 
-// expectAllTold wants an error of that kind for all, whose text has all of the fragments.
-func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...string) {
+// expectKind wants an error of that kind for all, whose text has all of the fragments.
+func expectKind(t *testing.T, answers []answer, kind errorKind, fragments ...string) {
 	t.Helper()
 	for _, a := range answers {
 		if got := kindOf(a.err); got != kind {
@@ -341,62 +411,62 @@ func expectAllTold(t *testing.T, answers []answer, kind simTold, fragments ...st
 	}
 }
 
-// simTold is what kind of failure a caller is told of.
-type simTold string
+// errorKind is what kind of failure an error reports.
+type errorKind string
 
 const (
-	toldNothing     simTold = ""
-	toldInterrupted simTold = "an interrupt"
-	toldRejected    simTold = "rejected credentials"
-	toldNoToken     simTold = "no token"
-	toldDisabled    simTold = "a disabled organisation"
-	toldLimited     simTold = "a pause"
-	toldCeiling     simTold = "the ceiling"
-	toldTimeout     simTold = "a time-out"
-	toldNetwork     simTold = "a fault of the network"
-	toldUnavailable simTold = "a failure of the service"
-	toldUnusable    simTold = "an unusable answer"
-	toldStatus      simTold = "another status"
-	toldWaiting     simTold = "that its time was over"
-	toldOther       simTold = "nothing that is known"
+	kindNothing     errorKind = ""
+	kindInterrupted errorKind = "an interrupt"
+	kindRejected    errorKind = "rejected credentials"
+	kindNoToken     errorKind = "no token"
+	kindDisabled    errorKind = "a disabled organisation"
+	kindLimited     errorKind = "a pause"
+	kindCeiling     errorKind = "the ceiling"
+	kindTimeout     errorKind = "a time-out"
+	kindNetwork     errorKind = "a fault of the network"
+	kindUnavailable errorKind = "a failure of the service"
+	kindUnusable    errorKind = "an unusable answer"
+	kindStatus      errorKind = "another status"
+	kindWaiting     errorKind = "that its time was over"
+	kindOther       errorKind = "nothing that is known"
 )
 
 // kindOf is the kind of an error of the client.
-func kindOf(err error) simTold {
+func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
 	switch {
 	case err == nil:
-		return toldNothing
+		return kindNothing
 	case is[*catalogue.InterruptedError](err), errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
-		return toldInterrupted
+		return kindInterrupted
 	case is[*catalogue.RejectedError](err):
 		// Only these two mean the credentials.
 		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
-			return toldRejected
+			return kindRejected
 		}
-		return toldNoToken
+		return kindNoToken
 	case gaveUp && end.Cause == ceilingTooLow:
-		return toldCeiling
+		return kindCeiling
 	case isAPI && api.Is(catalogue.ErrRateLimited):
-		return toldLimited
+		return kindLimited
 	case isNetwork && network.TimedOut:
-		return toldTimeout
+		return kindTimeout
 	case isNetwork:
-		return toldNetwork
+		return kindNetwork
 	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
-		return toldDisabled
+		return kindDisabled
 	case isAPI && (api.Is(catalogue.ErrUnavailable) || api.Method == http.MethodPost):
-		return toldUnavailable
+		return kindUnavailable
 	case isAPI:
-		return toldStatus
+		return kindStatus
 	case is[*catalogue.UnusableAnswerError](err):
-		return toldUnusable
+		return kindUnusable
 	case gaveUp:
-		return toldWaiting
+		return kindWaiting
 	}
-	return toldOther
+	return kindOther
 }
 
 func is[E error](err error) bool {
@@ -404,7 +474,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// ending is what a read is told that gave up.
+// ending is the error of a read that gave up.
 type ending = catalogue.GaveUpError
 
 const (
@@ -416,8 +486,8 @@ const (
 )
 
 func endOf(err error) (end ending, ok bool) {
-	if told, ok := errors.AsType[*ending](err); ok {
-		return *told, true
+	if end, ok := errors.AsType[*ending](err); ok {
+		return *end, true
 	}
 	return ending{}, false
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// An interrupt ends a read at once, wherever it is, and says what it waited for. Nothing is sent after it.
+// An interrupt ends a read at once, wherever it is, and says what it waited for.
 func TestAnInterrupt(t *testing.T) {
 	type row struct {
 		service    *service
@@ -17,63 +17,49 @@ func TestAnInterrupt(t *testing.T) {
 		attempts   int
 		waitingFor string
 		remaining  time.Duration
-		last       simTold
+		last       errorKind
 	}
-	hangs, stalls := reply{after: time.Hour}, found
-	stalls.stalls = true
+	hangs, stalls := reply{after: ages}, reply{stall: ages}
 	tokens := func(r reply) *service { return &service{token: func(int) reply { return r }} }
 	eachOnFakeClock(t, map[string]row{
-		"the service hangs":      {always(hangs), nil, 1, "", 0, toldNothing},
-		"the body stalls":        {always(stalls), nil, 1, "", 0, toldNothing},
-		"in its back-off":        {always(answered(503)), nil, 4, "its back-off", 7 * sec, toldUnavailable},
-		"in a pause":             {always(retryAfter(429, "200")), nil, 1, "the pause that the service asked for", 192 * sec, toldLimited},
-		"under a ceiling":        {always(found), []setting{atMost(1, 100*sec)}, 0, "max_requests", 92 * sec, toldNothing},
-		"a token is asked for":   {tokens(hangs), nil, 0, "a token", 0, toldNothing},
-		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 7 * sec, toldUnavailable},
-		"nothing kept, it hangs": {always(hangs), []setting{afresh()}, 1, "", 0, toldNothing},
+		"the service hangs":      {always(hangs), nil, 1, "", 0, kindNothing},
+		"the body stalls":        {always(stalls), nil, 1, "", 0, kindNothing},
+		"in its back-off":        {always(answered(503)), nil, 4, "its back-off", 7 * sec, kindUnavailable},
+		"in a pause":             {always(retryAfter(429, "200")), nil, 1, "the pause that the service asked for", 192 * sec, kindLimited},
+		"under a ceiling":        {always(found), []setting{atMost(1, 100*sec)}, 0, "max_requests", 92 * sec, kindNothing},
+		"a token is asked for":   {tokens(hangs), nil, 0, "a token", 0, kindNothing},
+		"the token is put off":   {tokens(answered(503)), nil, 4, "a token", 7 * sec, kindUnavailable},
+		"nothing kept, it hangs": {always(hangs), []setting{afresh()}, 1, "", 0, kindNothing},
 	}, func(t *testing.T, r row) {
 		c := over(t, r.service, r.settings...)
 		read := theGroup.start(t, c)
 		time.Sleep(8 * sec)
 		read.cancel()
 		a := read.end()
-		told, ok := errors.AsType[*catalogue.InterruptedError](a.err)
+		got, ok := errors.AsType[*catalogue.InterruptedError](a.err)
 		if !ok || a.took != 8*sec || !errors.Is(a.err, context.Canceled) {
 			t.Fatalf("after %s: %v", a.took, a.err)
 		}
-		if told.Attempts != r.attempts || told.WaitingFor != r.waitingFor || told.Remaining != r.remaining || kindOf(told.Last) != r.last {
-			t.Errorf("after %d attempts it waited for %q, %s more, after %v; want %d, %q, %s and %q", told.Attempts, told.WaitingFor,
-				told.Remaining, told.Last, r.attempts, r.waitingFor, r.remaining, r.last)
-		}
-		before := len(r.service.sent)
-		time.Sleep(time.Hour)
-		if len(r.service.sent) != before {
-			t.Errorf("%d requests after the interrupt", len(r.service.sent)-before)
+		if got.Attempts != r.attempts || got.WaitingFor != r.waitingFor || got.Remaining != r.remaining || kindOf(got.Last) != r.last {
+			t.Errorf("after %d attempts it waited for %q, %s more, after %v; want %d, %q, %s and %q", got.Attempts, got.WaitingFor,
+				got.Remaining, got.Last, r.attempts, r.waitingFor, r.remaining, r.last)
 		}
 	})
 }
 
-// The end of one caller is not that of another: of those who share a request, and of those who wait for one token.
+// The end of one caller is not the end of another that shares its request, or that waits for the same token.
 func TestOneIsCancelledTheOthersFinish(t *testing.T) {
-	type row struct {
-		others    reading
-		cancelled int
-	}
-	eachOnFakeClock(t, map[string]row{
-		"who asked first":          {group("a"), 0},
-		"who shares":               {group("a"), 1},
-		"who asked for the token":  {group("b"), 0},
-		"who waits for that token": {group("b"), 1},
-	}, func(t *testing.T, r row) {
+	rows := map[string]int{"who requests the token": 0, "who asks": 1, "who shares": 2, "who comes last": 3}
+	eachOnFakeClock(t, rows, func(t *testing.T, cancelled int) {
 		s := always(found.in(10 * sec))
 		s.token = func(n int) reply { return issue(n, 0).in(10 * sec) }
 		c := over(t, s)
-		readers := []*reader{group("a").start(t, c), r.others.start(t, c), r.others.start(t, c)}
+		readers := []*reader{group("a").start(t, c), group("b").start(t, c), group("b").start(t, c), group("c").start(t, c)}
 		time.Sleep(5 * sec)
-		readers[r.cancelled].cancel()
+		readers[cancelled].cancel()
 		for i, reader := range readers {
 			a := reader.end()
-			if cancelled := i == r.cancelled; cancelled != (kindOf(a.err) == toldInterrupted) || !cancelled && (a.err != nil || a.took != 20*sec) {
+			if i == cancelled && kindOf(a.err) != kindInterrupted || i != cancelled && (a.err != nil || a.took != 20*sec) {
 				t.Errorf("read %d after %s: %v", i, a.took, a.err)
 			}
 		}

@@ -46,8 +46,11 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 		known, ok := value.(T)
 		return ok && (q.suffices == nil || q.suffices(known))
 	}
-	read := func(ctx context.Context, to Endpoint, sent *attempt) (value any, next string, err error) {
-		err = c.exchange(ctx, to, sent, outgoing{
+	to := c.to(http.MethodGet, q.target)
+	page := to
+	read := func(ctx context.Context, sent *attempt) (value any, more bool, err error) {
+		var next string
+		err = c.exchange(ctx, page, sent, outgoing{
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
@@ -55,9 +58,12 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 				return err
 			},
 		})
-		return value, next, err
+		if next != "" {
+			page.Path = next
+		}
+		return value, next != "", err
 	}
-	value, err := c.admission.answer(ctx, c.to(http.MethodGet, q.target), suffices, read)
+	value, err := c.admission.answer(ctx, to, suffices, read)
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}

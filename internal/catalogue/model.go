@@ -107,7 +107,7 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// check refuses a model without the fields by which revisions differ, and one of another group than was asked for.
+// check returns an error if the model lacks its id or revision, or is of another group than was asked for.
 // Ids are compared as engines keep strings, in NFC.
 func (m *Model) check(groupID string) *shapeError {
 	switch {

@@ -1,7 +1,10 @@
 package catalogue_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -11,20 +14,24 @@ func TestRetryAfterOfA429(t *testing.T) {
 	type row struct {
 		header string
 		wait   time.Duration
+		date   string
 	}
-	inFiveSeconds := time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC).Format(http.TimeFormat) // bubbles begin in 2000
+	const inFiveSeconds = "Sat, 01 Jan 2000 00:00:05 GMT" // bubbles begin in 2000
 	eachOnFakeClock(t, map[string]row{
-		"seconds":           {"3", 3 * sec},
-		"a fraction":        {"1.5", 1500 * time.Millisecond},
-		"a small fraction":  {"0.25", 250 * time.Millisecond},
-		"a date":            {inFiveSeconds, 5 * sec},
-		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec},
-		"nothing":           {"", 1 * sec},
-		"zero":              {"0", 1 * sec},
-		"a negative number": {"-3", 1 * sec},
-		"a word":            {"soon", 1 * sec},
+		"seconds":           {"3", 3 * sec, ""},
+		"a fraction":        {"1.5", 1500 * time.Millisecond, ""},
+		"a small fraction":  {"0.25", 250 * time.Millisecond, ""},
+		"a date":            {inFiveSeconds, 5 * sec, ""},
+		"its own date":      {inFiveSeconds, 7 * sec, "Fri, 31 Dec 1999 23:59:58 GMT"},
+		"a date long ago":   {"Fri, 01 Jan 1999 00:00:00 GMT", 1 * sec, ""},
+		"nothing":           {"", 1 * sec, ""},
+		"zero":              {"0", 1 * sec, ""},
+		"a negative number": {"-3", 1 * sec, ""},
+		"a word":            {"soon", 1 * sec, ""},
 	}, func(t *testing.T, r row) {
-		s := first(1, retryAfter(429, r.header))
+		limited := retryAfter(429, r.header)
+		limited.header.Set("Date", r.date)
+		s := first(1, limited)
 		c := over(t, s, maxRetries(0))
 		theGroup.mustRead(t, c)
 		s.expectTimes(t, false, 0, r.wait)
@@ -34,8 +41,8 @@ func TestRetryAfterOfA429(t *testing.T) {
 	})
 }
 
-// Refusals that say nothing are waited for twice as long each time, and from the second on with a gap beside.
-func TestRefusalsThatSayNothingBackOff(t *testing.T) {
+// After each 429 that names no wait the next one is twice as long, and from the second on there is a gap beside.
+func TestA429ThatNamesNoWaitBacksOff(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := first(3, answered(429))
 		theGroup.mustRead(t, over(t, s, maxRetries(0)))
@@ -48,73 +55,32 @@ func TestRefusalsThatSayNothingBackOff(t *testing.T) {
 	})
 }
 
-// A pause counts from its header on, whatever becomes of the body, for reads and for tokens, and those who come in it
-// wait as well.
-func TestEveryRequestWaitsForAPause(t *testing.T) {
-	stalled := retryAfter(429, "10")
-	stalled.stalls = true
-	whole := retryAfter(429, "10")
-	eachOnFakeClock(t, map[string]reply{"whole": whole, "without its body": stalled}, func(t *testing.T, r reply) {
-		s := first(1, r)
-		s.token = func(n int) reply { // the first one to be renewed in the pause
-			return issue(n, map[int]time.Duration{1: 10 * sec}[n])
-		}
-		c := over(t, s)
-		readers := []*reader{theGroup.start(t, c)}
-		for _, r := range eachGroup(0, 19) {
-			time.Sleep(400 * time.Millisecond)
-			readers = append(readers, r.start(t, c))
-		}
-		for _, r := range readers {
-			expectAllRead(t, []answer{r.end()})
-		}
-		s.expectCounts(t, 2, 21)
-		for _, x := range s.sent[2:] {
-			if x.at < 10*sec {
-				t.Errorf("%s was sent at %s, in the pause", x.path, x.at)
-			}
-		}
-	})
-	t.Run("of the token endpoint", func(t *testing.T) {
-		onFakeClock(t, func(t *testing.T) {
-			s := &service{token: func(n int) reply {
-				if n == 1 {
-					return retryAfter(429, "7")
-				}
-				return issue(n, 0)
-			}}
-			expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
-			s.expectTimes(t, true, 0, 7*sec)
-		})
-	})
-}
-
-// A pause that outlasts a read's time fails it at once, wherever it waits: just refused, in the queue, in its
-// back-off, or when it comes. It is told what it waited for.
+// A pause that outlasts a read's time fails it at once, wherever it waits: just limited, in the queue, in its back-off,
+// or when it comes. Its error has the 429.
 func TestAPauseThatDoesNotFit(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(_ int, r *http.Request) reply {
 			switch r.URL.Path {
 			case "/v1/model-group/backs-off":
 				return answered(503)
-			case "/v1/model-group/refused":
+			case "/v1/model-group/limited":
 				return retryAfter(429, "600").in(sec / 2)
 			}
 			return found
 		}}
 		c := over(t, s, atMost(3, 10*sec))
-		backsOff, refused := group("backs-off").start(t, c), group("refused").start(t, c)
+		backsOff, limited := group("backs-off").start(t, c), group("limited").start(t, c)
 		queued := group("queued").start(t, c)
-		answers := []answer{backsOff.end(), refused.end(), queued.end(), theGroup.read(t, c)}
-		expectAllTold(t, answers, toldLimited, "429")
+		answers := []answer{backsOff.end(), limited.end(), queued.end(), theGroup.read(t, c)}
+		expectKind(t, answers, kindLimited, "429")
 		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
 			end, _ := endOf(answers[i].err)
 			if end.Cause != waitTooLong || end.Wait != 600*sec || end.Attempts != want.Attempts || end.Remaining != 5*time.Minute-answers[i].took {
 				t.Errorf("read %d: %+v", i, end)
 			}
 		}
-		if refused, queued := answers[1].took, answers[2].took; refused != queued || answers[0].took != refused || answers[3].took != 0 {
-			t.Errorf("they took %s, %s and %s, want as long as the refusal: %s", answers[0].took, queued, answers[3].took, refused)
+		if limited, queued := answers[1].took, answers[2].took; limited != queued || answers[0].took != limited || answers[3].took != 0 {
+			t.Errorf("they took %s, %s and %s, want as long as the 429: %s", answers[0].took, queued, answers[3].took, limited)
 		}
 		time.Sleep(400 * sec) // what is left of the pause fits
 		theGroup.mustRead(t, c)
@@ -123,8 +89,74 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 	t.Run("for ages", func(t *testing.T) {
 		onFakeClock(t, func(t *testing.T) {
 			s := always(retryAfter(429, "99999999999999999999"))
-			expectAllTold(t, []answer{theGroup.read(t, over(t, s))}, toldLimited)
+			expectKind(t, []answer{theGroup.read(t, over(t, s))}, kindLimited)
 			s.expectCounts(t, 1, 1)
 		})
+	})
+}
+
+// A read whose turn under the ceiling comes after its time fails at once; the others are read.
+func TestACeilingThatIsTooLow(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{}
+		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
+		late := filter(answers, func(a answer) bool { return a.err != nil })
+		expectKind(t, late, kindCeiling)
+		for _, a := range late {
+			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
+				t.Errorf("%+v", end)
+			}
+		}
+		if len(late) != 8 { // the token at 0 s, reads at 10 s and 20 s
+			t.Errorf("%d of 10 reads were late, want 8", len(late))
+		}
+		s.expectCounts(t, 1, 2)
+	})
+}
+
+// An answer can bring the ceiling's next turn forward, so a read that would fit then does not fail at once.
+func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		c := over(t, always(found.in(sec/10)), atMost(2, 2*sec), readTimeout(4*sec))
+		one, two := group("a").start(t, c), group("b").start(t, c)
+		time.Sleep(sec / 20)
+		expectAllRead(t, []answer{group("c").read(t, c), one.end(), two.end()})
+	})
+}
+
+// The errors of reads that the service limits do not blame max_requests.
+func TestTheCeilingIsNoCauseOfALimit(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(int, *http.Request) reply { return retryAfter(429, "1") }}
+		for _, a := range readAll(t, over(t, s, atMost(60, time.Minute)), 150, eachGroup(0, 150)) {
+			if kindOf(a.err) == kindCeiling {
+				t.Fatalf("after %s: %v", a.took, a.err)
+			}
+		}
+	})
+}
+
+// Of two 429s of one burst the error has the longer wait.
+func TestTheLongerPauseIsReported(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(_ int, r *http.Request) reply {
+			if strings.HasSuffix(r.URL.Path, "long") {
+				return retryAfter(429, "200").in(sec)
+			}
+			return retryAfter(429, "2").in(2 * sec)
+		}}
+		c := over(t, s, readTimeout(4*time.Minute))
+		readers := []*reader{group("long").start(t, c), group("short").start(t, c)}
+		time.Sleep(100 * sec)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*sec)
+		defer cancel()
+		_, err := c.ModelGroup(ctx, "third")
+		if end, _ := endOf(err); end.Wait != 101*sec || !strings.Contains(fmt.Sprintf("%+v", end.Err), "long") {
+			t.Errorf("%+v", end)
+		}
+		for _, r := range readers {
+			r.cancel()
+			r.end()
+		}
 	})
 }

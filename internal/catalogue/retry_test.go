@@ -41,7 +41,7 @@ func TestBackOff(t *testing.T) {
 	eachOnFakeClock(t, map[string]float64{"no jitter": 0, "most jitter": 0.999999}, func(t *testing.T, jitter float64) {
 		s := always(answered(503))
 		c := over(t, s, maxRetries(8), func(c *catalogue.Config) { c.Jitter = func() float64 { return jitter } })
-		expectAllTold(t, []answer{theGroup.read(t, c)}, toldUnavailable, "503")
+		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "503")
 		at, waits := s.times(false), []time.Duration{1 * sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec, 30 * sec}
 		if len(at) != 9 {
 			t.Fatalf("%d requests, want 9", len(at))
@@ -57,39 +57,39 @@ func TestBackOff(t *testing.T) {
 // A failure that may pass is tried again max_retries times, for reads and for tokens; any other ends the read at once.
 func TestWhatIsTriedAgain(t *testing.T) {
 	stalled, cut := found, found
-	stalled.stalls = true
+	stalled.stall = ages
 	cut.body = `{"id":"group-0`
 	type row struct {
 		reply
 		again bool
 		took  time.Duration // by an attempt
-		kind  simTold
+		kind  errorKind
 	}
 	rows := map[string]row{
-		"dropped":         {reply{err: errDropped}, true, 0, toldNetwork},
-		"ended early":     {reply{err: io.ErrUnexpectedEOF}, true, 0, toldNetwork},
-		"no answer":       {reply{after: time.Hour}, true, 30 * sec, toldTimeout},
-		"a body on hold":  {stalled, true, 30 * sec, toldTimeout},
-		"half of a body":  {cut, true, 0, toldNetwork},
-		"a list":          {reply{body: `[]`}, false, 0, toldUnusable},
-		"a page":          {reply{body: `<html>`}, false, 0, toldUnusable},
-		"no identity":     {reply{body: `{}`}, false, 0, toldUnusable},
-		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, toldStatus},
+		"dropped":         {reply{err: errDropped}, true, 0, kindNetwork},
+		"ended early":     {reply{err: io.ErrUnexpectedEOF}, true, 0, kindNetwork},
+		"no answer":       {reply{after: time.Hour}, true, 30 * sec, kindTimeout},
+		"a body on hold":  {stalled, true, 30 * sec, kindTimeout},
+		"half of a body":  {cut, true, 0, kindNetwork},
+		"a list":          {reply{body: `[]`}, false, 0, kindUnusable},
+		"a page":          {reply{body: `<html>`}, false, 0, kindUnusable},
+		"no identity":     {reply{body: `{}`}, false, 0, kindUnusable},
+		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, kindStatus},
 	}
 	for status, again := range map[int]bool{
 		101: false, 103: false, 201: false, 204: false, 301: false, 304: false, 400: false, 403: false, 404: false, 405: false,
 		408: true, 409: false, 418: false, 422: false, 451: false, 500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
 	} {
-		kind := toldStatus
+		kind := kindStatus
 		if again {
-			kind = toldUnavailable
+			kind = kindUnavailable
 		}
 		rows[strconv.Itoa(status)] = row{answered(status), again, 0, kind}
 	}
 	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
 		s := always(r.reply)
 		answers := []answer{theGroup.read(t, over(t, s, maxRetries(2)))}
-		expectAllTold(t, answers, r.kind)
+		expectKind(t, answers, r.kind)
 		if !r.again {
 			s.expectCounts(t, 1, 1)
 			return
@@ -109,7 +109,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// The token endpoint is tried again for all who wait; then they fail together, and are told of its requests.
+// The token endpoint is tried again for all reads that wait; then they fail together, and their errors count its requests.
 func TestTokenRequestsAreTriedAgain(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{token: func(n int) reply {
@@ -120,7 +120,7 @@ func TestTokenRequestsAreTriedAgain(t *testing.T) {
 		}}
 		c := over(t, s, maxRetries(2))
 		answers := readAll(t, c, 20, eachGroup(0, 20))
-		expectAllTold(t, answers, toldUnavailable, "temporarily_unavailable")
+		expectKind(t, answers, kindUnavailable, "temporarily_unavailable")
 		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 3})
 		s.expectTimes(t, true, 0, 2*sec, 5*sec)
 		expectAllRead(t, readAll(t, c, 20, eachGroup(0, 20))) // a failure is not kept
@@ -130,28 +130,20 @@ func TestTokenRequestsAreTriedAgain(t *testing.T) {
 
 // A 503 is not tried again before its Retry-After is over, nor before the back-off is.
 func TestRetryAfterOfA503(t *testing.T) {
-	eachOnFakeClock(t, map[string]time.Duration{
-		"5": 5 * sec, "1.5": 1500 * time.Millisecond, "0.5": 1 * sec, "": 1 * sec, "soon": 1 * sec,
-	}, func(t *testing.T, want time.Duration) {
-		header := t.Name()[len("TestRetryAfterOfA503/"):]
-		if want == 1*sec && header != "0.5" {
-			header = "" // names of subtests are made unique
-		}
-		s := first(1, retryAfter(503, header))
+	type row struct {
+		header string
+		want   time.Duration
+	}
+	eachOnFakeClock(t, map[string]row{
+		"longer": {"5", 5 * sec}, "a fraction": {"1.5", 1500 * time.Millisecond}, "shorter": {"0.5", sec}, "a word": {"soon", sec},
+	}, func(t *testing.T, r row) {
+		s := first(1, retryAfter(503, r.header))
 		c := over(t, s)
-		r := theGroup.start(t, c)
+		under := theGroup.start(t, c)
 		time.Sleep(100 * time.Millisecond)
 		group("other").mustRead(t, c) // it concerns that one read
-		expectAllRead(t, []answer{r.end()})
-		s.expectTimes(t, false, 0, 100*time.Millisecond, want)
-	})
-	t.Run("that does not fit", func(t *testing.T) {
-		onFakeClock(t, func(t *testing.T) {
-			s := always(retryAfter(503, "600"))
-			answers := []answer{theGroup.read(t, over(t, s))}
-			expectEnd(t, answers, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
-			expectAllTold(t, answers, toldUnavailable)
-		})
+		expectAllRead(t, []answer{under.end()})
+		s.expectTimes(t, false, 0, 100*time.Millisecond, r.want)
 	})
 }
 
@@ -162,17 +154,17 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 		time  time.Duration
 		took  time.Duration
 		want  ending
-		kind  simTold
+		kind  errorKind
 	}
 	hangs := reply{after: time.Hour}
 	eachOnFakeClock(t, map[string]row{
-		"no back-off fits":     {answered(503), 14 * sec, 7 * sec, ending{Cause: waitTooLong, Attempts: 4, Wait: 8 * sec}, toldUnavailable},
-		"in the first attempt": {hangs, 20 * sec, 20 * sec, ending{Cause: timeOver, Attempts: 1}, toldTimeout},
-		"in the second":        {hangs, 45 * sec, 45 * sec, ending{Cause: timeOver, Attempts: 2}, toldTimeout},
+		"no back-off fits":     {answered(503), 14 * sec, 7 * sec, ending{Cause: waitTooLong, Attempts: 4, Wait: 8 * sec}, kindUnavailable},
+		"in the first attempt": {hangs, 20 * sec, 20 * sec, ending{Cause: timeOver, Attempts: 1}, kindTimeout},
+		"in the second":        {hangs, 45 * sec, 45 * sec, ending{Cause: timeOver, Attempts: 2}, kindTimeout},
 	}, func(t *testing.T, r row) {
 		a := theGroup.read(t, over(t, always(r.reply), readTimeout(r.time), maxRetries(100)))
 		expectEnd(t, []answer{a}, r.want)
-		expectAllTold(t, []answer{a}, r.kind)
+		expectKind(t, []answer{a}, r.kind)
 		if end, _ := endOf(a.err); a.took != r.took || end.Remaining != r.time-r.took {
 			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, r.time-r.took)
 		}
@@ -186,15 +178,15 @@ func TestAFailureIsNotKept(t *testing.T) {
 			return map[int]reply{1: answered(500), 2: {err: errDropped}, 3: answered(504), 4: answered(404)}[n]
 		}}
 		c := over(t, s, maxRetries(2))
-		expectAllTold(t, []answer{theGroup.read(t, c)}, toldUnavailable, "504")
-		expectAllTold(t, []answer{theGroup.read(t, c)}, toldStatus, "404")
+		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "504")
+		expectKind(t, []answer{theGroup.read(t, c)}, kindStatus, "404")
 		theGroup.mustRead(t, c)
 		theGroup.mustRead(t, c)
 		s.expectCounts(t, 1, 5)
 	})
 }
 
-// After a read has used up its retries, those that begin later make one attempt each, until one comes back well.
+// After a read has used up its retries, those that begin later make one attempt each, until one succeeds.
 // Those under way keep their retries.
 func TestAnOutageIsWaitedForOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
@@ -212,7 +204,7 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		expectEnd(t, []answer{early.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
 		later := readAll(t, c, 5, eachGroup(0, 10))
 		expectEnd(t, later, ending{Cause: serviceDown, Attempts: 1})
-		expectAllTold(t, later, toldUnavailable)
+		expectKind(t, later, kindUnavailable)
 		expectEnd(t, []answer{under.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
 		down = false
 		theGroup.mustRead(t, c) // the 21st
@@ -230,5 +222,25 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 			expectEnd(t, readAll(t, c, 1, eachGroup(10, 20)), ending{Cause: serviceDown, Attempts: 1})
 			s.expectCounts(t, 13, 0)
 		})
+	})
+}
+
+// The back-off of the ninth page is that of a first failure.
+func TestEachPageBacksOffForItself(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		limited := false
+		s := &service{read: func(n int, _ *http.Request) reply {
+			switch {
+			case n == 9 && !limited:
+				limited = true
+				return answered(429)
+			case n == 12:
+				return reply{body: "[]"}
+			}
+			return paged("[]", n+1)
+		}}
+		if a := models("g").read(t, over(t, s)); a.err != nil || a.took > 3*sec {
+			t.Errorf("after %s: %v", a.took, a.err)
+		}
 	})
 }

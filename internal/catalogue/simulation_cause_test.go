@@ -13,10 +13,10 @@ import (
 // endsProcess reports whether an error ends the whole process.
 func endsProcess(err error) bool {
 	kind := kindOf(err)
-	return kind == toldRejected || kind == toldNoToken || kind == toldDisabled
+	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
 }
 
-// cause is the part of an error that all who share it are told.
+// cause is the part of an error that all readers have in common.
 func cause(err error) string {
 	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
 		return rejected.Error()
@@ -27,9 +27,8 @@ func cause(err error) string {
 	return ""
 }
 
-// answerOf is the request that an error tells of, by the id that its answer had; nil
-// if it had none.
-func (c *simCheck) answerOf(err error) *simRequest {
+// answerOf is the request that an error is about, by the id that its answer had; nil if it had none.
+func (c *simCheck) answerOf(err error) *request {
 	id := ""
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
 		id = api.RequestID
@@ -38,161 +37,115 @@ func (c *simCheck) answerOf(err error) *simRequest {
 	}
 	id, _, _ = strings.Cut(strings.TrimPrefix(id, "request-"), " ")
 	number, err := strconv.Atoi(id)
-	if err != nil || number >= len(c.service.log) {
+	if err != nil || number >= len(c.requests) {
 		return nil
 	}
-	return c.service.log[number]
+	return c.requests[number]
 }
 
-// causesAreTrue is invariant 5: a read that fails has a cause that the rules do not forgive, and is told that one.
+// causesAreTrue is invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that cause
+// and the reader's own times.
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {
-		if r.err != nil && !c.caused(r) {
-			end, _ := endOf(r.err)
-			c.fail("reader %d is told at %s what was not its cause: %+v: %v", r.index, r.end, end, r.err)
+		end, gaveUp := endOf(r.err)
+		took := r.end - r.start
+		if r.err != nil && !c.caused(r) || gaveUp && (end.Elapsed != took || end.Remaining != r.timeout-took) {
+			c.fail("reader %d had %s, took %s and ended at %s, and that was not its cause: %+v: %v", r.index, r.timeout, took, r.end, end, r.err)
 		}
 	}
 }
 
 func (c *simCheck) caused(r *simReading) bool {
 	x := c.answerOf(r.err)
-	if x != nil && (x.process != r.process || x.sentAt > r.end) {
+	if x != nil && x.sentAt > r.end {
 		return false
 	}
-	anywhere := func(happened func(*simRequest) bool) bool {
-		return slices.ContainsFunc(c.requests, func(y *simRequest) bool {
+	anywhere := func(happened func(*request) bool) bool {
+		return slices.ContainsFunc(c.requests, func(y *request) bool {
 			return (x == nil || x == y) && y.sentAt <= r.end && (y.endAt == never || y.headerAt <= r.end) && happened(y)
 		})
 	}
-	own := func(happened func(*simRequest) bool) bool {
-		return anywhere(func(y *simRequest) bool { return y.path == r.path && happened(y) })
+	own := func(happened func(*request) bool) bool {
+		return anywhere(func(y *request) bool { return y.path == r.path && happened(y) })
 	}
 	gaveUp, isGaveUp := endOf(r.err)
 	api, isAPI := errors.AsType[*catalogue.APIError](r.err)
 	switch kind := kindOf(r.err); {
-	case kind == toldInterrupted:
+	case kind == kindInterrupted:
 		return true // see endsWithItsOwnReader
-	case kind == toldRejected:
-		return anywhere(func(y *simRequest) bool { return y.token && y.code == "invalid_client" || c.provesRejection(y) })
-	case kind == toldNoToken:
-		return anywhere(func(y *simRequest) bool {
+	case kind == kindRejected:
+		return anywhere(func(y *request) bool { return y.token && y.code == "invalid_client" || c.provesRejection(y) })
+	case kind == kindNoToken:
+		return anywhere(func(y *request) bool {
 			return y.token && y.status != 0 && y.issued == nil && !y.transient() && !y.limited()
 		})
-	case kind == toldDisabled:
-		return anywhere(func(y *simRequest) bool { return !y.token && y.code == "ORGANISATION_DISABLED" })
+	case kind == kindDisabled:
+		return anywhere(func(y *request) bool { return !y.token && y.code == "ORGANISATION_DISABLED" })
 	case isGaveUp:
 		return c.gaveUp(r, gaveUp)
-	case kind == toldUnusable:
-		return own(func(y *simRequest) bool { return y.status == 200 && y.answer == "" })
+	case kind == kindUnusable:
+		return own(func(y *request) bool { return y.status == 200 && y.answer == "" })
 	case isAPI && api.Status == 401:
-		return len(filter(c.of(r.path), (*simRequest).unauthorized)) >= 3
+		return len(filter(c.of(r.path), (*request).unauthorized)) >= 3
 	case isAPI:
-		return own(func(y *simRequest) bool {
+		return own(func(y *request) bool {
 			return y.status == api.Status && (api.Code == "" || y.code == api.Code) && !y.transient() && !y.limited()
 		})
 	}
 	return false
 }
 
-// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token was asked for in
-// place of one that was refused, and refused itself within a minute, before it served any read; and if another
-// one has served, that one was such a token as well.
-func (c *simCheck) provesRejection(x *simRequest) bool {
+// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token replaced one that
+// was rejected, and was rejected itself within a minute, before it served a read. If any token has served, the one
+// before has to be such a token too.
+func (c *simCheck) provesRejection(x *request) bool {
 	if !x.unauthorized() {
 		return false
 	}
-	// unproven returns the token before t, if its refusal at that moment can be part of a proof.
+	// unproven returns the token before t, if the rejection of t at that moment can be part of a proof.
 	unproven := func(t *simToken, at time.Duration) *simToken {
-		before := c.current(t.asked)
-		served := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.bearer == t && y.served() && y.endAt < at })
-		if before == nil || served || at > t.known+time.Minute || c.refusedAt(before) > t.asked {
+		before := c.current(t.requested)
+		served := slices.ContainsFunc(c.requests, func(y *request) bool { return y.with == t && y.served() && y.endAt < at })
+		if before == nil || served || at > t.known+time.Minute || c.rejectedAt(before) > t.requested {
 			return nil
 		}
 		return before
 	}
-	before := unproven(x.bearer, x.headerAt)
-	anyServed := slices.ContainsFunc(c.requests, func(y *simRequest) bool { return y.served() && y.endAt < x.headerAt })
-	return before != nil && (!anyServed || unproven(before, c.refusedAt(before)) != nil)
+	before := unproven(x.with, x.headerAt)
+	anyServed := slices.ContainsFunc(c.requests, func(y *request) bool { return y.served() && y.endAt < x.headerAt })
+	return before != nil && (!anyServed || unproven(before, c.rejectedAt(before)) != nil)
 }
 
-// gaveUp reports whether a read gave up for the cause that it is told.
-func (c *simCheck) gaveUp(r *simReading, told ending) bool {
-	failed := filter(c.requests, func(x *simRequest) bool {
+// gaveUp reports whether a read gave up for the cause that its error has.
+func (c *simCheck) gaveUp(r *simReading, got ending) bool {
+	failed := filter(c.requests, func(x *request) bool {
 		return x.transient() && x.sentAt <= r.end && (x.path == r.path || x.token)
 	})
-	lastFailed := slices.ContainsFunc(failed, func(x *simRequest) bool { return x.learned() == r.end || x.endAt == r.end })
-	if x := c.answerOf(told.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
+	lastFailed := slices.ContainsFunc(failed, func(x *request) bool { return x.learned() == r.end || x.endAt == r.end })
+	if x := c.answerOf(got.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
 		return false
 	}
-	switch told.Cause {
+	switch got.Cause {
 	case retriesUsedUp:
 		return lastFailed && len(failed) > c.plan.maxRetries
 	case serviceDown:
 		return lastFailed && slices.ContainsFunc(c.readings, func(q *simReading) bool {
 			end, _ := endOf(q.err)
-			return q.err != nil && end.Cause == retriesUsedUp && q.end <= r.start && !slices.ContainsFunc(c.requests, func(x *simRequest) bool {
-				return x.served() && x.endAt > q.start && x.endAt < r.end
+			return q.err != nil && end.Cause == retriesUsedUp && q.end <= r.start && !slices.ContainsFunc(c.requests, func(x *request) bool {
+				return x.served() && x.path != q.path && x.endAt > q.start && x.endAt < r.end // else q asks once more
 			})
 		})
 	case waitTooLong:
-		return told.Wait > told.Remaining && (told.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *simRequest) bool {
+		return got.Wait > got.Remaining && (got.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *request) bool {
 			until, named := x.waits()
 			own := x.path == r.path || x.token || x.limited()
-			exact := until >= r.end && told.Wait >= until-r.end && told.Wait <= until-r.end+maxGap
-			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && told.Wait <= most+maxGap)
+			exact := until >= r.end && got.Wait >= until-r.end && got.Wait <= until-r.end+maxGap
+			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && got.Wait <= most+maxGap)
 		}))
 	case ceilingTooLow:
-		counted := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
+		counted := filter(c.requests, func(x *request) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
 		ahead := filter(c.readings, func(q *simReading) bool { return q.start <= r.start && q.end >= r.end })
-		return told.Wait > told.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
+		return got.Wait > got.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
 	}
 	return r.end == r.deadline()
-}
-
-// numbersAreTrue: the numbers of an error are those of its caller and of the requests that the service saw.
-func (c *simCheck) numbersAreTrue() {
-	for _, r := range c.readings {
-		told, ok := endOf(r.err)
-		if !ok {
-			continue
-		}
-		if took := r.end - r.start; told.Elapsed != took || told.Remaining != r.timeout-took {
-			c.fail("reader %d had %s and took %s, and is told %s and %s left: %v", r.index, r.timeout, took, told.Elapsed, told.Remaining, r.err)
-		}
-		counts := c.attempts(r, r.path)
-		if told.Err != nil && strings.HasPrefix(told.Err.Error(), "POST ") { // of the token endpoint
-			counts = append(counts, c.attempts(r, "")...)
-		}
-		if !slices.Contains(counts, told.Attempts) {
-			c.fail("reader %d is told of %d attempts, and the service saw %v: %v", r.index, told.Attempts, counts, r.err)
-		}
-	}
-}
-
-// attempts are the numbers of requests that were sent for a reader's question, or for its token: from when anybody
-// who may share them began to ask, or from the last answer on.
-func (c *simCheck) attempts(r *simReading, path string) (counts []int) {
-	requests := filter(c.requests, func(x *simRequest) bool { return x.sentAt <= r.end && (x.path == path || path == "" && x.token) })
-	since := []time.Duration{r.start}
-	for _, q := range c.readings {
-		if q.start <= r.start && (path == "" || q.path == path) {
-			since = append(since, q.start)
-		}
-	}
-	for _, x := range requests {
-		if x.whole() {
-			since = append(since, x.endAt)
-		}
-	}
-	for _, from := range since {
-		sent := filter(requests, func(x *simRequest) bool { return x.sentAt >= from })
-		atTheEnd := filter(sent, func(x *simRequest) bool { return x.sentAt == r.end }) // or just after it
-		counts = append(counts, len(sent), len(sent)-len(atTheEnd))
-	}
-	if path == "" {
-		for n := range requests {
-			counts = append(counts, n+1)
-		}
-	}
-	return counts
 }

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// simCheck holds one process of a simulation to the contract: what is sent and
-// when, and what readers are told. It knows what the service saw and what callers
-// were told, and nothing of how the client does it.
+// simCheck holds one process of a simulation to the contract: what is sent and when, and what readers get. It knows
+// what the service saw and what readers got, and nothing of how the client does it.
 type simCheck struct {
 	*simRun
-	requests   []*simRequest // of this process, in the order in which they were sent
-	tokens     []*simRequest // those of them that ask for one
+	requests   []*request    // of this process, in the order in which they were sent
+	tokens     []*request    // those of them that ask for one
 	readings   []*simReading // in the order in which they began
 	rule       string
 	violations []string
@@ -33,31 +32,29 @@ var simRules = []struct {
 	{name: "one token request", hold: (*simCheck).oneTokenRequestAtATime},
 	{name: "token current", hold: (*simCheck).noReadWithABadToken},
 	{name: "time", hold: (*simCheck).inTime},
-	{name: "interrupt", hold: (*simCheck).endsWithItsOwnReader},
 	{name: "nothing runs", hold: (*simCheck).nothingRuns},
 	{name: "latch", hold: (*simCheck).silentOnceEnded},
 	{name: "at once", hold: (*simCheck).atOnceIfAPauseDoesNotFit},
 	{name: "order", hold: (*simCheck).inOrder},
 	{name: "attempts", hold: (*simCheck).noMoreAttempts},
-	{name: "held", hold: (*simCheck).nobodyIsHeld},
+	{name: "held", hold: (*simCheck).noReadIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
-	{name: "secret", hold: (*simCheck).noCredentialTold},
+	{name: "secret", hold: (*simCheck).noCredentialShown},
 	{name: "cause", hold: (*simCheck).causesAreTrue},
-	{name: "numbers", hold: (*simCheck).numbersAreTrue},
 }
 
 // check returns what is wrong with a run, nil if nothing is.
 func (run *simRun) check() (violations []string) {
 	slices.SortStableFunc(run.readings, func(a, b *simReading) int { return cmp.Compare(a.start, b.start) })
 	for process := range run.plan.processes {
-		c := &simCheck{simRun: run}
-		for _, x := range run.service.log {
-			if x.process == process {
-				c.requests = append(c.requests, x)
+		c := &simCheck{simRun: run, requests: run.service.lines[process].sent}
+		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
+		c.tokens = filter(c.requests, func(x *request) bool { return x.token })
+		for _, x := range c.tokens {
+			if x.issued != nil && x.whole() {
+				x.issued.known = x.endAt
 			}
 		}
-		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
-		c.tokens = filter(c.requests, func(x *simRequest) bool { return x.token })
 		for _, rule := range simRules {
 			if c.rule = rule.name; *simOnly == "" || *simOnly == rule.name || rule.name == "endless" {
 				rule.hold(c)
@@ -86,15 +83,15 @@ func filter[T any](all []T, keep func(T) bool) (kept []T) {
 
 // What became of a request, in the words of the contract.
 
-func (x *simRequest) limited() bool      { return x.status == http.StatusTooManyRequests }
-func (x *simRequest) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
+func (x *request) limited() bool      { return x.status == http.StatusTooManyRequests }
+func (x *request) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
 
 // whole reports whether the client has a 200 to its end, and served whether that is a record.
-func (x *simRequest) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
-func (x *simRequest) served() bool { return x.answer != "" && x.whole() }
+func (x *request) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
+func (x *request) served() bool { return x.answer != "" && x.whole() }
 
 // transient reports whether the contract has the request tried again after a back-off.
-func (x *simRequest) transient() bool {
+func (x *request) transient() bool {
 	switch {
 	case x.left && x.status == 0, x.limited(), x.unauthorized():
 		return false
@@ -105,7 +102,7 @@ func (x *simRequest) transient() bool {
 }
 
 // learned is when the client knew of a failure, at the earliest.
-func (x *simRequest) learned() time.Duration {
+func (x *request) learned() time.Duration {
 	if x.status != 0 && x.status != http.StatusOK {
 		return x.headerAt
 	}
@@ -113,7 +110,7 @@ func (x *simRequest) learned() time.Duration {
 }
 
 // waits is until when an answer asks to wait, at least; named is false if the client chooses.
-func (x *simRequest) waits() (until time.Duration, named bool) {
+func (x *request) waits() (until time.Duration, named bool) {
 	switch {
 	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
 		return never, false
@@ -131,7 +128,7 @@ const (
 )
 
 // began is since when the ceiling and a congestion window count an answer as begun.
-func (x *simRequest) began() time.Duration {
+func (x *request) began() time.Duration {
 	began := x.sentAt + 3*time.Second
 	if x.headerAt != never {
 		began = min(began, x.headerAt)
@@ -144,13 +141,13 @@ func (r *simReading) deadline() time.Duration { return r.start + r.timeout }
 // during reports whether a reading waits at that moment.
 func (r *simReading) during(at time.Duration) bool { return r.start <= at && r.end >= at }
 
-func (c *simCheck) of(path string) []*simRequest {
-	return filter(c.requests, func(x *simRequest) bool { return x.path == path })
+func (c *simCheck) of(path string) []*request {
+	return filter(c.requests, func(x *request) bool { return x.path == path })
 }
 
 // notEndless: no plan takes that many requests.
 func (c *simCheck) notEndless() {
-	if len(c.requests) >= mostSimRequests {
+	if len(c.requests) >= maxSimRequests {
 		c.fail("%d requests were sent", len(c.requests))
 		c.requests, c.tokens = c.requests[:100], nil // the other rules compare each with each
 	}
@@ -185,19 +182,19 @@ func (c *simCheck) neverAboveTheCeiling() {
 }
 
 // oneTokenRequestAtATime is the first half of invariant 2. A request needs a reason: no
-// token, one that was refused, or one that ends.
+// token, one that was rejected, or one that ends.
 func (c *simCheck) oneTokenRequestAtATime() {
 	for i, x := range c.tokens {
 		if i > 0 && x.sentAt < c.tokens[i-1].endAt {
 			c.fail("request %d was sent at %s, while request %d was under way", x.number, x.sentAt, c.tokens[i-1].number)
 		}
 		t := c.current(x.sentAt)
-		if t == nil || c.refusedAt(t) <= x.sentAt {
+		if t == nil || c.rejectedAt(t) <= x.sentAt {
 			continue
 		}
-		if t.short() || x.sentAt < t.asked+t.stated-min(10*time.Second, t.stated/10) {
-			c.fail("request %d was sent at %s, though token %d, asked for at %s to live %s, served",
-				x.number, x.sentAt, t.number, t.asked, t.stated)
+		if t.short() || x.sentAt < t.requested+t.stated-min(10*time.Second, t.stated/10) {
+			c.fail("request %d was sent at %s, though token %d, requested at %s to live %s, served",
+				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
 }
@@ -218,11 +215,11 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 // forever is a moment that never comes.
 const forever = time.Duration(1<<63 - 1)
 
-// refusedAt is when the first 401 of this process to a read with the token came.
-func (c *simCheck) refusedAt(t *simToken) time.Duration {
+// rejectedAt is when the first 401 of this process to a read with the token came.
+func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	at := forever
 	for _, x := range c.requests {
-		if x.bearer == t && x.unauthorized() && x.headerAt != never {
+		if x.with == t && x.unauthorized() && x.headerAt != never {
 			at = min(at, x.headerAt)
 		}
 	}
@@ -232,31 +229,22 @@ func (c *simCheck) refusedAt(t *simToken) time.Duration {
 // noReadWithABadToken is the other half of invariant 2.
 func (c *simCheck) noReadWithABadToken() {
 	for _, x := range c.requests {
-		t := x.bearer
+		t := x.with
 		switch {
 		case x.token:
 		case t == nil:
 			c.fail("request %d was sent with no token of the service", x.number)
-		case c.refusedAt(t) < x.sentAt:
-			c.fail("request %d was sent at %s with token %d, which was refused", x.number, x.sentAt, t.number)
-		case !t.short() && x.sentAt >= t.asked+t.stated:
-			c.fail("request %d was sent at %s with token %d, asked for at %s to live %s", x.number, x.sentAt, t.number, t.asked, t.stated)
+		case c.rejectedAt(t) < x.sentAt:
+			c.fail("request %d was sent at %s with token %d, which was rejected", x.number, x.sentAt, t.number)
+		case !t.short() && x.sentAt >= t.requested+t.stated:
+			c.fail("request %d was sent at %s with token %d, requested at %s to live %s", x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
 }
 
-// inTime is invariant 3: a question ends within its read_timeout.
+// inTime is invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation only
+// the one reader, and no other reader has an error of it.
 func (c *simCheck) inTime() {
-	for _, r := range c.readings {
-		if r.end > r.deadline() {
-			c.fail("reader %d took %s, and had %s", r.index, r.end-r.start, r.timeout)
-		}
-	}
-}
-
-// endsWithItsOwnReader: an interrupt ends everybody at once, a cancellation only the
-// one reader, and nobody else is told of either.
-func (c *simCheck) endsWithItsOwnReader() {
 	for _, r := range c.readings {
 		due := forever
 		if r.cancelAt > 0 {
@@ -265,16 +253,11 @@ func (c *simCheck) endsWithItsOwnReader() {
 		if at := c.plan.interruptAt; at > 0 {
 			due = min(due, max(at, r.start))
 		}
-		if r.end > due {
-			c.fail("reader %d, cancelled or interrupted at %s, ended at %s", r.index, due, r.end)
+		if r.end > min(due, r.deadline()) {
+			c.fail("reader %d ended at %s, with time until %s and cancelled or interrupted at %s", r.index, r.end, r.deadline(), due)
 		}
-		if kindOf(r.err) == toldInterrupted && r.end < due {
-			c.fail("reader %d is told of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
-		}
-	}
-	for _, x := range c.requests {
-		if c.plan.interruptAt > 0 && x.sentAt > c.plan.interruptAt {
-			c.fail("request %d was sent at %s, after the interrupt", x.number, x.sentAt)
+		if kindOf(r.err) == kindInterrupted && r.end < due {
+			c.fail("reader %d has the error of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
 		}
 	}
 }
@@ -282,21 +265,18 @@ func (c *simCheck) endsWithItsOwnReader() {
 // nothingRuns is the end of invariant 3: a request goes on only as long as somebody waits
 // for it. That no goroutine is left is what the end of the bubble shows.
 func (c *simCheck) nothingRuns() {
-	if c.left != 0 {
-		c.fail("%d requests were under way when every reader had ended", c.left)
-	}
 	for _, x := range c.requests {
 		waits := func(at time.Duration) bool {
 			return slices.ContainsFunc(c.readings, func(r *simReading) bool { return (x.token || r.path == x.path) && r.during(at) })
 		}
-		if !waits(x.sentAt) || x.endAt != never && !waits(x.endAt) {
+		if !waits(x.sentAt) || x.endAt == never || !waits(x.endAt) {
 			c.fail("request %d was under way from %s to %s, and no reader waited for it", x.number, x.sentAt, x.endAt)
 		}
 	}
 }
 
-// silentOnceEnded: once the credentials are rejected, the organisation is disabled
-// or no token is to be had, nothing is sent, and everybody is told the same at once.
+// silentOnceEnded: once the credentials are rejected, the organisation is disabled or no token can be had, nothing is
+// sent, and all readers fail at once with the same error.
 func (c *simCheck) silentOnceEnded() {
 	var first *simReading
 	for _, r := range c.readings {
@@ -314,7 +294,7 @@ func (c *simCheck) silentOnceEnded() {
 		}
 	}
 	for _, r := range c.readings {
-		underWay := slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool { return x.sentAt <= first.end && x.endAt >= first.end })
+		underWay := slices.ContainsFunc(c.of(r.path), func(x *request) bool { return x.sentAt <= first.end && x.endAt >= first.end })
 		kept := r.start > first.end && r.err == nil && c.plan.snapshot
 		if r.end <= first.end || underWay || kept {
 			continue
@@ -351,19 +331,25 @@ func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	}
 }
 
-// inOrder is invariant 4, for readers who began to ask a question that nobody asked just
-// then. Of what came later one request may hold the turn when a retry comes back.
+// shares reports whether the i-th reading joined one that had begun before it.
+func (c *simCheck) shares(i int) bool {
+	r := c.readings[i]
+	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start })
+}
+
+// inOrder is invariant 4, for readings that share nothing. Of what came later one request may hold the turn when a retry
+// comes back.
 func (c *simCheck) inOrder() {
 	for i, r := range c.readings {
-		if slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start }) {
-			continue // it shares
+		if c.shares(i) {
+			continue
 		}
 		ready, allowed := r.start, 0
-		for _, x := range append(c.of(r.path), &simRequest{sentAt: r.end}) {
+		for _, x := range append(c.of(r.path), &request{sentAt: r.end}) {
 			if x.sentAt < r.start || x.sentAt > r.end {
 				continue
 			}
-			overtaking := filter(c.requests, func(y *simRequest) bool {
+			overtaking := filter(c.requests, func(y *request) bool {
 				return !y.token && y.sentAt > ready && y.sentAt < x.sentAt && c.cameAfter(r, y)
 			})
 			if len(overtaking) > allowed {
@@ -380,8 +366,8 @@ func (c *simCheck) inOrder() {
 	}
 }
 
-// cameAfter reports whether everybody who waits for a request came after r.
-func (c *simCheck) cameAfter(r *simReading, x *simRequest) bool {
+// cameAfter reports whether all readers that wait for a request came after r.
+func (c *simCheck) cameAfter(r *simReading, x *request) bool {
 	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
 		return q.path == x.path && q.start <= r.start && q.end >= r.start
 	})
@@ -390,7 +376,7 @@ func (c *simCheck) cameAfter(r *simReading, x *simRequest) bool {
 // noMoreAttempts: after a failure that may pass there are max_retries attempts more, none
 // of them early; and a read has its token renewed twice.
 func (c *simCheck) noMoreAttempts() {
-	paths := map[string][]*simRequest{}
+	paths := map[string][]*request{}
 	for _, x := range c.requests {
 		paths[x.path] = append(paths[x.path], x)
 	}
@@ -421,10 +407,9 @@ func (c *simCheck) noMoreAttempts() {
 	}
 }
 
-// nobodyIsHeld is invariant 6: as long as somebody waits, and neither a pause nor the ceiling nor a request for a
-// token is in the way, something is sent: at once before the first 429, and then at most 3 s after what is under
-// way, or 8 s of a gap.
-func (c *simCheck) nobodyIsHeld() {
+// noReadIsHeld is invariant 6: while a reader waits, and no pause, ceiling or request for a token is in its way, its
+// request is sent: at once before the first 429, and later within 3 s for what is in flight and 8 s of a gap.
+func (c *simCheck) noReadIsHeld() {
 	type span struct{ from, to time.Duration }
 	var excuses []span
 	limited := forever
@@ -434,7 +419,7 @@ func (c *simCheck) nobodyIsHeld() {
 		if x.token && x.transient() || x.limited() && !named {
 			until = max(x.endAt+most, until)
 		}
-		if x.token || x.limited() || x.unauthorized() { // whose words may be on their way
+		if x.token || x.limited() || x.unauthorized() { // its body may be on its way
 			excuses = append(excuses, span{x.sentAt, max(x.endAt, until)})
 		}
 		if x.limited() && x.headerAt != never {
@@ -446,11 +431,11 @@ func (c *simCheck) nobodyIsHeld() {
 	}
 	slices.SortFunc(excuses, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i, r := range c.readings {
-		if slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start }) {
-			continue // it shares
+		if c.shares(i) {
+			continue
 		}
 		until, free := r.end, r.start
-		if sent := filter(c.of(r.path), func(x *simRequest) bool { return r.during(x.sentAt) }); len(sent) > 0 {
+		if sent := filter(c.of(r.path), func(x *request) bool { return r.during(x.sentAt) }); len(sent) > 0 {
 			until = sent[0].sentAt
 		}
 		for _, s := range append(excuses, span{until, until}) {
@@ -468,7 +453,7 @@ func (c *simCheck) nobodyIsHeld() {
 }
 
 // freed is when the ceiling lets one more request be sent after these, at the latest.
-func (c *simCheck) freed(sent []*simRequest) time.Duration {
+func (c *simCheck) freed(sent []*request) time.Duration {
 	var ends []time.Duration
 	for _, x := range sent {
 		ends = append(ends, x.began()+c.plan.ceiling.Per)
@@ -478,19 +463,19 @@ func (c *simCheck) freed(sent []*simRequest) time.Duration {
 }
 
 // answersAreTheRecords: what a reader has is what the service sent for it, in this run, or since
-// it came without snapshot. Kept answers are not asked for again, and prove no absence.
+// it came without snapshot. Kept answers are not requested again, and prove no absence.
 func (c *simCheck) answersAreTheRecords() {
 	for _, r := range c.readings {
 		if (r.answer == "") != (r.err != nil) {
 			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
 		}
-		if r.answer != "" && !slices.ContainsFunc(c.of(r.path), func(x *simRequest) bool {
+		if r.answer != "" && !slices.ContainsFunc(c.of(r.path), func(x *request) bool {
 			fresh := c.plan.snapshot && !r.lacks(r.answer) || x.sentAt >= r.start
 			return x.served() && x.headerAt <= r.end && x.answer == r.answer && fresh
 		}) {
 			c.fail("reader %d, which came at %s, has %q, and no answer that it may have says so", r.index, r.start, r.answer)
 		}
-		var known *simRequest
+		var known *request
 		for _, x := range c.of(r.path) {
 			switch {
 			case !c.plan.snapshot:
@@ -505,8 +490,8 @@ func (c *simCheck) answersAreTheRecords() {
 	}
 }
 
-// noCredentialTold looks for the secret and the tokens in all that was told.
-func (c *simCheck) noCredentialTold() {
+// noCredentialShown looks for the secret and the tokens in all errors and logs.
+func (c *simCheck) noCredentialShown() {
 	all := c.logged.String()
 	for _, r := range c.readings {
 		all += "\n" + r.text()

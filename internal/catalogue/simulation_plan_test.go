@@ -10,9 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// dice draws every decision of a simulation from the seed and the name of what
-// asks for it. Goroutines of a bubble run in any order, so the order of asking
-// must decide nothing.
+// dice draws every decision of a simulation from the seed and a name. Goroutines of a bubble run in any order, so the
+// order of drawing must decide nothing.
 type dice uint64
 
 // roll returns the source for one name.
@@ -55,8 +54,7 @@ func (r *simReader) path() string {
 	return path
 }
 
-// simPlan is all that a seed decides: what is read, with which settings, and how
-// the service behaves.
+// simPlan is all that a seed decides: what is read, with which settings, and how the service behaves.
 type simPlan struct {
 	dice           dice
 	processes      int // each a client of its own; they share the allowance
@@ -73,21 +71,21 @@ type simPlan struct {
 
 // simServicePlan is how the service behaves.
 type simServicePlan struct {
-	groups      int
-	allowance   simAllowance
-	latency     string
-	latencyBase time.Duration
+	groups    int
+	allowance simAllowance
+	latency   time.Duration // of half the way, at most
+	heavyTail bool          // some take much longer
 
 	readFaults, tokenFaults []string
 	faultRate               float64
 	faultsEach              int // at most as many for each question, and for tokens in a row
 	outage                  string
 	outageFrom, outageTo    time.Duration
-	strays                  float64 // the share of an instance that refuses every token
+	strays                  float64 // the share of an instance that rejects every token
 
 	tokenLife    time.Duration // 0: a token serves for ever
 	untold       bool          // its life is not stated
-	jsonOnly     string        // how a form is refused, "" if it is taken
+	jsonOnly     int           // the status of the answer to a form, 0 if it is taken
 	wrongSecret  bool
 	revocations  []time.Duration // when all tokens are revoked
 	disabledFrom time.Duration   // when the organisation is disabled, 0: never
@@ -143,7 +141,7 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	spread := oneOf(r, 0, 0, time.Millisecond, time.Second, 20*time.Second, 2*time.Minute)
 	sources := []string{"model_group", "latest_model", "pinned"}
 	if !p.snapshot {
-		// Nothing is shared, and a question is told from another by its path only.
+		// Nothing is shared, and questions differ by their paths only.
 		sources, p.service.groups = []string{oneOf(r, sources...)}, count
 	}
 	for i := range count {
@@ -170,8 +168,8 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 
 func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 	s := simServicePlan{
-		latency:     oneOf(r, "constant", "jitter", "heavy"),
-		latencyBase: oneOf(r, time.Millisecond, 20*time.Millisecond, 100*time.Millisecond, 300*time.Millisecond, time.Second),
+		latency:   oneOf(r, time.Millisecond, 20*time.Millisecond, 100*time.Millisecond, 300*time.Millisecond, time.Second),
+		heavyTail: r.IntN(3) == 0,
 		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
 			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
 		untold:     r.IntN(4) == 0,
@@ -183,13 +181,12 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 	}
 	s.drawFaults(r, maxRetries)
 	if r.IntN(15) == 0 {
-		s.jsonOnly = oneOf(r, "415", "invalid_request", "unsupported_grant_type")
+		s.jsonOnly = oneOf(r, 415, 400)
 	}
 	if r.IntN(8) == 0 {
 		for range 1 + r.IntN(3) {
 			s.revocations = append(s.revocations, between(r, 0, time.Minute))
 		}
-		slices.Sort(s.revocations)
 	}
 	if r.IntN(40) == 0 {
 		s.disabledFrom = between(r, 0, 30*time.Second) + 1
@@ -229,43 +226,7 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	}
 }
 
-// shrink drops from a plan whatever it still fails without.
-func shrink(plan simPlan, fails func(simPlan) bool) simPlan {
-	try := func(change func(*simPlan)) {
-		changed := plan
-		changed.readers = slices.Clone(plan.readers)
-		changed.service.readFaults = slices.Clone(plan.service.readFaults)
-		if change(&changed); fails(changed) {
-			plan = changed
-		}
-	}
-	for size := len(plan.readers) / 2; size > 0; size /= 2 {
-		for from := 0; from+size <= len(plan.readers); from += size {
-			try(func(p *simPlan) { p.readers = slices.Delete(p.readers, from, min(from+size, len(p.readers))) })
-		}
-	}
-	for i := range slices.Backward(plan.service.readFaults) {
-		try(func(p *simPlan) { p.service.readFaults = slices.Delete(p.service.readFaults, i, i+1) })
-	}
-	for _, change := range []func(*simPlan){
-		func(p *simPlan) { p.interruptAt = 0 },
-		func(p *simPlan) { p.ceiling = pace.Limit{} },
-		func(p *simPlan) { p.jitter = 0 },
-		func(p *simPlan) { p.service.allowance = simAllowance{} },
-		func(p *simPlan) { p.service.outage = "" },
-		func(p *simPlan) { p.service.strays, p.service.revocations = 0, nil },
-		func(p *simPlan) { p.service.tokenFaults, p.service.jsonOnly = nil, "" },
-		func(p *simPlan) { p.service.publications, p.service.disabledFrom = nil, 0 },
-		func(p *simPlan) { p.service.latency = "constant" },
-		func(p *simPlan) { p.service.tokenLife = time.Hour },
-	} {
-		try(change)
-	}
-	return plan
-}
-
-// simAllowance is how a simulated service counts requests. Times count from the
-// beginning of the simulation.
+// simAllowance is how a simulated service counts requests. Times count from the beginning of the simulation.
 type simAllowance struct {
 	kind     string // fixed, sliding, bucket, or "" for none
 	requests int
@@ -286,37 +247,31 @@ func newSimAllowance(r *rand.Rand) simAllowance {
 // simCounter is an allowance in use.
 type simCounter struct {
 	simAllowance
-	passed []time.Duration // sliding: what was let through, fixed: in this window
-	window int64
-	full   time.Duration // bucket: when it is full again
+	passed []time.Duration // windows: what was let through and counts
+	full   time.Duration   // bucket: when it is full again
 }
 
-// admit returns how long a request has to wait that arrives at now, 0 if it is
-// let through.
+// admit returns how long a request has to wait that arrives at now, 0 if it is let through.
 func (c *simCounter) admit(now time.Duration) time.Duration {
-	switch c.kind {
-	case "fixed":
-		window := int64((now + c.phase) / c.per)
-		if window != c.window {
-			c.window, c.passed = window, c.passed[:0]
-		}
-		if len(c.passed) == c.requests {
-			return time.Duration(window+1)*c.per - c.phase - now
-		}
-		c.passed = append(c.passed, now)
-	case "sliding":
-		c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool { return at+c.per <= now })
-		if len(c.passed) == c.requests {
-			return c.passed[0] + c.per - now
-		}
-		c.passed = append(c.passed, now)
-	case "bucket":
+	if c.kind == "bucket" {
 		interval := c.per / time.Duration(c.requests)
 		full := max(c.full, now) + interval
 		if wait := full - now - interval*time.Duration(c.requests); wait > 0 {
 			return wait
 		}
 		c.full = full
+		return 0
 	}
+	end := func(at time.Duration) time.Duration { // of the window that a request counts in
+		if c.kind == "fixed" {
+			return at + c.per - (at+c.phase)%c.per
+		}
+		return at + c.per
+	}
+	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool { return end(at) <= now })
+	if c.kind != "" && len(c.passed) == c.requests {
+		return end(c.passed[0]) - now
+	}
+	c.passed = append(c.passed, now)
 	return 0
 }

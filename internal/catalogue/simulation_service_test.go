@@ -1,10 +1,8 @@
 package catalogue_test
 
 import (
-	"bytes"
-	"context"
+	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,62 +15,45 @@ import (
 	"time"
 )
 
-// never stands for a moment that has not come.
-const never = time.Duration(-1)
-
-// simRequest is one request as the service knows it, for the checks. Times
-// count from the beginning of the simulation and are those of the client's end.
+// simRequest is what the service of a simulation did with a request, for the checks.
 type simRequest struct {
-	number, process int
-	token           bool   // it asks for one
-	path            string // of the question
-	page            string // the revision that a second page is of, "" for a first page
-	bearer          *simToken
-	asJSON          bool
-	fault           string // what was done to it, "" for nothing
-	status          int    // 0 if no header came
-	code            string // of the error, or of the token endpoint's
-	answer          string // what a 200 says, in the words of simReading.answer
-	issued          *simToken
-
-	sentAt, arrivedAt, headerAt, endAt time.Duration
+	with   *simToken
+	page   string // the revision that a second page is of, "" for a first page
+	fault  string // what was done to it, "" for nothing
+	code   string // of the error
+	answer string // what a 200 says, in the words of simReading.answer
+	issued *simToken
+	cut    bool // the body is not all of the answer
 
 	retryAfter time.Duration // what a 429 or 503 asks to wait from its header on, 0 for nothing
 	retryAt    time.Duration // or until when
-	timedOut   bool          // request_timeout ended it
-	left       bool          // it ended because nobody waited for it any more
-	delivered  bool          // the client has all that the service sent
-	cut        bool          // which was not all
 }
 
 // simToken is a token as the service knows it.
 type simToken struct {
-	number  int
-	text    string
-	asked   time.Duration // when the request for it was sent
-	known   time.Duration // when the client had it, or never
-	ends    time.Duration // 0: it serves for ever
-	stated  time.Duration // its life as the answer gives it, 0 if it does not
-	revoked bool
+	number    int
+	text      string
+	requested time.Duration // when the request for it was sent
+	issued    time.Duration
+	known     time.Duration // when the client had it, or never
+	ends      time.Duration // 0: it serves for ever
+	stated    time.Duration // its life as the answer gives it, 0 if it does not
+	revoked   bool
 }
 
-// simService is the service of a simulation.
+// simService is what a simulation has behind the lines of all processes.
 type simService struct {
 	plan   *simPlan
-	began  time.Time
 	secret string
 	// Each part is in the secret, or in every token, and in nothing else.
 	secretPart, tokenPart string
+	lines                 []*service // of each process
 
 	mu       sync.Mutex
-	log      []*simRequest
 	counter  simCounter
 	attempts map[string]int // by question and process
 	hits     map[string]int // faults of each
 	tokens   map[string]*simToken
-	issued   int
-	revoked  int // how many revocations have been
-	underWay int
 }
 
 func newSimService(plan *simPlan) *simService {
@@ -85,390 +66,210 @@ func newSimService(plan *simPlan) *simService {
 		return text
 	}
 	s := &simService{
-		plan: plan, began: time.Now(), counter: simCounter{simAllowance: plan.service.allowance, window: -1},
+		plan: plan, counter: simCounter{simAllowance: plan.service.allowance},
 		attempts: map[string]int{}, hits: map[string]int{}, tokens: map[string]*simToken{},
 	}
 	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
 	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
+	for process := range plan.processes {
+		s.lines = append(s.lines, &service{
+			began:  time.Now(),
+			takes:  func(x *request) (there, back time.Duration) { return s.takes(process, x) },
+			answer: func(x *request, r *http.Request) reply { return s.decide(process, x, r) },
+		})
+	}
 	return s
 }
 
-// mostSimRequests is more than any plan takes. A client that never stops asking
-// must not hold everything up.
-const mostSimRequests = 5_000
+// maxSimRequests is more than any plan takes. A client that never stops asking must not hold everything up.
+const maxSimRequests = 5_000
 
-// now is the time since the beginning.
-func (s *simService) now() time.Duration { return time.Since(s.began) }
-
-// arrive records a request that the client sends now.
-func (s *simService) arrive(process int, method, path string, header http.Header) *simRequest {
+// takes returns how long each way of a request takes. No two requests take quite the same time, so that a replay takes
+// the same turns.
+func (s *simService) takes(process int, x *request) (there, back time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path, page, _ := strings.Cut(path, "?of=") // the revision of the list whose second page is asked for
-	x := &simRequest{
-		number: len(s.log), process: process, token: method == http.MethodPost, path: path, page: page,
-		asJSON: strings.HasPrefix(header.Get("Content-Type"), "application/json"),
-		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never,
+	x.with = s.tokens[x.bearer]
+	if x.number >= maxSimRequests {
+		return ages, 0 // until the reader has had enough
 	}
-	if bearer, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer "); ok && !x.token {
-		x.bearer = s.tokens[bearer]
-	}
-	s.log = append(s.log, x)
-	s.underWay++
-	return x
-}
-
-// end records that the client is done with a request.
-func (s *simService) end(x *simRequest, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if x.endAt != never {
-		return
-	}
-	s.underWay--
-	x.endAt = s.now()
-	if x.delivered {
-		err = nil
-	}
-	if err != nil && x.endAt-x.sentAt == s.plan.requestTimeout {
-		x.timedOut = true
-	} else if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		x.left = true
-	}
-	if x.issued != nil && x.delivered && !x.cut {
-		x.issued.known = x.endAt
-	}
-}
-
-// latency is how long each way of a request takes. No two requests take quite the
-// same time, so that a replay takes the same turns.
-func (s *simService) latency(x *simRequest) (there, back time.Duration) {
-	r := s.roll("latency", x)
-	base := s.plan.service.latencyBase
+	r, base := s.roll("latency", process, x), s.plan.service.latency
 	half := func() time.Duration {
 		jiggle := time.Duration(r.IntN(1000)) * time.Nanosecond
-		switch s.plan.service.latency {
-		case "constant":
-			return base/2 + jiggle
-		case "jitter":
+		if !s.plan.service.heavyTail {
 			return between(r, base/10, base) + jiggle
-		default: // heavy-tailed: one in a hundred takes twenty times as long and more
-			return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
 		}
+		// One in a hundred takes twenty times as long and more.
+		return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
 	}
 	return half(), half()
 }
 
-// key names who asks what, and roll draws for its present attempt.
-func (x *simRequest) key() string { return fmt.Sprint(x.process, x.token, x.path) }
-
-func (s *simService) roll(what string, x *simRequest) *rand.Rand {
-	return s.plan.dice.roll(what+x.path, x.process, s.attempts[x.key()])
+// roll draws for the present attempt of one question of one process.
+func (s *simService) roll(what string, process int, x *request) *rand.Rand {
+	return s.plan.dice.roll(what+x.path, process, s.attempts[fmt.Sprint(process, x.path)])
 }
 
-// elapse lets time pass, unless the request ends first.
-func elapse(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-var errReset = errors.New("read tcp 192.0.2.1:443: connection reset by peer")
-
-// simLine is the line of one process to the service.
-type simLine struct {
-	*simService
-	process int
-}
-
-// RoundTrip carries a request to the service and its answer back.
-func (s simLine) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx := request.Context()
-	var body []byte
-	if request.Body != nil {
-		body, _ = io.ReadAll(request.Body)
-		_ = request.Body.Close()
-	}
-	_, target, _ := strings.Cut(request.URL.RequestURI(), "/v1")
-	x := s.arrive(s.process, request.Method, "/v1"+target, request.Header)
-	reply, err := s.answer(ctx, x, body)
-	if err != nil {
-		s.end(x, err)
-		return nil, err
-	}
+// decide is what becomes of a request that has arrived.
+func (s *simService) decide(process int, x *request, r *http.Request) reply {
 	s.mu.Lock()
-	x.headerAt, x.status = s.now(), reply.status
-	s.mu.Unlock()
-	length := int64(len(reply.body))
-	if reply.cut {
-		length *= 2
-	}
-	return &http.Response{
-		StatusCode: reply.status, Header: reply.header, ContentLength: length, Request: request, Body: s.body(ctx, x, reply),
-	}, nil
-}
-
-// body is the body of an answer, which may come late or not whole.
-func (s *simService) body(ctx context.Context, x *simRequest, reply *simReply) io.ReadCloser {
-	content, late := bytes.NewReader(reply.body), reply.stall
-	read := func(p []byte) (int, error) {
-		if err := elapse(ctx, late); err != nil {
-			return 0, err
-		}
-		late = 0
-		n, err := content.Read(p)
-		if content.Len() == 0 {
-			s.mu.Lock()
-			x.delivered, x.cut = true, reply.cut || reply.halved
-			s.mu.Unlock()
-			if err = io.EOF; reply.cut {
-				err = io.ErrUnexpectedEOF
-			}
-		}
-		return n, err
-	}
-	return closing{readerFunc(read), func() { s.end(x, ctx.Err()) }}
-}
-
-// closing is a body that does something when it is closed.
-type closing struct {
-	io.Reader
-	atClose func()
-}
-
-func (c closing) Close() error { c.atClose(); return nil }
-
-// answer lets a request go its way until the header of its answer is due.
-func (s *simService) answer(ctx context.Context, x *simRequest, body []byte) (*simReply, error) {
-	s.mu.Lock()
-	there, back := s.latency(x)
-	if x.number >= mostSimRequests {
-		there = 24 * time.Hour // until the reader has had enough
-	}
-	s.mu.Unlock()
-	if err := elapse(ctx, there); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	x.arrivedAt = s.now()
-	reply := s.decide(x, body)
-	s.mu.Unlock()
-	if reply.hang {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	if err := elapse(ctx, back+reply.slow); err != nil {
-		return nil, err
-	}
-	if reply.reset {
-		return nil, errReset
-	}
-	return reply, nil
-}
-
-// simReply is what the service sends, and how.
-type simReply struct {
-	hang, reset bool
-	status      int
-	header      http.Header
-	body        []byte
-	slow        time.Duration // before the header
-	stall       time.Duration // between the header and the body
-	cut         bool          // the length promises more than comes
-	halved      bool          // the JSON ends in the middle
-}
-
-// decide is what becomes of a request that has arrived. It needs s.mu.
-func (s *simService) decide(x *simRequest, body []byte) *simReply {
-	plan := &s.plan.service
-	s.attempts[x.key()]++
-	now := x.arrivedAt
-	for ; s.revoked < len(plan.revocations) && plan.revocations[s.revoked] <= now; s.revoked++ {
-		for _, token := range s.tokens {
-			token.revoked = true
-		}
-	}
+	defer s.mu.Unlock()
+	plan, now, who := &s.plan.service, x.arrivedAt, fmt.Sprint(process, x.path)
+	s.attempts[who]++
+	random := s.roll("decide", process, x)
 	if plan.outage != "" && now >= plan.outageFrom && now < plan.outageTo {
-		x.fault = "outage: " + plan.outage
-		return s.apply(x, plan.outage)
+		return s.apply(random, x, plan.outage)
 	}
 	if wait := s.counter.admit(now); wait > 0 {
 		x.fault = "allowance"
-		return s.retryLater(x, http.StatusTooManyRequests, wait, plan.retryAfter)
+		return s.retryLater(random, x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	}
-	if stray := plan.strays; stray > 0 && !x.token && s.plan.dice.roll("stray", x.number).Float64() < stray {
-		x.fault = "401 stray"
-		return s.apply(x, x.fault)
+	if !x.token && random.Float64() < plan.strays {
+		return s.apply(random, x, "401 stray")
 	}
-	if x.fault = s.drawFault(x); x.fault == "" {
-		return s.honest(x, body)
+	faults := plan.readFaults
+	if x.token {
+		faults = plan.tokenFaults
 	}
-	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, x.fault) {
-		return s.apply(x, x.fault)
+	if len(faults) == 0 || s.hits[who] >= plan.faultsEach || random.Float64() >= plan.faultRate {
+		return s.honest(random, x, r)
 	}
-	// These concern the way of the answer, whatever it is.
-	r, reply := s.roll("distort", x), s.honest(x, body)
-	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
-	switch x.fault {
+	s.hits[who]++
+	fault, late := oneOf(random, faults...), oneOf(random, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, fault) {
+		return s.apply(random, x, fault)
+	}
+	answer := s.honest(random, x, r) // what follows happens on its way
+	switch x.fault = fault; fault {
 	case "slow":
-		reply.slow = late
+		answer.after = late
 	case "stall":
-		reply.stall = late
-	case "cut length":
-		reply.body, reply.cut = reply.body[:r.IntN(len(reply.body))], true
-	case "cut json":
-		reply.body, reply.halved = reply.body[:1+r.IntN(len(reply.body)-1)], true
+		answer.stall = late
+	default:
+		if answer.status != 0 { // a message shows what is left of an error as it is, escapes of escapes included
+			return answer
+		}
+		x.cut, answer.cut = true, fault == "cut length"
+		answer.body = answer.body[:1+random.IntN(len(answer.body)-1)]
 	}
-	return reply
+	return answer
 }
 
-// drawFault draws the fault of this attempt.
-func (s *simService) drawFault(x *simRequest) string {
-	faults := s.plan.service.readFaults
-	if x.token {
-		faults = s.plan.service.tokenFaults
-	}
-	r := s.roll("fault", x)
-	if len(faults) == 0 || s.hits[x.key()] >= s.plan.service.faultsEach || r.Float64() >= s.plan.service.faultRate {
-		return ""
-	}
-	s.hits[x.key()]++
-	return oneOf(r, faults...)
+// simPages are answers that are no documents of the service, by fault.
+var simPages = map[string]reply{
+	"500 html": {status: 500, body: "<html><title>Oops ECHO</title></html>"},
+	"html":     {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
+	"no token": {status: 200, body: `{"items":[],"note":"this is another service"}`},
+	"redirect": {status: 302},
 }
 
 // apply is the answer to a request that is made to fail.
-func (s *simService) apply(x *simRequest, fault string) *simReply {
+func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
+	x.fault = fault
 	kind, way, _ := strings.Cut(fault, " ")
 	status, _ := strconv.Atoi(kind)
-	page := func(status int, body string) *simReply {
-		reply := &simReply{status: status, header: s.headers(x), body: []byte(body)}
-		reply.header.Set("Content-Type", "text/html")
-		return reply
-	}
-	r := s.roll("apply", x)
 	switch fault {
 	case "hang":
-		return &simReply{hang: true}
+		return reply{after: ages}
 	case "reset":
-		return &simReply{reset: true}
+		return reply{err: errDropped}
 	case "401", "401 always":
-		if x.bearer != nil {
-			x.bearer.revoked = true // it goes on refusing it
+		if x.with != nil {
+			x.with.revoked = true // the service goes on rejecting it
 		}
-	case "500 html":
-		return page(500, "<html><title>Oops "+s.echo(x)+"</title></html>")
-	case "html":
-		return page(200, "<html><title>Please log in "+s.echo(x)+"</title></html>")
-	case "no token":
-		return page(200, `{"items":[],"note":"this is another service"}`)
-	case "redirect":
-		reply := page(http.StatusFound, "")
-		reply.header.Set("Location", "https://login.example.com/?from="+s.echo(x))
-		return reply
+	case "500 html", "html", "no token", "redirect":
+		page, echo := simPages[fault], s.echo(r, x)
+		page.header, page.body = s.headers(r, x), strings.ReplaceAll(page.body, "ECHO", echo)
+		page.header.Set("Content-Type", "text/html")
+		page.header.Set("Location", "https://login.example.com/?from="+echo)
+		return page
 	}
-	reply := s.refuse(x, status, map[string]string{
+	answer := s.fail(r, x, status, map[string]string{
 		"401": "UNAUTHORIZED", "401 always": "UNAUTHORIZED", "401 stray": "UNAUTHORIZED", "400": "VALIDATION_FAILED",
 		"403 disabled": "ORGANISATION_DISABLED", "401 invalid": "invalid_client", "400 invalid": "invalid_request",
 		"404 temporarily": "temporarily_unavailable", "502 temporarily": "temporarily_unavailable", "500": "INTERNAL_ERROR",
 	}[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
-		reply = s.retryLater(x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
+		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
 	}
 	if way == "stall" {
-		reply.stall = between(r, time.Second, time.Minute)
+		answer.stall = between(r, time.Second, time.Minute)
 	}
-	return reply
+	return answer
 }
 
 // retryLater is an answer that asks to wait in one of the ways that services have.
-func (s *simService) retryLater(x *simRequest, status int, wait time.Duration, way string) *simReply {
-	reply := s.refuse(x, status, "RATE_LIMITED")
-	set := func(value string) { reply.header.Set("Retry-After", value) }
-	whole := (wait + time.Second - 1).Truncate(time.Second)
+func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.Duration, way string) reply {
+	answer := s.fail(r, x, status, "RATE_LIMITED")
+	set := func(value string) { answer.header.Set("Retry-After", value) }
 	switch way {
 	case "seconds", "stall":
-		x.retryAfter = whole
-		set(strconv.Itoa(int(whole.Seconds())))
+		x.retryAfter = (wait + time.Second - 1).Truncate(time.Second)
+		set(strconv.Itoa(int(x.retryAfter.Seconds())))
 	case "fraction":
 		x.retryAfter = (wait + time.Millisecond - 1).Truncate(time.Millisecond)
 		set(strconv.FormatFloat(x.retryAfter.Seconds(), 'f', 3, 64))
 	case "date": // has whole seconds, and is never before the wait is over
 		at := time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
-		x.retryAt = at.Sub(s.began)
+		x.retryAt = x.arrivedAt + time.Until(at)
 		set(at.UTC().Format(http.TimeFormat))
 	case "0", "-7", "soon":
 		set(way)
 	}
-	return reply
+	return answer
 }
 
 // honest is the answer if nothing is made to fail.
-func (s *simService) honest(x *simRequest, body []byte) *simReply {
+func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply {
 	if x.token {
-		return s.issue(x, body)
+		return s.issue(r, x, sent)
 	}
-	now := x.arrivedAt
+	plan, now := &s.plan.service, x.arrivedAt
 	switch {
-	case x.bearer == nil || x.bearer.revoked || x.bearer.ends > 0 && now >= x.bearer.ends:
-		return s.refuse(x, http.StatusUnauthorized, "UNAUTHORIZED")
-	case s.plan.service.disabledFrom > 0 && now >= s.plan.service.disabledFrom:
-		x.fault = "403 disabled"
-		return s.refuse(x, http.StatusForbidden, "ORGANISATION_DISABLED")
+	case x.with == nil || x.with.revoked || x.with.ends > 0 && now >= x.with.ends || slices.ContainsFunc(
+		plan.revocations, func(at time.Duration) bool { return at >= x.with.issued && at <= now }):
+		return s.fail(r, x, http.StatusUnauthorized, "UNAUTHORIZED")
+	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
+		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
 	}
-	revision := 1
-	for _, at := range s.plan.service.publications {
-		if at <= now {
-			revision++
-		}
+	x.page = sent.URL.Query().Get("of") // the revision of the list that this is the second page of
+	revision, err := strconv.Atoi(x.page)
+	if err != nil {
+		revision = 1 + len(filter(plan.publications, func(at time.Duration) bool { return at <= now }))
 	}
-	if of, err := strconv.Atoi(x.page); err == nil {
-		revision = of
-	}
-	header := s.headers(x)
+	header := s.headers(r, x)
 	document, answer := simDocument(x.path, revision)
 	first, rest, long := strings.Cut(document, "},{")
 	switch {
 	case x.page != "":
 		document = "[{" + rest
-	case long && s.roll("pages", x).IntN(2) == 0: // a list comes in two pages
+	case long && r.IntN(2) == 0: // a list comes in two pages
 		document, answer = first+"}]", ""
 		header.Set("Link", fmt.Sprintf(`<?of=%d>; rel="next"`, revision))
 	}
 	x.answer = answer
-	return &simReply{status: http.StatusOK, header: header, body: []byte(document)}
+	return reply{header: header, body: document}
 }
 
 // issue is the token endpoint.
-func (s *simService) issue(x *simRequest, body []byte) *simReply {
-	plan := &s.plan.service
-	fields := map[string]string{}
-	if x.asJSON {
-		_ = json.Unmarshal(body, &fields)
-	} else if form, err := url.ParseQuery(string(body)); err == nil {
+func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
+	plan, fields := &s.plan.service, map[string]string{}
+	body, _ := io.ReadAll(sent.Body)
+	asJSON := json.Unmarshal(body, &fields) == nil
+	if form, err := url.ParseQuery(string(body)); err == nil && !asJSON {
 		for name := range form {
 			fields[name] = form.Get(name)
 		}
 	}
 	switch {
-	case plan.jsonOnly == "415" && !x.asJSON:
-		return s.refuse(x, http.StatusUnsupportedMediaType, "UNSUPPORTED")
-	case plan.jsonOnly != "" && !x.asJSON:
-		return s.refuse(x, http.StatusBadRequest, plan.jsonOnly)
+	case plan.jsonOnly != 0 && !asJSON:
+		return s.fail(r, x, plan.jsonOnly, "invalid_request")
 	case fields["grant_type"] != "client_credentials" || fields["client_id"] != "northwind":
-		return s.refuse(x, http.StatusBadRequest, "invalid_request")
+		return s.fail(r, x, http.StatusBadRequest, "invalid_request")
 	case plan.wrongSecret || fields["client_secret"] != s.secret:
-		return s.refuse(x, http.StatusUnauthorized, "invalid_client")
+		return s.fail(r, x, http.StatusUnauthorized, "invalid_client")
 	}
-	s.issued++
-	token := &simToken{number: s.issued, asked: x.sentAt, known: never}
+	token := &simToken{number: len(s.tokens) + 1, requested: x.sentAt, issued: x.arrivedAt, known: never}
 	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
 	s.tokens[token.text], x.issued = token, token
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
@@ -479,45 +280,43 @@ func (s *simService) issue(x *simRequest, body []byte) *simReply {
 			answer["expires_in"] = int(token.stated.Seconds())
 		}
 	}
-	return &simReply{status: http.StatusOK, header: s.headers(x), body: inJSON(answer)}
+	return reply{header: s.headers(r, x), body: string(inJSON(answer))}
 }
 
 // headers are those of an answer.
-func (s *simService) headers(x *simRequest) http.Header {
-	id := strings.TrimSpace(fmt.Sprintf("request-%d %s", x.number, s.echo(x)))
+func (s *simService) headers(r *rand.Rand, x *request) http.Header {
+	id := strings.TrimSpace(fmt.Sprintf("request-%d %s", x.number, s.echo(r, x)))
 	return http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Server": {id}}
 }
 
-// echo spells the credentials that a request held in one of many ways, and may
-// be empty.
-func (s *simService) echo(x *simRequest) string {
-	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
-	if x.bearer != nil {
-		credentials = append(credentials, x.bearer.text)
-	}
+// echo spells one of the credentials that a request held in one of many ways, "" if the service repeats none.
+func (s *simService) echo(r *rand.Rand, x *request) string {
 	if !s.plan.service.echoes {
 		return ""
 	}
-	r := s.roll("echo", x)
-	return strings.Map(func(c rune) rune {
-		if c < ' ' {
-			return -1
-		}
-		return c
-	}, oneOf(r, spellingsOf(oneOf(r, credentials...))...))
+	credentials := []string{s.secret, strings.TrimSpace(s.secret)}
+	if x.with != nil {
+		credentials = append(credentials, x.with.text)
+	}
+	credential := oneOf(r, credentials...)
+	spellings := []string{credential, url.QueryEscape(credential), url.PathEscape(credential), strings.Trim(string(inJSON(credential)), `"`)}
+	for _, text := range []string{credential, "northwind:" + credential, "Bearer " + credential} {
+		spellings = append(spellings, base64.StdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+	}
+	return strings.ReplaceAll(oneOf(r, spellings...), "\n", "")
 }
 
-// refuse is an answer other than 200, in the shape of the endpoint.
-func (s *simService) refuse(x *simRequest, status int, code string) *simReply {
+// fail is an answer other than 200, in the shape of the endpoint.
+func (s *simService) fail(r *rand.Rand, x *request, status int, code string) reply {
 	x.code = code
-	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(x))
+	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(r, x))
 	body := map[string]any{"code": code, "message": message, "statusCode": status}
 	if x.token && status != http.StatusTooManyRequests {
 		body = map[string]any{"error": code, "error_description": message}
 	} else if code == "VALIDATION_FAILED" {
 		body["data"] = map[string]any{"issues": []any{map[string]any{"field": "id", "messages": []string{message}}}}
 	}
-	return &simReply{status: status, header: s.headers(x), body: inJSON(body)}
+	return reply{status: status, header: s.headers(r, x), body: string(inJSON(body))}
 }
 
 func inJSON(value any) []byte {
@@ -533,8 +332,8 @@ func simDocument(path string, revision int) (document, answer string) {
 	parts := strings.Split(path+"//", "/")
 	group := parts[3]
 	model := func(revision int) (document, answer string) {
-		return fmt.Sprintf(`{"id":"%s-%d","modelGroupId":%[1]q,"name":"model","revision":%[2]d,"tags":["a","b"]}`, group, revision),
-			fmt.Sprintf("%s-%d", group, revision)
+		answer = fmt.Sprintf("%s-%d", group, revision)
+		return fmt.Sprintf(`{"id":%q,"modelGroupId":%q,"revision":%d,"tags":["a","b"]}`, answer, group, revision), answer
 	}
 	object := fmt.Sprintf(`{"id":%q,"name":"Group","latestRevision":%d,"models":[]}`, group, revision)
 	switch {

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -44,11 +45,11 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		requests int64
 		says     string
 	}{
-		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client: No."},
+		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client"},
 		"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request, code invalid_client"},
 		"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "code unauthorized_client"},
 		"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "code invalid_scope"},
-		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "400 Bad Request, code invalid_request: Odd."},
+		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "code invalid_request: Odd."},
 		"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request, code VALIDATION_FAILED: No."},
 		"an unknown error":         {400, odd, 2, "400 Bad Request, code odd: New."},
 		"an unknown error and 403": {403, odd, 2, "403 Forbidden, code odd: New."},
@@ -71,17 +72,18 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 		"a token in a list":    {200, `{"access_token":["hunter2!"]}`, 1, none},
 		"a page":               {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
 		"very much":            {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
-		"another token type":   {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `a token of type "mac", and a bearer token is expected`},
+		"another token type":   {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `a token of type "mac", and a bearer token is`},
 		"a token of two lines": {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that no bearer token may have"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
-			c := New(configFor(t, "http://localhost", Config{ClientSecret: tokenSecret, Transport: answering(func(w http.ResponseWriter, _ *http.Request) {
+			service := answering(func(w http.ResponseWriter, _ *http.Request) {
 				requests.Add(1)
 				w.WriteHeader(test.status)
 				_, _ = w.Write([]byte(test.body))
-			})}))
+			})
+			c := New(configFor(t, "http://localhost", Config{ClientSecret: tokenSecret, Transport: service}))
 			var readers sync.WaitGroup
 			for i := range 20 {
 				readers.Go(func() {
@@ -101,35 +103,35 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	}
 }
 
-// TestTokenRequestsAsJSON: what a service took is kept for the next token.
+// TestTokenRequestsAsJSON: the form that worked is kept for the next token, and a later error is reported as it is.
 func TestTokenRequestsAsJSON(t *testing.T) {
 	t.Parallel()
-	var types []string
-	c := New(configFor(t, "http://localhost", Config{
-		ClientID: "northwind", ClientSecret: tokenSecret, Transport: answering(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != http.MethodPost {
-				if len(types) < 3 {
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-				answerTokens(w, r, `{"id":"g"}`)
-				return
-			}
-			body := make([]byte, 200)
-			n, _ := r.Body.Read(body)
-			types = append(types, r.Header.Get("Content-Type")+" "+string(body[:n]))
-			if len(types) == 1 {
-				w.WriteHeader(http.StatusBadRequest)
-			}
-			answerTokens(w, r, "")
-		}),
-	}))
-	if _, err := c.ModelGroup(t.Context(), "g"); err != nil && !strings.Contains(err.Error(), "401") {
-		t.Fatal(err)
-	}
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"northwind"}, "client_secret": {tokenSecret}}.Encode()
 	const inJSON = `application/json {"client_id":"northwind","client_secret":"` + tokenSecret + `","grant_type":"client_credentials"}`
-	if want := []string{"application/x-www-form-urlencoded " + form, inJSON, inJSON}; !slices.Equal(types, want) {
-		t.Errorf("%q, want %q", types, want)
+	for first, kinds := range map[int][]string{
+		400: {"application/x-www-form-urlencoded " + form, inJSON, inJSON},
+		200: {"application/x-www-form-urlencoded " + form, "application/x-www-form-urlencoded " + form},
+	} {
+		var sent []string
+		c := New(configFor(t, "http://localhost", Config{
+			ClientID: "northwind", ClientSecret: tokenSecret, Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodPost {
+					w.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				body, _ := io.ReadAll(r.Body)
+				if sent = append(sent, r.Header.Get("Content-Type")+" "+string(body)); len(sent) == len(kinds) {
+					w.WriteHeader(http.StatusTeapot)
+					return
+				} else if len(sent) == 1 {
+					w.WriteHeader(first)
+				}
+				answerTokens(w, r, "")
+			}),
+		}))
+		if _, err := c.ModelGroup(t.Context(), "g"); err == nil || !strings.Contains(err.Error(), "418") || !slices.Equal(sent, kinds) {
+			t.Errorf("%v after %q, want 418 after %q", err, sent, kinds)
+		}
 	}
 }
 
@@ -151,7 +153,8 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{` + bearer + `,"expires_in":1e400}`:                                  0,
 	} {
 		got := &token{}
-		if err := c.readToken(&incoming{Reader: strings.NewReader(body)}, got); err != nil || *got != (token{bearer: "secret-token-1", life: life}) {
+		err := c.readToken(&incoming{Reader: strings.NewReader(body)}, got)
+		if want := (token{bearer: "secret-token-1", life: life}); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v, want a life of %s", body, got, err, life)
 		}
 	}

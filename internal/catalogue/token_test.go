@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// A new token is asked for the lesser of 10 s and a tenth of its life before its end, counted from when it was asked
-// for. A life under 10 s counts as absent: then a token serves until it is refused.
+// A token is renewed before its end, by the lesser of 10 s and a tenth of its life, which begins when it is requested.
+// A life under 10 s counts as absent: then a token serves until it is rejected.
 func TestWhenATokenIsRenewed(t *testing.T) {
 	eachOnFakeClock(t, map[string]struct{ life, renewed time.Duration }{
 		"an hour":       {time.Hour, time.Hour - 10*sec},
@@ -40,8 +40,8 @@ func TestWhenATokenIsRenewed(t *testing.T) {
 	})
 }
 
-// refusing answers 401 to reads with one of the tokens, from 1, a second after they were sent.
-func refusing(tokens ...int) *service {
+// rejecting answers 401 to reads with one of the tokens, from 1, a second after they were sent.
+func rejecting(tokens ...int) *service {
 	return &service{
 		token: func(n int) reply { return issue(n, time.Hour).in(sec) },
 		read: func(_ int, r *http.Request) reply {
@@ -55,56 +55,56 @@ func refusing(tokens ...int) *service {
 	}
 }
 
-// However many reads were refused with a token, one is asked for in its place, and they go again with it.
+// However many reads are rejected with a token, one is requested in its place, and they are sent again with it.
 func TestATokenIsReplacedForAll(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := refusing(1)
+		s := rejecting(1)
 		expectAllRead(t, readAll(t, over(t, s, maxRetries(0)), 20, eachGroup(0, 20)))
 		s.expectCounts(t, 2, 40)
 	})
 }
 
-// What proves that the credentials are rejected: a token that was asked for in place of a refused one and is refused
-// within a minute, before it served. If a token has served before, two of them in a row.
+// What proves that the credentials are rejected: a token that replaces a rejected one and is rejected within a minute,
+// before it served. If a token has served before, two of them in a row.
 func TestWhatProvesARejection(t *testing.T) {
 	type row struct {
-		served        bool // token 1, before it is refused
-		refused       []int
-		late          time.Duration // how long a refusal takes
-		kind          simTold
+		served        bool // token 1, before it is rejected
+		rejected      []int
+		late          time.Duration // how long a 401 takes
+		kind          errorKind
 		tokens, reads int // of the read that fails
 	}
 	eachOnFakeClock(t, map[string]row{
-		"the first":                     {false, []int{1}, sec, toldNothing, 2, 2},
-		"the first two":                 {false, []int{1, 2, 3, 4}, sec, toldRejected, 2, 2},
-		"one after a token that served": {true, []int{1, 2}, sec, toldNothing, 3, 3},
-		"two after a token that served": {true, []int{1, 2, 3}, sec, toldRejected, 3, 3},
-		"within a minute":               {false, []int{1, 2}, 50 * sec, toldRejected, 2, 2},
-		"later":                         {false, []int{1, 2}, 70 * sec, toldNothing, 3, 3},
+		"the first":                     {false, []int{1}, sec, kindNothing, 2, 2},
+		"the first two":                 {false, []int{1, 2, 3, 4}, sec, kindRejected, 2, 2},
+		"one after a token that served": {true, []int{1, 2}, sec, kindNothing, 3, 3},
+		"two after a token that served": {true, []int{1, 2, 3}, sec, kindRejected, 3, 3},
+		"within a minute":               {false, []int{1, 2}, 50 * sec, kindRejected, 2, 2},
+		"later":                         {false, []int{1, 2}, 70 * sec, kindNothing, 3, 3},
 	}, func(t *testing.T, r row) {
-		s := refusing()
+		s := rejecting()
 		c := over(t, s, requestTimeout(2*time.Minute))
 		if r.served {
 			theGroup.mustRead(t, c)
 			s.reads = 0
 		}
 		s.read = func(n int, request *http.Request) reply {
-			reply := refusing(r.refused...).read(n, request)
+			reply := rejecting(r.rejected...).read(n, request)
 			return reply.in(r.late)
 		}
-		expectAllTold(t, []answer{group("other").read(t, c)}, r.kind)
+		expectKind(t, []answer{group("other").read(t, c)}, r.kind)
 		s.expectCounts(t, r.tokens, r.reads)
 	})
 }
 
-// After a rejection every read fails at once with the same words, those that wait anywhere included, and nothing is sent.
+// After a rejection every read fails at once with the same words, wherever it waits, and nothing is sent.
 func TestARejectionEndsEveryRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := refusing(1, 2)
+		s := rejecting(1, 2)
 		c := over(t, s, atMost(5, 10*sec))
 		answers := readAll(t, c, 40, eachGroup(0, 40))
 		answers = append(answers, readAll(t, c, 1, eachGroup(40, 50))...)
-		expectAllTold(t, answers, toldRejected, "401")
+		expectKind(t, answers, kindRejected, "401")
 		for _, a := range answers {
 			rejected, _ := errors.AsType[*catalogue.RejectedError](a.err)
 			first, _ := errors.AsType[*catalogue.RejectedError](answers[0].err)
@@ -118,7 +118,7 @@ func TestARejectionEndsEveryRead(t *testing.T) {
 	})
 }
 
-// An access token is the only one: nothing is asked for, and one 401 ends the process.
+// An access token is the only one: no token is requested, and one 401 ends the process.
 func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(n int, r *http.Request) reply {
@@ -130,7 +130,7 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 		c := over(t, s, accessToken("given-token"))
 		expectAllRead(t, readAll(t, c, 3, eachGroup(0, 3)))
 		answers := readAll(t, c, 1, eachGroup(3, 6))
-		expectAllTold(t, answers, toldRejected)
+		expectKind(t, answers, kindRejected)
 		for _, a := range answers {
 			if rejected, _ := errors.AsType[*catalogue.RejectedError](a.err); !rejected.Given {
 				t.Errorf("%+v", rejected)
@@ -140,12 +140,19 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// A disabled organisation ends the process: every read fails with the same words.
-func TestADisabledOrganisationEndsTheProcess(t *testing.T) {
+// paged is an answer with a next page.
+func paged(body string, next int) reply {
+	return reply{body: body, header: http.Header{"Link": {fmt.Sprintf(`<?page=%d>; rel="next"`, next)}}}
+}
+
+// A page that was let through shows that its token serves, so one token in its place that is rejected proves nothing.
+func TestAPageShowsThatATokenServes(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := always(reply{status: 403, body: `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`, after: sec})
-		c := over(t, s, atMost(5, time.Hour))
-		expectAllTold(t, readAll(t, c, 4, eachGroup(0, 30)), toldDisabled, "Unpaid.")
-		s.expectCounts(t, 1, 4)
+		s := &service{read: func(n int, _ *http.Request) reply {
+			return []reply{paged("[]", 2), answered(401), answered(401), {body: "[]"}}[n-1]
+		}}
+		if a := models("g").read(t, over(t, s)); a.err != nil {
+			t.Error(a.err)
+		}
 	})
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// credentials are what tokens are asked for with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
+// credentials are what tokens are requested with, and in which form: RFC 6749 §4.4 says a form; INTERFACE.md does not
 // show the content type.
 type credentials struct {
 	id, secret string
-	formError  error // why the form was not understood, since when JSON is sent; nil if it was
+	formError  error // the answer to the form, after which JSON is sent; nil if there is none
+	understood bool  // a token came in answer to what is sent
 }
 
 // body is a token request's content type and body.
@@ -35,20 +36,19 @@ func (c *credentials) body() (contentType string, body []byte, err error) {
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
-// switchToJSON makes the next request JSON if err leaves open that the service understood the form. JSON is tried
-// once, and kept.
+// switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.
 func (c *credentials) switchToJSON(err error) (switched bool) {
-	if c.formError != nil || !notUnderstood(err) {
+	if c.understood || c.formError != nil || !notUnderstood(err) {
 		return false
 	}
 	c.formError = err
 	return true
 }
 
-// finally chooses the error of the last request for a token, which ended with err. If JSON was not understood either,
-// that is the answer to the form.
+// finally chooses the error of the last request for a token, which ended with err. If no token has come, and JSON is
+// not understood either, it is the answer to the form.
 func (c *credentials) finally(err error) error {
-	if c.formError != nil && notUnderstood(err) {
+	if c.formError != nil && !c.understood && notUnderstood(err) {
 		return c.formError
 	}
 	return err
@@ -101,7 +101,7 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	return checkToken(bearer, text(fields[kindName]))
 }
 
-// checkToken refuses what is no bearer token: RFC 6750 §2.1 says what one may consist of, all of it visible ASCII.
+// checkToken returns an error for what is no bearer token. RFC 6750 §2.1 allows only visible ASCII in one.
 func checkToken(bearer, kind string) error {
 	if kind != "" && !strings.EqualFold(kind, "bearer") {
 		return &shapeError{problem: fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)}
@@ -112,8 +112,7 @@ func checkToken(bearer, kind string) error {
 	return nil
 }
 
-// lifeOf reads a token's life, a number of seconds or its text. It is 0, not known, for anything else and for less
-// than minLife.
+// lifeOf reads a token's life, a number of seconds or its text. Anything else, or less than minLife, is 0: not known.
 func lifeOf(expiresIn jsontext.Value) time.Duration {
 	seconds, err := strconv.ParseFloat(strings.Trim(string(expiresIn), `"`), 64)
 	if err != nil || !(seconds >= minLife.Seconds() && seconds < math.MaxInt32) {

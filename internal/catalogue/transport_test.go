@@ -20,7 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// sendOnce sends a GET, or a POST where there is a body, reads the answer, and returns the fault where none came.
+// sendOnce sends a GET, or a POST if there is a body, reads the answer, and returns the fault if none came.
 func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	t.Helper()
 	to, out := s.to(http.MethodGet, ModelGroupsPath), outgoing{}
@@ -84,7 +84,7 @@ func (k *keeping) keep(t *testing.T, s *sender, connections int) {
 	k.first = nil
 }
 
-// TestStreamsThatHTTP2RefusesAreSentAgain: a service that allows ten streams refuses those above, and no read fails of it.
+// TestStreamsThatHTTP2RefusesAreSentAgain: a service that allows ten streams refuses those above, and no read fails because of it.
 func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -142,7 +142,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 	}
 }
 
-// TestAHostIsShownAsItWasWritten and asked for as DNS spells it.
+// TestAHostIsShownAsItWasWritten: the network gets it as DNS spells it.
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
@@ -210,8 +210,8 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	}
 }
 
-// TestALargeAnswerIsRefusedWithoutBeingKept serves a list without end, so that only the limit can end the read.
-func TestALargeAnswerIsRefusedWithoutBeingKept(t *testing.T) {
+// TestALargeAnswerIsAnErrorAndNotKept serves a list without end, so that only the limit can end the read.
+func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
 	for name, announced := range map[string]int64{"announced": limit + 1, "not announced": 0} {

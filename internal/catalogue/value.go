@@ -22,7 +22,7 @@ var errNumberTooLong = fmt.Errorf("a number of more than %d digits cannot be rep
 // Integer is a JSON number without a fractional part that fits 64 bits: 3, 3.0 and 3e0 are one, 3.5 and "3" are not.
 type Integer int64
 
-// UnmarshalJSON refuses whatever is no integer.
+// UnmarshalJSON takes an integer, and returns an error for anything else.
 func (i *Integer) UnmarshalJSON(data []byte) error {
 	kind := jsontext.Value(data).Kind()
 	whole, fraction := "", ""
@@ -64,7 +64,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 // one answer to the next, and every digit of every number kept.
 type JSONObject string
 
-// UnmarshalJSON refuses whatever is no object.
+// UnmarshalJSON takes an object, and returns an error for anything else.
 func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	if kind := jsontext.Value(data).Kind(); kind != jsontext.KindBeginObject {
 		return fmt.Errorf("an object is expected, the service sent %s", inWords[kind])

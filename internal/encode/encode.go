@@ -75,7 +75,7 @@ func (o *output) expect(bytes int64) {
 type encodeFunc func(*output, reflect.Value)
 
 // Compile makes an encoder of goType, a struct or a pointer to one, as typ. The two must agree field by field; the
-// error names the first place where they do not.
+// error names the first place at which they do not.
 func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	encode, err := compile(goType, typ, "")
 	if err != nil {
@@ -84,8 +84,8 @@ func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError where that has more
-// than limit bytes. What is over the limit takes no memory.
+// Encode returns the encoding of value, or a *TooLargeError if that has more than limit
+// bytes. What is over the limit takes no memory.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
@@ -134,7 +134,7 @@ func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, e
 	return nil, fmt.Errorf("%s: %s cannot hold %s", orRoot(place), goType, typ)
 }
 
-// scalar returns nil where the Go kind cannot hold the type.
+// scalar returns nil if the Go kind cannot hold the type.
 func scalar(kind reflect.Kind, typ tftypes.Type) encodeFunc {
 	switch {
 	case kind == reflect.String && typ.Is(tftypes.String):
@@ -192,7 +192,7 @@ type attribute struct {
 	encode encodeFunc
 }
 
-// of finds the attribute's value in v, where its struct may be embedded in another.
+// of finds the attribute's value in v, whose struct may be embedded in another.
 func (a *attribute) of(v reflect.Value) reflect.Value {
 	for _, i := range a.index {
 		v = v.Field(i)

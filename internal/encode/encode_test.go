@@ -167,7 +167,7 @@ func TestEncodeTakesNoMemoryForWhatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestCompileRefusesWhatDoesNotAgree(t *testing.T) {
+func TestCompileFailsOnWhatDoesNotAgree(t *testing.T) {
 	t.Parallel()
 	type twice struct {
 		A *string `tfsdk:"name"`

@@ -1,8 +1,8 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
 // Four things hold a request back: the pause that the service asked for with a 429; the operator's ceiling; the
-// congestion window, which bounds what is in flight after a pause; and a gap while every request is limited. Nothing is
-// learned about the allowance. The price is some 429s; who knows the allowance sets the ceiling and meets none.
+// congestion window, which bounds what is in flight after a pause; and a gap while every request is limited. Nothing
+// is learned about the allowance. The price is some 429s; who knows the allowance sets the ceiling and meets none.
 package pace
 
 import (

@@ -146,7 +146,7 @@ func TestTheCongestionWindow(t *testing.T) {
 		for _, n := range sent {
 			r.Answered(n, r.now)
 		}
-		if r.answer(perGrowth - want); r.Window() != want+1 {
+		if r.answer(8 - want); r.Window() != want+1 {
 			t.Errorf("the window is %d after %d answers, want %d", r.Window(), r.accepted, want+1)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 
 var reasons = [...]string{
 	Nothing: "nothing", Pause: "the pause that the service asked for", Ceiling: "max_requests",
-	Gap: "a gap, because the service let nothing through after its last pause", InFlight: "answers to the requests in flight",
+	InFlight: "answers to the requests in flight", Gap: "a gap, because the service let nothing through after its pause",
 }
 
 // String returns what is waited for, in words for a log.

@@ -84,7 +84,7 @@ func (m *Mask) Tidy(text string, limit int) string {
 
 type span struct{ from, to int } // in bytes
 
-// find appends where secrets stand in text, whose escapes begin with mark.
+// find appends the places of secrets in text, whose escapes begin with mark.
 func (m *Mask) find(hidden []span, text string, mark byte) []span {
 	plain, at := make([]byte, 0, len(text)), make([]int, 0, len(text)+1) // where each byte of plain began
 	for i := 0; i < len(text); {
