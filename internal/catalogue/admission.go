@@ -30,11 +30,11 @@ type admission struct {
 	run      run
 }
 
-// run is what all reads of the process know of the service. It is ending while the body of a 401 that proves a
-// rejection is on its way. down and succeeded are moments: how many flights had come by then.
+// run is what all reads of the process know of the service. down and succeeded are moments: how many flights had come
+// by then.
 type run struct {
-	ending    bool
-	over      error // the answer to every read
+	proof     *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
+	over      error  // the answer to every read
 	down      int   // when a read gave up after all its retries, 0 if the service is not down
 	succeeded int   // when a read was last answered
 }
@@ -63,7 +63,7 @@ func (a *admission) admit(f *flight) *attempt {
 	for f.ctx.Err() == nil {
 		until, hold := a.holdLocked(f)
 		switch {
-		case a.run.ending, a.queue.head() != f:
+		case a.run.proof != nil, a.queue.head() != f:
 			waitedFor = forItsTurn
 			a.waitLocked(f, time.Time{})
 		case hold != "":
@@ -167,7 +167,7 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 			a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
 		}
 		if a.tokens.reject(sent.token, time.Now()) {
-			a.run.ending = true
+			a.run.proof = sent.token
 		}
 	case outcome == final && to != a.tokens.to:
 		a.tokens.served(sent.token)
@@ -194,7 +194,7 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	outcome := classify(err)
 	switch {
-	case outcome == unauthorized && a.run.ending && sent.token == a.tokens.current: // it is the proof
+	case outcome == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case outcome == limited:
 		a.pausedLocked(err)
@@ -234,7 +234,7 @@ func (a *admission) endRunLocked(err error) {
 	if a.run.over != nil {
 		return
 	}
-	a.run.ending, a.run.over = true, err
+	a.run.over = err
 	for f := range a.answers.flights {
 		if f.sent == nil {
 			a.endLocked(f, err)

@@ -39,7 +39,7 @@ type tokens struct {
 // by the lesser of 10 s and a tenth of its life.
 func (t *tokens) serve(now time.Time) bool {
 	c := t.current
-	if c == nil || c.rejected && !t.given() {
+	if c == nil || c.rejected {
 		return false
 	}
 	return c.life == 0 || now.Before(c.requestedAt.Add(c.life-min(maxMargin, c.life/10)))

@@ -97,6 +97,26 @@ func TestWhatProvesARejection(t *testing.T) {
 	})
 }
 
+// A proof counts even if its token has ended and another has come by then.
+func TestAProofByATokenThatEnded(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := rejecting(1, 2)
+		rejected := s.read
+		s.token = func(n int) reply { return issue(n, 20*sec) }
+		s.read = func(n int, r *http.Request) reply { return rejected(n, r).in(time.Duration(n) * 10 * sec) }
+		c := over(t, s, requestTimeout(time.Minute))
+		first := theGroup.start(t, c) // rejected after 10 s, and again 20 s later
+		time.Sleep(29 * sec)
+		second := group("second").start(t, c)
+		if a := first.end(); a.took != 30*sec {
+			t.Errorf("the first read took %s", a.took)
+		}
+		expectKind(t, []answer{first.answer, group("third").read(t, c)}, kindRejected)
+		expectAllRead(t, []answer{second.end()}) // it was under way
+		s.expectCounts(t, 3, 3)
+	})
+}
+
 // After a rejection every read fails at once with the same words, wherever it waits, and nothing is sent.
 func TestARejectionEndsEveryRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
