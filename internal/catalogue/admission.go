@@ -35,8 +35,8 @@ type admission struct {
 type run struct {
 	proof     *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
 	over      error  // the answer to every read
-	down      int   // when a read gave up after all its retries, 0 if the service is not down
-	succeeded int   // when a read was last answered
+	down      int    // when a read gave up after all its retries, 0 if the service is not down
+	succeeded int    // when a read was last answered
 }
 
 // What a flight waits for, beside the reasons of the pace.
