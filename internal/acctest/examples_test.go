@@ -55,7 +55,7 @@ var costs = map[string]int{
 	"guides/large-catalogues/fleet/main.tf":  2 + 8,
 }
 
-// configuration is what the reader of these examples has: the files, and what they
+// configuration returns what the reader of these examples has: the files, and what they
 // are added to. That is the main.tf beside a file, or above a folder of tests, and
 // the provider's block for the example of a data source or a function.
 func configuration(tb testing.TB, names ...string) fstest.MapFS {
@@ -88,7 +88,7 @@ func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	return files
 }
 
-// guide is a workspace with examples of the guides, and the sandbox as it comes.
+// guide returns a workspace with examples of the guides, and the sandbox as it comes.
 func guide(tb testing.TB, who credentials, names ...string) *workspace {
 	tb.Helper()
 	needEngine(tb)
@@ -98,7 +98,7 @@ func guide(tb testing.TB, who credentials, names ...string) *workspace {
 	return newWorkspace(tb, configuration(tb, names...), sandbox.New(sandbox.Default()), who)
 }
 
-// configurations are the examples that an engine reads, by name.
+// configurations returns the examples that an engine reads, by name.
 func configurations(tb testing.TB) map[string]string {
 	tb.Helper()
 	texts, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
@@ -162,8 +162,8 @@ func TestAccPageMirrors(t *testing.T) {
 	}
 }
 
-// catalogueBeside is what the sandbox serves to the reader of an example: the
-// catalogue in the same folder, as its first organisation, or the sandbox's own.
+// catalogueBeside returns the catalogue for an example, and the credentials of its first
+// organisation: the catalogue in the same folder, or else the sandbox's own.
 func catalogueBeside(t *testing.T, name string) (*sandbox.Catalogue, credentials) {
 	t.Helper()
 	file, err := examples.Open(path.Dir(name) + "/catalogue.json")

@@ -108,7 +108,7 @@ const (
 	behind   = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
 )
 
-// pinned is a workspace with an example of the guide about pins, and the file of its
+// pinned returns a workspace with an example of the guide about pins, and the file of its
 // pins.
 func pinned(t *testing.T, example string) (w *workspace, file string) {
 	t.Helper()

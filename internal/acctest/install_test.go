@@ -50,7 +50,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	shell(folder, slices.Concat([]string{"rm .terraform.lock.hcl"}, install)...)
 }
 
-// printedLines are those that a text sets apart by two spaces, to be pasted.
+// printedLines returns the lines to paste: a text indents them by two spaces.
 func printedLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -71,7 +71,7 @@ func freshClone(t *testing.T) string {
 	return clone
 }
 
-// emptyHome is an environment of little more than an empty home and a PATH, on
+// emptyHome returns an environment of little more than an empty home and a PATH, on
 // which the engine under test is `terraform`. Go keeps what it has downloaded.
 func emptyHome(t *testing.T) []string {
 	t.Helper()

@@ -29,7 +29,7 @@ import (
 
 const sandboxProgram = "modelcatalogue-sandbox"
 
-// module is a copy of a module of the guide about tests.
+// module returns a copy of a module of the guide about tests.
 func module(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func module(t *testing.T, name string) string {
 	return dir
 }
 
-// mirrored is an environment in which init takes this provider from a folder,
+// mirrored returns an environment in which init takes this provider from a folder,
 // as it takes a released one from a registry.
 func mirrored(t *testing.T, more ...string) []string {
 	t.Helper()
@@ -120,7 +120,7 @@ func TestAccGuideJob(t *testing.T) {
 	wantNone(t, tested, "Warning:")
 }
 
-// workflowScripts are what a workflow's steps run, in their order.
+// workflowScripts returns the scripts of a workflow's steps, in order.
 func workflowScripts(workflow string) []string {
 	var scripts []string
 	for _, found := range regexp.MustCompile(`(?m)^        run: \|\n((?:          .*\n)+)`).FindAllStringSubmatch(workflow, -1) {
@@ -129,7 +129,7 @@ func workflowScripts(workflow string) []string {
 	return scripts
 }
 
-// releasedSandbox is a folder with the sandbox's archive for this machine, under
+// releasedSandbox returns a folder with the sandbox's archive for this machine, under
 // the names that the job asks for, and its checksums.
 func releasedSandbox(t *testing.T) string {
 	t.Helper()

@@ -62,7 +62,7 @@ func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who cred
 	return w
 }
 
-// reading is a workspace with these blocks, and the sandbox as it comes.
+// reading returns a workspace with these blocks, and the sandbox as it comes.
 func reading(tb testing.TB, blocks string) *workspace {
 	tb.Helper()
 	return newWorkspace(tb, fromEnvironment(blocks), sandbox.New(sandbox.Default()), owner)
@@ -86,7 +86,7 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 	return w
 }
 
-// fromEnvironment is a configuration whose provider takes everything from the
+// fromEnvironment returns a configuration whose provider takes everything from the
 // environment, so that no file of a run holds the secret.
 func fromEnvironment(blocks string) fs.FS {
 	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
@@ -157,7 +157,7 @@ func (w *workspace) republish(t *testing.T, group string, revision int64, overri
 	}
 }
 
-// joined is an engine's message without its frame and line breaks.
+// joined returns an engine's message without its frame and line breaks.
 func joined(message string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(message)), " ")
 }
@@ -227,7 +227,7 @@ var built = sync.OnceValue(func() error {
 	return err
 })
 
-// programs is the folder plugins, with its programs.
+// programs returns the folder of the plugins, and builds what is in it.
 func programs(tb testing.TB) string {
 	tb.Helper()
 	if err := built(); err != nil {

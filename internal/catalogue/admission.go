@@ -14,13 +14,13 @@ import (
 // admission decides when each request of the process is sent. Flights wait in one queue, first come, first served, and
 // the one at its head holds the turn: it waits for the pause, the ceiling and the congestion window, requests a token
 // if none serves, is sent, and leaves the turn to the next. Whatever may let it go sooner wakes it, and it decides
-// anew; no other flight has to be woken. golang.org/x/sync/semaphore hands on its turn like this.
+// again. No other flight has to be woken. golang.org/x/sync/semaphore hands on its turn in the same way.
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {
 	cfg      Config
 	mu       sync.Mutex
-	arrived  int // how many flights have come: the clock of their order
+	arrived  int // how many flights have come
 	queue    queue
 	answers  answers
 	earliest time.Time // no caller's deadline is before it; zero if there is no caller
@@ -30,8 +30,7 @@ type admission struct {
 	run      run
 }
 
-// run is what all reads of the process know of the service. down and succeeded are moments: how many flights had come
-// by then.
+// run is what concerns all reads of the process. down and succeeded are moments: the number of flights that had come.
 type run struct {
 	proof     *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
 	over      error  // the answer to every read
@@ -105,7 +104,7 @@ func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
 	return now, ""
 }
 
-// waitLocked unlocks mu until then, or until something wakes the flight. The zero time never comes.
+// waitLocked waits, without mu, until then or until something wakes the flight. The zero time never comes.
 func (a *admission) waitLocked(f *flight, until time.Time) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
@@ -120,7 +119,7 @@ func (a *admission) waitLocked(f *flight, until time.Time) {
 	}
 }
 
-// wakeLocked lets the head of the queue decide anew.
+// wakeLocked makes the head of the queue decide again. If the queue is empty, it ends the request for a token.
 func (a *admission) wakeLocked() {
 	switch head := a.queue.head(); {
 	case head != nil:
@@ -190,7 +189,7 @@ func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt,
 	}
 }
 
-// doneLocked acts on what an attempt does to other reads, once its answer is read, and returns what becomes of it.
+// doneLocked applies what an attempt means for other reads, once its answer is read, and returns its outcome.
 func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	outcome := classify(err)
 	switch {
@@ -246,7 +245,7 @@ func (a *admission) noteLocked(ctx context.Context, format string, args ...any) 
 	a.cfg.Note(ctx, fmt.Sprintf(format, args...))
 }
 
-// queue is the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
+// queue has the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
 type queue []*flight
 
 func (q *queue) head() *flight {

@@ -67,7 +67,7 @@ func (a simAllowance) String() string {
 	return fmt.Sprintf("%s, %d in %s", name, a.requests, strings.TrimSuffix(a.per.String(), "0s"))
 }
 
-// least is the least time in which the allowance lets that many requests through, which take no time themselves.
+// least returns the shortest time in which the allowance lets that many requests through, if they take no time themselves.
 func (a simAllowance) least(requests int) time.Duration {
 	first := time.Duration((requests-1)/a.requests) * a.per
 	switch {
@@ -144,7 +144,7 @@ func (c allowanceCell) run(t *testing.T, seed uint64) (out allowanceRun) {
 	return out
 }
 
-// allowanceResult is a cell over its seeds: medians, and what became of all.
+// allowanceResult has the medians of a cell over its seeds, and the errors of its reads.
 type allowanceResult struct {
 	allowanceCell
 	excess  float64 // the time over the least
@@ -211,7 +211,7 @@ type allowanceTable struct {
 	cells   []allowanceCell // row by row
 }
 
-// allowanceTables are without max_requests, and with it.
+// allowanceTables returns the tables without max_requests, and with it.
 func allowanceTables() (without, with allowanceTable) {
 	one := allowanceCell{processes: 1, groups: 300, atOnce: 10, latency: quick}
 	change := func(table *allowanceTable, name string, cell allowanceCell) {

@@ -112,8 +112,8 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (*
 	return got, nil
 }
 
-// decodeBody applies decode to the body, in which nothing may follow the value, and sorts failures by kind. In errors
-// the body as a whole is called name.
+// decodeBody applies decode to the body, in which nothing may follow the value. An error of the wrong shape is a
+// *shapeError, and calls the body as a whole name.
 func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) error) error {
 	text := jsontext.NewDecoder(body, lenient)
 	err := decode(text)

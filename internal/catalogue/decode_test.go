@@ -224,7 +224,7 @@ func TestAModelBelongsToItsGroup(t *testing.T) {
 	}
 }
 
-// modelsBody is an answer with that many models, each the sandbox's richest.
+// modelsBody returns an answer with that many models, each the sandbox's richest.
 func modelsBody(tb testing.TB, models int) string {
 	tb.Helper()
 	model, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)

@@ -59,7 +59,7 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 	return e
 }
 
-// issues are the rejected fields that the data of an error lists.
+// issues returns the rejected fields that an error lists in its data.
 func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	var data struct {
 		Issues []struct {
@@ -80,7 +80,7 @@ func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	return issues
 }
 
-// text is a JSON string, or any other value as its JSON text, or "".
+// text returns a JSON string, or any other value as its JSON text, or "".
 func text(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindInvalid, jsontext.KindNull:
@@ -89,13 +89,13 @@ func text(value jsontext.Value) string {
 		plain, _ := jsontext.AppendUnquote(nil, value) // what is no UTF-8 is replaced
 		return string(plain)
 	default:
-		// Written anew, so that no credential hides behind an escape.
+		// Encoded again, so that no credential hides behind an escape.
 		plain, _ := jsontext.AppendFormat(nil, value, lenient)
 		return string(plain)
 	}
 }
 
-// page is a body that is no error document: of a page of HTML only that it is one, and its title.
+// page returns what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
 func page(raw []byte, header http.Header) string {
 	body := string(raw)
 	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")

@@ -35,10 +35,10 @@ type Endpoint struct {
 
 func (e Endpoint) endpoint() Endpoint { return e }
 
-// path is the method and the path, a very long one cut, for the log.
+// path returns the method and the path for the log. It cuts a very long path.
 func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path, 200) }
 
-// String is the method and the address, with a very long path cut.
+// String returns the method and the address, with a very long path cut.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
 // APIError is an answer of the service other than 200. Texts of the service are cleaned of control characters and of
@@ -207,7 +207,7 @@ func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }
 // Unwrap returns the fault as net/http reported it.
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// tooSlow is a request that was under way when the read's time was over.
+// tooSlow returns the error of a request that was under way when the read's time was over.
 func tooSlow(to Endpoint) error {
 	const problem = "no whole answer before the read's time was over"
 	return &NetworkError{Endpoint: to, TimedOut: true, Problem: problem, Err: context.DeadlineExceeded}

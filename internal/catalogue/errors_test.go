@@ -18,7 +18,7 @@ func TestALongPathIsCut(t *testing.T) {
 	}
 }
 
-// teapot is how a client whose mask has a secret describes an answer of status 418.
+// teapot returns the error for an answer of status 418, made by a client whose mask has the secret.
 func teapot(method, contentType, body, secret string) *APIError {
 	s := &sender{mask: &redact.Mask{}}
 	s.mask.Add(secret)

@@ -57,7 +57,7 @@ func newSender(cfg Config) sender {
 	return s
 }
 
-// to is what a request is sent to. target is the path and query below the base URL.
+// to returns the endpoint of a request. target is the path and query below the base URL.
 func (s *sender) to(method, target string) Endpoint {
 	return Endpoint{Method: method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + target}
 }
@@ -133,7 +133,7 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
 	case response.StatusCode >= 400:
-		// A body that is cut short still has something beside its status.
+		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, s.apiError(at, response, text)
 	case response.StatusCode != http.StatusOK:

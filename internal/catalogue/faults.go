@@ -88,8 +88,8 @@ func refusedHere(dial *net.OpError) bool {
 	return ok && at.IP.IsLoopback() && (errors.Is(dial, syscall.ECONNREFUSED) || errors.Is(dial, onWindows))
 }
 
-// faultText is what net/http says of a fault, without what it quotes of an answer that is no HTTP: the quoted part
-// may be a part of a credential.
+// faultText returns the text of a fault of net/http, without what it quotes of an answer that is no HTTP: that may be
+// a part of a credential.
 func faultText(err error) string {
 	if errors.Is(err, io.EOF) {
 		return "the connection was closed before an answer came"

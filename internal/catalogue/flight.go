@@ -14,7 +14,7 @@ import (
 // Its fields belong to admission.mu.
 type flight struct {
 	tries
-	order   int // in which flights came: a retry has its old place
+	order   int // when it came, among all flights: a retry keeps its place
 	to      Endpoint
 	ctx     context.Context // done once the flight has ended
 	cancel  func()
@@ -22,13 +22,13 @@ type flight struct {
 	got     reply
 	callers map[*caller]struct{}
 	sent    *attempt      // under way, nil if there is none
-	wake    chan struct{} // a message makes the head of the queue decide anew
+	wake    chan struct{} // a message makes the head of the queue decide again
 }
 
 // reader makes the next exchange of a question. more reports whether the answer has another page.
 type reader func(ctx context.Context, sent *attempt) (value any, more bool, err error)
 
-// tries counts the attempts of a question, or of a request for a token, and what came of them.
+// tries counts the attempts of a question, or of the request for a token, and their failures.
 type tries struct {
 	attempts  int
 	failures  int // that may pass
@@ -182,7 +182,7 @@ func (a *admission) fly(f *flight) {
 	}
 }
 
-// judge decides what follows an attempt: an answer, an error that stays, or another attempt.
+// judge decides what follows an attempt: an answer, a final error, or another attempt.
 func (a *admission) judge(f *flight, value any, more bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -229,7 +229,7 @@ func (t *tries) failed(err error, jitter float64) {
 	t.last, t.notBefore = err, time.Now().Add(wait)
 }
 
-// concludeLocked ends a flight with an answer, or with an error that stays.
+// concludeLocked ends a flight with an answer, or with a final error.
 func (a *admission) concludeLocked(f *flight, err error) {
 	api, answered := apiError(err)
 	switch {
@@ -284,8 +284,8 @@ func (a *admission) deadlineExceededLocked(f *flight, c *caller) error {
 	return a.lateLocked(f, c, turn, CeilingTooLow, nil)
 }
 
-// lateLocked returns an error if a caller's time ends before a wait does, once the body of the 429 that asks for it is
-// read.
+// lateLocked returns an error if a caller's time ends before a wait does. For a pause it returns none until the body of
+// the 429 is read.
 func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Cause, err error) error {
 	if !until.After(time.Now()) || !c.deadline.Before(until) || cause == WaitTooLong && err == nil {
 		return nil
@@ -293,7 +293,7 @@ func (a *admission) lateLocked(f *flight, c *caller, until time.Time, cause Caus
 	return a.gaveUpLocked(f, c, cause, err, until)
 }
 
-// gaveUpLocked is the error of a caller whose read has no attempt left, or no time to wait until that instant.
+// gaveUpLocked returns the error of a caller whose read has no attempt left, or not the time to wait until then.
 func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error, until time.Time) *GaveUpError {
 	attempts := f.attempts
 	if to, ok := endpointOf(err); ok && to.Method == http.MethodPost {
@@ -309,7 +309,7 @@ func (a *admission) gaveUpLocked(f *flight, c *caller, cause Cause, err error, u
 	}
 }
 
-// abandonedLocked is the error of a caller whose context has ended with cause.
+// abandonedLocked returns the error of a caller whose context has ended with cause.
 func (a *admission) abandonedLocked(f *flight, c *caller, cause error) error {
 	until, _ := a.holdLocked(f)
 	if cause != context.DeadlineExceeded { //nolint:errorlint // as context.Context.Err returns it
@@ -325,7 +325,7 @@ func (a *admission) abandonedLocked(f *flight, c *caller, cause error) error {
 	return a.gaveUpLocked(f, c, TimeOver, a.blockedByLocked(f, c), time.Time{})
 }
 
-// blockedByLocked is what kept the answer from a caller until its time was over.
+// blockedByLocked returns what kept the answer from a caller until its time was over.
 func (a *admission) blockedByLocked(f *flight, c *caller) error {
 	switch last := a.lastLocked(f); {
 	case last != nil:
@@ -340,7 +340,7 @@ func (a *admission) blockedByLocked(f *flight, c *caller) error {
 	return nil
 }
 
-// lastLocked is the last failure of a flight's own request, or of the request for the token that it waits for.
+// lastLocked returns the last failure of a flight's own request, or of the request for the token that it waits for.
 func (a *admission) lastLocked(f *flight) error {
 	if f.sent != nil {
 		return f.last

@@ -58,7 +58,7 @@ func (g *ModelGroup) check(string) *shapeError {
 	return compactFields(&g.OtherFields)
 }
 
-// missing is a record without a field of its identity, such as an error document of status 200.
+// missing returns the error of a record without a field of its identity, such as an error document of status 200.
 func missing(field string) *shapeError {
 	return &shapeError{at: jsontext.Pointer("/" + field), problem: "it is missing or null, and no record is without it"}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// groupID is the id of group i.
+// groupID returns the id of group i.
 func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
 
 const sec = time.Second
@@ -49,7 +49,7 @@ type reply struct {
 	body   string
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
-	cut    bool          // the connection ends after the body, which is not all
+	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
 
@@ -59,17 +59,17 @@ const ages = 24 * time.Hour
 // found answers a read with a model of two revisions, whatever its path is.
 var found = reply{}
 
-// answered is any status, with a code of the service.
+// answered returns an answer of that status, with a code of the service.
 func answered(status int) reply { return reply{status: status, body: `{"code":"X","message":"No."}`} }
 
-// retryAfter is a status with that Retry-After.
+// retryAfter returns an answer of that status with that Retry-After.
 func retryAfter(status int, value string) reply {
 	r := answered(status)
 	r.header = http.Header{"Retry-After": {value}}
 	return r
 }
 
-// issue is the n-th token; a life of 0 is not stated.
+// issue returns an answer with the n-th token. If life is 0, the answer does not state it.
 func issue(n int, life time.Duration) reply {
 	expires := ""
 	if life > 0 {
@@ -112,7 +112,7 @@ type request struct {
 	simRequest
 }
 
-// now is the time since the beginning.
+// now returns the time since the beginning.
 func (s *service) now() time.Duration { return time.Since(s.began) }
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -229,7 +229,7 @@ func (s *service) expectCounts(t *testing.T, tokens, reads int) {
 	}
 }
 
-// times are when reads, or requests for tokens, were sent.
+// times returns when the reads, or the requests for tokens, were sent.
 func (s *service) times(tokens bool) (at []time.Duration) {
 	for _, x := range s.sent {
 		if x.token == tokens {
@@ -396,7 +396,7 @@ func expectAllRead(t *testing.T, answers []answer) {
 	}
 }
 
-// expectKind wants an error of that kind for all, whose text has all of the fragments.
+// expectKind fails unless each answer is an error of that kind, with all of the fragments in its text.
 func expectKind(t *testing.T, answers []answer, kind errorKind, fragments ...string) {
 	t.Helper()
 	for _, a := range answers {
@@ -431,7 +431,7 @@ const (
 	kindOther       errorKind = "nothing that is known"
 )
 
-// kindOf is the kind of an error of the client.
+// kindOf returns the kind of an error of the client.
 func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)

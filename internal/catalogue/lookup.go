@@ -71,8 +71,8 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 	return answer, nil
 }
 
-// CheckID says why text cannot be the id of a model group. An id of dots, for example, names another path once a
-// client or a proxy has cleaned the path.
+// CheckID returns an error if text cannot be the id of a model group. An id of dots, for example, names another path
+// once a client or a proxy has cleaned the path.
 func CheckID(text string) error {
 	switch {
 	case text == "":

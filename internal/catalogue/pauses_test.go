@@ -41,7 +41,7 @@ func TestRetryAfterOfA429(t *testing.T) {
 	})
 }
 
-// After each 429 that names no wait the next one is twice as long, and from the second on there is a gap beside.
+// After each 429 that names no wait, the next wait is twice as long. From the second 429 on there is a gap as well.
 func TestA429ThatNamesNoWaitBacksOff(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := first(3, answered(429))

@@ -15,7 +15,7 @@ import (
 
 var plant = flag.Bool("planted", false, "build the client with each fault of testdata/planted.txt, and want the simulation to notice it")
 
-// plantedSeeds is within how many seeds a fault has to be noticed: most need fifty, one some thousands.
+// plantedSeeds is how many seeds may pass until a fault is noticed: most need fifty, one some thousands.
 const plantedSeeds = "12000"
 
 // plantedFault is the client with one mechanism broken: testdata/planted.txt says how it is written.

@@ -28,7 +28,7 @@ func NewProxy(u *url.URL, variable string) *Proxy {
 	return &Proxy{Address: u.Scheme + "://" + u.Host, Variable: variable, Credential: u.User != nil, url: u}
 }
 
-// after is the proxy in an attempt that ended with err, nil for none.
+// after returns the proxy in an attempt that ended with err, nil for none.
 func (p *Proxy) after(err error) *Proxy {
 	if p == nil {
 		return nil

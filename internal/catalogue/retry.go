@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What becomes of an attempt (INTERFACE.md, Client handling rules).
+// The outcomes of an attempt (INTERFACE.md, Client handling rules).
 type outcome int
 
 const (
@@ -49,7 +49,7 @@ const (
 	maxJitter    = 0.25
 )
 
-// backOff is the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
+// backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
 // quarter of it. jitter is in [0, 1). Unlike in libraries it shortens no wait: INTERFACE.md asks for a second.
 func backOff(n int, jitter float64) time.Duration {
 	wait := maxBackOff

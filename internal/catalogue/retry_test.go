@@ -171,7 +171,7 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 	})
 }
 
-// The last failure is the one that is reported, and the next read asks anew.
+// The last failure is the one that is reported, and the next read asks again.
 func TestAFailureIsNotKept(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(n int, _ *http.Request) reply {

@@ -75,7 +75,7 @@ func TestTheCostOfWaiting(t *testing.T) {
 	}
 }
 
-// cpu is what this process has used so far.
+// cpu returns the CPU time that this process has used so far.
 func cpu(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

@@ -16,7 +16,7 @@ func endsProcess(err error) bool {
 	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
 }
 
-// cause is the part of an error that all readers have in common.
+// cause returns the part of an error that all readers have in common.
 func cause(err error) string {
 	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
 		return rejected.Error()
@@ -27,7 +27,7 @@ func cause(err error) string {
 	return ""
 }
 
-// answerOf is the request that an error is about, by the id that its answer had; nil if it had none.
+// answerOf returns the request that an error is about, by the id that its answer had; nil if it had none.
 func (c *simCheck) answerOf(err error) *request {
 	id := ""
 	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
@@ -43,7 +43,7 @@ func (c *simCheck) answerOf(err error) *request {
 	return c.requests[number]
 }
 
-// causesAreTrue is invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that cause
+// causesAreTrue checks invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that cause
 // and the reader's own times.
 func (c *simCheck) causesAreTrue() {
 	for _, r := range c.readings {

@@ -101,7 +101,7 @@ func (x *request) transient() bool {
 	return x.status == 0 || x.status == http.StatusOK && (x.timedOut || x.delivered && x.cut)
 }
 
-// learned is when the client knew of a failure, at the earliest.
+// learned returns when the client could first know of a failure.
 func (x *request) learned() time.Duration {
 	if x.status != 0 && x.status != http.StatusOK {
 		return x.headerAt
@@ -109,7 +109,7 @@ func (x *request) learned() time.Duration {
 	return x.endAt
 }
 
-// waits is until when an answer asks to wait, at least; named is false if the client chooses.
+// waits returns until when, at least, an answer asks the client to wait. named is false if the client chooses the wait.
 func (x *request) waits() (until time.Duration, named bool) {
 	switch {
 	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
@@ -127,7 +127,7 @@ const (
 	maxGap = 8 * time.Second          // between two requests while all are limited
 )
 
-// began is since when the ceiling and a congestion window count an answer as begun.
+// began returns when the answer began, as the ceiling and the congestion window count it.
 func (x *request) began() time.Duration {
 	began := x.sentAt + 3*time.Second
 	if x.headerAt != never {
@@ -153,7 +153,7 @@ func (c *simCheck) notEndless() {
 	}
 }
 
-// noRequestInAPause is the first half of invariant 1.
+// noRequestInAPause checks the first half of invariant 1.
 func (c *simCheck) noRequestInAPause() {
 	for _, pause := range c.requests {
 		until, _ := pause.waits()
@@ -166,7 +166,7 @@ func (c *simCheck) noRequestInAPause() {
 	}
 }
 
-// neverAboveTheCeiling is the other half: a request counts until that length after its answer began, or after 3 s.
+// neverAboveTheCeiling checks the other half: a request counts until that length after its answer began, or after 3 s.
 func (c *simCheck) neverAboveTheCeiling() {
 	for i, x := range c.requests {
 		counted := 0
@@ -181,8 +181,8 @@ func (c *simCheck) neverAboveTheCeiling() {
 	}
 }
 
-// oneTokenRequestAtATime is the first half of invariant 2. A request needs a reason: no
-// token, one that was rejected, or one that ends.
+// oneTokenRequestAtATime checks the first half of invariant 2. A request needs a reason: no
+// token, a rejected one, or one that ends.
 func (c *simCheck) oneTokenRequestAtATime() {
 	for i, x := range c.tokens {
 		if i > 0 && x.sentAt < c.tokens[i-1].endAt {
@@ -202,7 +202,7 @@ func (c *simCheck) oneTokenRequestAtATime() {
 // short reports whether a token's life counts as absent.
 func (t *simToken) short() bool { return t.stated < 10*time.Second }
 
-// current is the newest token of the process at that moment, nil for none.
+// current returns the newest token of the process at that moment, nil for none.
 func (c *simCheck) current(at time.Duration) (current *simToken) {
 	for _, x := range c.tokens {
 		if x.issued != nil && x.issued.known != never && x.issued.known < at {
@@ -215,7 +215,7 @@ func (c *simCheck) current(at time.Duration) (current *simToken) {
 // forever is a moment that never comes.
 const forever = time.Duration(1<<63 - 1)
 
-// rejectedAt is when the first 401 of this process to a read with the token came.
+// rejectedAt returns when the first 401 of this process to a read with the token came.
 func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	at := forever
 	for _, x := range c.requests {
@@ -226,7 +226,7 @@ func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	return at
 }
 
-// noReadWithABadToken is the other half of invariant 2.
+// noReadWithABadToken checks the other half of invariant 2.
 func (c *simCheck) noReadWithABadToken() {
 	for _, x := range c.requests {
 		t := x.with
@@ -242,7 +242,7 @@ func (c *simCheck) noReadWithABadToken() {
 	}
 }
 
-// inTime is invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation only
+// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation only
 // the one reader, and no other reader has an error of it.
 func (c *simCheck) inTime() {
 	for _, r := range c.readings {
@@ -262,8 +262,8 @@ func (c *simCheck) inTime() {
 	}
 }
 
-// nothingRuns is the end of invariant 3: a request goes on only as long as somebody waits
-// for it. That no goroutine is left is what the end of the bubble shows.
+// nothingRuns checks the end of invariant 3: a request goes on only as long as somebody waits
+// for it. The end of the bubble shows that no goroutine is left.
 func (c *simCheck) nothingRuns() {
 	for _, x := range c.requests {
 		waits := func(at time.Duration) bool {
@@ -305,7 +305,7 @@ func (c *simCheck) silentOnceEnded() {
 	}
 }
 
-// atOnceIfAPauseDoesNotFit is invariant 3, too. What the service says of a pause is in the
+// atOnceIfAPauseDoesNotFit checks invariant 3, too. What the service says of a pause is in the
 // body, which may come late, and so may the answer to a request under way.
 func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	for _, pause := range c.requests {
@@ -337,7 +337,7 @@ func (c *simCheck) shares(i int) bool {
 	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start })
 }
 
-// inOrder is invariant 4, for readings that share nothing. Of what came later one request may hold the turn when a retry
+// inOrder checks invariant 4, for readings that share nothing. Of what came later one request may hold the turn when a retry
 // comes back.
 func (c *simCheck) inOrder() {
 	for i, r := range c.readings {
@@ -407,7 +407,7 @@ func (c *simCheck) noMoreAttempts() {
 	}
 }
 
-// noReadIsHeld is invariant 6: while a reader waits, and no pause, ceiling or request for a token is in its way, its
+// noReadIsHeld checks invariant 6: while a reader waits, and no pause, ceiling or request for a token is in its way, its
 // request is sent: at once before the first 429, and later within 3 s for what is in flight and 8 s of a gap.
 func (c *simCheck) noReadIsHeld() {
 	type span struct{ from, to time.Duration }
@@ -452,7 +452,7 @@ func (c *simCheck) noReadIsHeld() {
 	}
 }
 
-// freed is when the ceiling lets one more request be sent after these, at the latest.
+// freed returns the latest moment at which the ceiling lets one more request be sent after these.
 func (c *simCheck) freed(sent []*request) time.Duration {
 	var ends []time.Duration
 	for _, x := range sent {

@@ -42,7 +42,7 @@ type simReader struct {
 	cancelAt       time.Duration // after its start, 0: never
 }
 
-// path is that of the reader's question.
+// path returns the path of the reader's question.
 func (r *simReader) path() string {
 	path := "/v1/model-group/" + groupID(r.group)
 	switch r.source {

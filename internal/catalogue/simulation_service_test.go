@@ -81,7 +81,7 @@ func newSimService(plan *simPlan) *simService {
 	return s
 }
 
-// maxSimRequests is more than any plan takes. A client that never stops asking must not hold everything up.
+// maxSimRequests is more than any plan needs. It stops a client that would ask for ever.
 const maxSimRequests = 5_000
 
 // takes returns how long each way of a request takes. No two requests take quite the same time, so that a replay takes
@@ -110,7 +110,7 @@ func (s *simService) roll(what string, process int, x *request) *rand.Rand {
 	return s.plan.dice.roll(what+x.path, process, s.attempts[fmt.Sprint(process, x.path)])
 }
 
-// decide is what becomes of a request that has arrived.
+// decide returns what becomes of a request that has arrived.
 func (s *simService) decide(process int, x *request, r *http.Request) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +163,7 @@ var simPages = map[string]reply{
 	"redirect": {status: 302},
 }
 
-// apply is the answer to a request that is made to fail.
+// apply returns the answer to a request that the fault makes fail.
 func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
 	kind, way, _ := strings.Cut(fault, " ")
@@ -198,7 +198,7 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	return answer
 }
 
-// retryLater is an answer that asks to wait in one of the ways that services have.
+// retryLater returns an answer that asks to wait in one of the ways that services have.
 func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.Duration, way string) reply {
 	answer := s.fail(r, x, status, "RATE_LIMITED")
 	set := func(value string) { answer.header.Set("Retry-After", value) }
@@ -219,7 +219,7 @@ func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.
 	return answer
 }
 
-// honest is the answer if nothing is made to fail.
+// honest returns the answer if nothing is made to fail.
 func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply {
 	if x.token {
 		return s.issue(r, x, sent)
@@ -251,7 +251,7 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	return reply{header: header, body: document}
 }
 
-// issue is the token endpoint.
+// issue returns the answer of the token endpoint.
 func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 	plan, fields := &s.plan.service, map[string]string{}
 	body, _ := io.ReadAll(sent.Body)
@@ -283,7 +283,7 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 	return reply{header: s.headers(r, x), body: string(inJSON(answer))}
 }
 
-// headers are those of an answer.
+// headers returns the headers of an answer.
 func (s *simService) headers(r *rand.Rand, x *request) http.Header {
 	id := strings.TrimSpace(fmt.Sprintf("request-%d %s", x.number, s.echo(r, x)))
 	return http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Server": {id}}
@@ -306,7 +306,7 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 	return strings.ReplaceAll(oneOf(r, spellings...), "\n", "")
 }
 
-// fail is an answer other than 200, in the shape of the endpoint.
+// fail returns an answer other than 200, in the shape of the endpoint.
 func (s *simService) fail(r *rand.Rand, x *request, status int, code string) reply {
 	x.code = code
 	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(r, x))
@@ -327,7 +327,7 @@ func inJSON(value any) []byte {
 	return text
 }
 
-// simDocument is a document of the service, and what it says in short.
+// simDocument returns a document of the service, and a short form of it.
 func simDocument(path string, revision int) (document, answer string) {
 	parts := strings.Split(path+"//", "/")
 	group := parts[3]

@@ -191,7 +191,7 @@ func (r *simReading) lacks(answer string) bool {
 	return r.source == "pinned" && !slices.Contains(strings.Split(answer, ","), fmt.Sprintf("%s-%d", groupID(r.group), r.revision))
 }
 
-// text is all that an error has to show.
+// text returns everything that an error shows.
 func (r *simReading) text() string {
 	text := fmt.Sprint(r.err)
 	for err := r.err; err != nil; err = errors.Unwrap(err) {
@@ -200,7 +200,7 @@ func (r *simReading) text() string {
 	return text
 }
 
-// trace is what happened, in its order.
+// trace returns what happened, in order.
 func (run *simRun) trace() string {
 	var lines []string
 	add := func(at time.Duration, format string, args ...any) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// revisions is a service whose groups have n revisions. It answers after a second.
+// revisions returns a service whose groups have n revisions. It answers after a second.
 func revisions(n *atomic.Int32) *service {
 	return &service{read: func(_ int, r *http.Request) reply {
 		document, _ := simDocument(r.URL.Path, int(n.Load()))

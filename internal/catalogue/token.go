@@ -19,7 +19,7 @@ type token struct {
 	bearer      string
 	requestedAt time.Time
 	life        time.Duration // from requestedAt; 0: it serves until it is rejected
-	replaces    int           // how many rejected tokens in a row it replaces, 0 once it can prove nothing
+	replaces    int           // how many rejected tokens in a row came before it, 0 once it can prove nothing
 	served      bool          // a read with it was let through: its answer was no 401, 408, 429 or 5xx
 	rejected    bool          // it was answered with 401
 }

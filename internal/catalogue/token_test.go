@@ -64,8 +64,8 @@ func TestATokenIsReplacedForAll(t *testing.T) {
 	})
 }
 
-// What proves that the credentials are rejected: a token that replaces a rejected one and is rejected within a minute,
-// before it served. If a token has served before, two of them in a row.
+// The credentials are rejected if a token that replaces a rejected one is rejected within a minute, before it served. If
+// any token has served before, that takes two of them in a row.
 func TestWhatProvesARejection(t *testing.T) {
 	type row struct {
 		served        bool // token 1, before it is rejected
@@ -160,12 +160,12 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 	})
 }
 
-// paged is an answer with a next page.
+// paged returns an answer with a next page.
 func paged(body string, next int) reply {
 	return reply{body: body, header: http.Header{"Link": {fmt.Sprintf(`<?page=%d>; rel="next"`, next)}}}
 }
 
-// A page that was let through shows that its token serves, so one token in its place that is rejected proves nothing.
+// A page that was let through shows that its token serves, so a rejected token after it proves nothing.
 func TestAPageShowsThatATokenServes(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(n int, _ *http.Request) reply {

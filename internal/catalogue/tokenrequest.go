@@ -24,7 +24,7 @@ type credentials struct {
 	understood bool  // a token came in answer to what is sent
 }
 
-// body is a token request's content type and body.
+// body returns the content type and the body of a token request.
 func (c *credentials) body() (contentType string, body []byte, err error) {
 	const grantType, id, secret = "grant_type", "client_id", "client_secret"
 	const grant = "client_credentials"

@@ -36,7 +36,7 @@ func newTransport(cfg Config) *http.Transport {
 	return transport
 }
 
-// trusted is the system's own certificates, if it has any, and those given.
+// trusted returns a pool of the system's own certificates, if it has any, and of more.
 func trusted(more []*x509.Certificate) *x509.CertPool {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

@@ -42,7 +42,7 @@ func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	return nil
 }
 
-// senderTo is a sender to that address. What more does not say is as it is for most tests.
+// senderTo returns a sender to that address. Fields that more leaves out have the values of most tests.
 func senderTo(t *testing.T, address string, more Config) *sender {
 	t.Helper()
 	s := newSender(configFor(t, address, more))

@@ -23,24 +23,24 @@ const (
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
-// getting is where a read is sent to.
+// getting returns the endpoint of a read.
 func getting(path string) catalogue.Endpoint {
 	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: path}
 }
 
 var tokenEndpoint = catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}
 
-// answered is an answer of the service to a read.
+// answered returns an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
 }
 
-// tokenAnswered is an answer of the token endpoint.
+// tokenAnswered returns an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, Message: message}
 }
 
-// TestMessagesByHand has what the provider's TestMessages cannot lead to.
+// TestMessagesByHand has the errors that the provider's TestMessages cannot cause.
 func TestMessagesByHand(t *testing.T) {
 	t.Parallel()
 	group := explain.Subject{Path: path.Root("model_group_id"), Value: "g"}

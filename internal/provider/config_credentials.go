@@ -144,8 +144,9 @@ func mistakenFor(text string) string {
 
 func verbatim(text string) (string, error) { return text, nil }
 
-// parseAccessToken refuses what cannot be sent as a bearer token (RFC 6750 §2.1), and what people
-// paste in its place. White space around it, which no token has, is left out. An error shows none of it.
+// parseAccessToken returns an error for what cannot be sent as a bearer token (RFC 6750 §2.1), and
+// for what people paste in its place. White space around it, which no token has, is left out.
+// The error shows none of it.
 func parseAccessToken(text string) (string, error) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
 	scheme, _, _ := strings.Cut(text, " ")

@@ -36,7 +36,7 @@ func validateProvider(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return resp.Diagnostics
 }
 
-// within is a provider in an environment, whose assignments lack their prefix.
+// within returns a provider in an environment. The assignments are without their prefix.
 func within(assignments ...string) *catalogueProvider {
 	env := surroundings(assignments...)
 	return &catalogueProvider{version: "test", environment: &env}

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// surrounded is a scene of configuring the provider in an environment of these
+// surrounded returns a scene of configuring the provider in an environment of these
 // variables.
 func surrounded(title string, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -24,7 +24,7 @@ func surrounded(title string, config arguments, assignments ...string) scene {
 	}}
 }
 
-// rejectedScene is a scene of credentials that the service rejects with err.
+// rejectedScene returns a scene of credentials that the service rejects with err.
 func rejectedScene(title string, err error, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		s, problems := settle(t, config.with(argBaseURL, complete[argBaseURL]), assignments...)
@@ -36,12 +36,12 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 	}}
 }
 
-// told6 is a diagnostic as the protocol carries it.
+// told6 returns a diagnostic in the form of the protocol.
 func told6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}}
 }
 
-// environmentScenes are the configurations that `validate` cannot know.
+// environmentScenes returns scenes of environments, about which `validate` says nothing.
 func environmentScenes() []scene {
 	address := arguments{argBaseURL: "https://catalogue.example"}
 	pair := northwind("https://catalogue.example")
@@ -84,7 +84,7 @@ func environmentScenes() []scene {
 	}
 }
 
-// blockScenes are more of the provider block, as `validate` takes it.
+// blockScenes returns more scenes of `validate` on the provider block.
 func blockScenes() []scene {
 	const line = "-----BEGIN CERTIFICATE-----"
 	pem := line + "\n" + strings.Repeat("MIIB", 16) + "\n-----END CERTIFICATE-----\n"
@@ -112,7 +112,7 @@ func blockScenes() []scene {
 	}
 }
 
-// originScenes are rejected credentials of different origins.
+// originScenes returns scenes of rejected credentials of different origins.
 func originScenes() []scene {
 	rejected := &catalogue.RejectedError{Err: tokenAnswered(401, "invalid_client", "The client id or the client secret is wrong.")}
 	given := &catalogue.RejectedError{Given: true, Err: answered(401, "UNAUTHORIZED", "The token has expired.")}

@@ -31,7 +31,7 @@ func settle(tb testing.TB, given arguments, assignments ...string) (settings, []
 	return block(tb, given).settings(surroundings(assignments...))
 }
 
-// block is a provider block as the provider decodes it.
+// block returns a provider block as the provider decodes it.
 func block(tb testing.TB, given arguments) (c configuration) {
 	tb.Helper()
 	var schema provider.SchemaResponse
@@ -51,7 +51,7 @@ func surroundings(assignments ...string) environment {
 	return environmentOf(whole)
 }
 
-// trusted is a certificate, and the same in PEM form.
+// trusted returns a certificate, and the same in PEM form.
 func trusted() (certificate *x509.Certificate, text string) {
 	server := httptest.NewTLSServer(nil)
 	server.Close()

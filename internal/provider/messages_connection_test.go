@@ -76,7 +76,7 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled is a scene of a network that makes no connection.
+// undialled returns a scene of a network that makes no connection.
 func undialled(title, host string, fault error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
@@ -89,7 +89,7 @@ func undialled(title, host string, fault error) scene {
 	}}
 }
 
-// serving is a scene of a service of TLS whose certificate is trusted.
+// serving returns a scene of a service with TLS whose certificate is trusted.
 func serving(title string, config *tls.Config) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		server, authority := overTLS(t, http.NotFoundHandler(), config)
@@ -97,7 +97,7 @@ func serving(title string, config *tls.Config) scene {
 	}}
 }
 
-// secured is a scene of a service with a certificate that some trust.
+// secured returns a scene of a service with a certificate that some trust.
 func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		certificate, authority := what.make(t)

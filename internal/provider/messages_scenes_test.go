@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// played is a scene of reads on a service, one after another on a fake clock, and
+// played returns a scene of reads on a service, one after another on a fake clock, and
 // the diagnostics of each.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -26,7 +26,7 @@ func played(title string, service func(*testing.T) http.Handler, more arguments,
 	}}
 }
 
-// faulty is a sandbox of the default catalogue with faults.
+// faulty returns a sandbox of the default catalogue with faults.
 func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
 	return func(*testing.T) http.Handler {
 		service := sandbox.New(sandbox.Default())
@@ -37,7 +37,7 @@ func faulty(faults ...sandbox.Fault) func(*testing.T) http.Handler {
 	}
 }
 
-// configured is a scene of the provider block, as `validate` takes it.
+// configured returns a scene of `validate` on the provider block.
 func configured(title string, more arguments) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		return validateProvider(t, northwind("https://catalogue.example").merge(more))
@@ -66,7 +66,7 @@ func configurationScenes() []scene {
 	}
 }
 
-// argumentScenes are what `validate` says of data sources, and of the function.
+// argumentScenes returns scenes of `validate` on data sources, and of the function.
 func argumentScenes() []scene {
 	validated := func(title, name string, config arguments) scene {
 		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -163,7 +163,7 @@ var oneRequestID = sandbox.Fault{
 	},
 }
 
-// pinScenes are what becomes of pins, and of the newest that satisfies.
+// pinScenes returns scenes of pins, and of the newest model that satisfies.
 func pinScenes() []scene {
 	sandboxed := faulty()
 	pinned := func(title string, more arguments) scene {

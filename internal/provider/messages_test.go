@@ -74,7 +74,7 @@ var (
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
 
-// rendered are diagnostics as an engine shows them, without what differs from
+// rendered returns diagnostics as an engine shows them, without what differs from
 // run to run.
 func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	var out []string
@@ -96,7 +96,7 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	return thisTime.ReplaceAllString(text, "this machine says NOW")
 }
 
-// sections are the messages of the file by their titles.
+// sections returns the messages of the file, by title.
 func sections(file string) map[string]string {
 	found := map[string]string{}
 	for part := range strings.SplitSeq(file, "\n## ") {

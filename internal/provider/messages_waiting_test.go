@@ -16,23 +16,23 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// getting is where a read is sent to.
+// getting returns the endpoint of a read.
 func getting(path string) catalogue.Endpoint {
 	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: path}
 }
 
-// answered is an answer of the service to a read.
+// answered returns an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
 }
 
-// tokenAnswered is an answer of the token endpoint.
+// tokenAnswered returns an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	endpoint := catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}
 	return &catalogue.APIError{Endpoint: endpoint, Status: status, Code: code, Message: message}
 }
 
-// handMade is a scene of an error that no service of these scenes leads to.
+// handMade returns a scene of an error that no service of these scenes causes.
 func handMade(title string, err error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var told diag.Diagnostic
@@ -51,7 +51,7 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 	return told
 }
 
-// limitedFleet is a service that reads of a fleet have to wait for.
+// limitedFleet returns a service whose limit makes the reads of a fleet wait.
 func limitedFleet(t *testing.T) http.Handler {
 	t.Helper()
 	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
@@ -60,7 +60,7 @@ func limitedFleet(t *testing.T) http.Handler {
 	return service
 }
 
-// waitingScenes are reads that ended while they waited.
+// waitingScenes returns scenes of reads that ended while they waited.
 func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	return []scene{

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// modelGroupIDAttribute is the argument of every data source that reads below one group.
+// modelGroupIDAttribute returns the argument of every data source that reads below one group.
 func modelGroupIDAttribute() schema.StringAttribute {
 	return schema.StringAttribute{
 		MarkdownDescription: "The id of the model group to read, which is unique. Names are not.",
@@ -17,7 +17,7 @@ func modelGroupIDAttribute() schema.StringAttribute {
 	}
 }
 
-// axisAttributes are the attributes that an axis has in a group and in a model.
+// axisAttributes returns the attributes that an axis has in a group and in a model.
 func axisAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"key":   computedString("The axis's key, such as `quantile`: the part before the colon in `axis=key:value`."),
@@ -29,7 +29,7 @@ func axisAttributes() map[string]schema.Attribute {
 	}
 }
 
-// keyedNameAttribute is an object of a name, a short name and a key. The last
+// keyedNameAttribute returns the attribute for an object of a name, a short name and a key. The last
 // three describe these, each with an example.
 func keyedNameAttribute(description, name, shortName, key string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
@@ -50,7 +50,7 @@ type keyedNameState struct {
 	Key       *string `tfsdk:"key"`
 }
 
-// horizonAttribute is a time horizon.
+// horizonAttribute returns the attribute for a time horizon.
 func horizonAttribute(description string) schema.SingleNestedAttribute {
 	return keyedNameAttribute(description,
 		"The horizon's human-readable name, such as `Day ahead`.",

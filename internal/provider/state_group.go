@@ -9,7 +9,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// groupAttributes are the attributes of a model group, all computed.
+// groupAttributes returns the attributes of a model group, all computed.
 func groupAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id": computedString("The group's unique identifier."),

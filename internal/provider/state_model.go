@@ -11,7 +11,7 @@ import (
 // argDockerImage is what a pin may give to be compared.
 const argDockerImage = "docker_image"
 
-// modelAttributes are the attributes of a model, all computed.
+// modelAttributes returns the attributes of a model, all computed.
 func modelAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             computedString("The model's unique identifier, one for each revision."),
@@ -107,7 +107,7 @@ func modelAxisAttributes() map[string]schema.Attribute {
 	})
 }
 
-// namedRecordAttributes are those of a record with a name and open content.
+// namedRecordAttributes returns the attributes of a record with a name and open content.
 func namedRecordAttributes(what, key, name string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":   computedString("The " + what + "'s unique identifier."),

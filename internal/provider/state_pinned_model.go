@@ -13,7 +13,7 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 	}
 }
 
-// pinnedModelAttributes are the attributes of a model that is one revision among
+// pinnedModelAttributes returns the attributes of a model that is one revision among
 // those of its group, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{

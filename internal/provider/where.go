@@ -22,7 +22,7 @@ import (
 // argWhere is the argument by which the newest of only some models is read.
 const argWhere = "where"
 
-// whereAttribute is that argument. without says what becomes of a group that has no such model.
+// whereAttribute returns that argument. without describes what happens to a group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, archived and " +

@@ -42,7 +42,7 @@ func start(t *testing.T, s *sandbox.Sandbox) caller {
 	return caller{t: t, base: sandboxtest.Start(t, s), client: http.DefaultClient}
 }
 
-// direct has no socket, for a fake clock and for other addresses.
+// direct returns a caller without a socket, for a fake clock and for other addresses.
 func direct(t *testing.T, s *sandbox.Sandbox) caller {
 	t.Helper()
 	return caller{t: t, base: "http://127.0.0.1", client: &http.Client{Transport: handled{s}}}
@@ -158,7 +158,7 @@ func (r reply) ids(t *testing.T) []string {
 	return ids
 }
 
-// groupPath is the path of a group, with the id as one element.
+// groupPath returns the path of a group, with the id as one element.
 func groupPath(id, tail string) string {
 	return "/v1/model-group/" + url.PathEscape(id) + tail
 }

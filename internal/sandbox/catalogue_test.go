@@ -13,13 +13,13 @@ const (
 	organisations = `"organisations": [{"name": "O", "clientId": "o", "clientSecret": "o-sandbox-secret"}]`
 )
 
-// file is a catalogue file with these groups.
+// file returns a catalogue file with these groups.
 func file(groups string) string { return `{` + organisations + `, "modelGroups": [` + groups + `]}` }
 
-// group is a file with that document of a group.
+// group returns a catalogue file with that document of a group.
 func group(document string) string { return file(`{"owner": "O", "group": ` + document + `}`) }
 
-// model is a file of one model with those members.
+// model returns a catalogue file of one model with those members.
 func model(members string) string {
 	return file(`{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 0, ` + members + `}]}`)
 }

@@ -256,7 +256,7 @@ func readFault(text []byte) (Fault, object, error) {
 	return f, order, nil
 }
 
-// answer is what the fault answers in place of the service.
+// answer returns the answer of the fault in place of the service's.
 func (o faultOrder) answer(status int) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
 	var a *answer
@@ -287,7 +287,7 @@ func (s *Sandbox) controlInject(x *exchange) *answer {
 	return respond(http.StatusCreated, encode(object{"id": encode(s.inject(fault, order).id)}))
 }
 
-// listed is the fault as it was ordered, with its id and its hits.
+// listed returns the fault as it was ordered, with its id and its hits.
 func (f *injected) listed() object {
 	return object{"id": encode(f.id), "hits": encode(f.hits)}.with(f.order)
 }

@@ -22,7 +22,7 @@ func withCredentials(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", secret)
 }
 
-// TestAddresses are where credentials are sent, or why not.
+// TestAddresses has the addresses that credentials are sent to, or why they are not.
 func TestAddresses(t *testing.T) {
 	withCredentials(t)
 	for address, want := range map[string]string{
@@ -73,14 +73,14 @@ func TestClearTextIsNotSent(t *testing.T) {
 	}
 }
 
-// replaced is a fault that replaces a text in answers.
+// replaced returns a fault that replaces a text in the answers.
 func replaced(route sandbox.Route, was, is string) sandbox.Fault {
 	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		return status, header, bytes.ReplaceAll(body, []byte(was), []byte(is))
 	}}
 }
 
-// paged is a fault that adds a header to the list of groups.
+// paged returns a fault that adds a header to the list of groups.
 func paged(name, value string) sandbox.Fault {
 	return sandbox.Fault{Route: sandbox.RouteGroups, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		if status == http.StatusOK {
@@ -90,7 +90,7 @@ func paged(name, value string) sandbox.Fault {
 	}}
 }
 
-// answers is a fault that answers with a header, such as "Retry-After: 9".
+// answers returns a fault that answers with a header, such as "Retry-After: 9".
 func answers(route sandbox.Route, status int, body, header string) sandbox.Fault {
 	f := sandbox.Fault{Route: route, Status: status, Body: body, Header: http.Header{}}
 	if name, value, ok := strings.Cut(header, ": "); ok {
