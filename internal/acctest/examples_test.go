@@ -47,7 +47,7 @@ var promised = map[string]string{
 	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
 }
 
-// costs is how many requests the guides promise for an apply of an example: the sandbox
+// costs is how many requests an apply of an example takes, as the guides say. The sandbox
 // has eight groups.
 var costs = map[string]int{
 	"provider/provider.tf":                   0,

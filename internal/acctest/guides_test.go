@@ -201,8 +201,8 @@ func TestAccGuideSurvives(t *testing.T) {
 	apply("Warning: Catalogue service not reached")
 }
 
-// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. What a case
-// says, or else the first summary, is in the table of the page about errors.
+// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. The table on
+// the page about errors has the words of each case: says, or else the first summary.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

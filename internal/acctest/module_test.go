@@ -171,9 +171,9 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 	return readText(t, out.Name()), ready
 }
 
-// TestAccShellOfThePages runs every block of shell that the pages print, with a
-// sandbox in the place of their service, and programs that pass in the place of
-// other test runners. Only what a release has cannot be installed yet.
+// TestAccShellOfThePages runs every block of shell that the pages print. A sandbox
+// stands in for the service, and programs that succeed for other test runners.
+// What only a release has is left out.
 func TestAccShellOfThePages(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

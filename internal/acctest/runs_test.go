@@ -137,16 +137,15 @@ func TestAccInterruptingAPlan(t *testing.T) {
 	w.sent(t, sandbox.RouteAny, 1+blocks)
 }
 
-// What a run must show nowhere. That no spelling of them is shown needs no engine.
+// Credentials that a run must not show. Tests without an engine look for other spellings of them.
 const (
 	oddSecret = `s3cr&t "/+?é<~> 100% zyxwvuts`
 	oddToken  = `t0k/en+&=?"<>%41~abcdefghijkl`
 	echoes    = oddSecret + " | " + oddToken
 )
 
-// echoing repeats credentials in every header. It answers for the group a, with
-// more of them in the bytes after the answer, and rejects other reads with them in
-// every message.
+// echoing repeats the credentials in every header. It answers for the group a, with the
+// credentials after the answer as well, and rejects other reads with messages that hold them.
 func echoing(w http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Www-Authenticate", "Server", "Location", "Set-Cookie"} {
 		w.Header().Set(name, echoes)

@@ -174,10 +174,10 @@ func (c allowanceCell) measure(t *testing.T) allowanceResult {
 	return result
 }
 
-// problem says which bound a cell is outside of, "" if it is within all: DESIGN.md, Pace, has them.
+// problem says which bound a cell exceeds, or returns "". With a ceiling, the service must limit nothing.
 func (r allowanceResult) problem() string {
 	second := r.allowance.per == sec
-	most, took := 1.25, r.beyond // and one window more
+	most, took := 1.25, r.beyond // the time without one window
 	switch {
 	case r.ceiling && second && r.latency.name == quick.name:
 		most, took = 1.15, r.excess
@@ -280,7 +280,7 @@ func (table allowanceTable) measure(t *testing.T) string {
 	return out.String()
 }
 
-// TestAllowances holds the time that plans take under an allowance within bounds, and how often they are limited.
+// TestAllowances checks bounds of the time that plans take under an allowance, and of how often they are limited.
 func TestAllowances(t *testing.T) {
 	t.Parallel()
 	without, with := allowanceTables()
@@ -314,8 +314,8 @@ With max_requests set to the allowance, nothing is answered with 429; one proces
 	}
 }
 
-// Of fleets of several runs, 16 groups at a time each, that share 60 a minute, at most one loses a group: one that
-// comes late to a sliding window may find it used up again and again.
+// Of all fleets of several runs that share 60 requests a minute, at most one group is lost: a run that comes late may
+// find a sliding window used up again and again.
 func TestFleetsShareAnAllowance(t *testing.T) {
 	t.Parallel()
 	lost := 0

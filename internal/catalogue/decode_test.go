@@ -100,7 +100,7 @@ func TestDecodeTakesEveryField(t *testing.T) {
 	}
 }
 
-// TestDecodeKeepsWhatIsMissingApart has all but the identity absent, or null.
+// TestDecodeKeepsWhatIsMissingApart leaves out every field but the identity, or sets it to null.
 func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 	t.Parallel()
 	var nulls strings.Builder
@@ -127,7 +127,7 @@ const (
 	noJSON     = "the body is no valid JSON: invalid character"
 )
 
-// wrongBodies are none of what they should be. After noJSON comes more.
+// wrongBodies are bodies of the wrong shape. The text after noJSON is the library's.
 var wrongBodies = []struct {
 	kind       int
 	body, want string

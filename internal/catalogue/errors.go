@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// The sentinels an *APIError matches through errors.Is. The HTTP status decides which one, and the code
-// does if a status has more than one meaning (INTERFACE.md, Errors); an unknown code is the failure of its status.
+// The sentinels that an *APIError matches through errors.Is. The HTTP status decides which one it matches, or the code
+// if a status has several meanings (INTERFACE.md, Errors). An unknown code is treated as its status.
 var (
 	ErrInvalidRequest       = errors.New("the service rejected the request")
 	ErrOrganisationDisabled = errors.New("the organisation is disabled")
@@ -83,7 +83,7 @@ func (e *APIError) Is(target error) bool {
 	return false
 }
 
-// endpointOf finds what the request was sent to that failed with err.
+// endpointOf returns the endpoint of the request that failed with err.
 func endpointOf(err error) (to Endpoint, ok bool) {
 	failure, ok := errors.AsType[interface {
 		error

@@ -126,8 +126,8 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	return nil, fault
 }
 
-// receive reads the body of an answer and closes it. It returns the bytes that were read: of an answer below 400 that
-// is no 200 none, because nothing in it is of use.
+// receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
+// below 400 that is no 200.
 func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}

@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate. It is not tried again.
+// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
@@ -84,7 +84,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestWhatAProxyAnswers: most answers of a proxy would come again.
+// TestWhatAProxyAnswers: most answers of a proxy are final, because they would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
 	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")

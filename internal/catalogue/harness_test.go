@@ -96,7 +96,7 @@ type service struct {
 // never stands for a moment that has not come.
 const never = time.Duration(-1)
 
-// request is one request as the service and the client's end of its line know it. Times count from when the service began.
+// request is one request, as the service and the client know it. Times count from when the service began.
 type request struct {
 	number       int
 	token        bool // it asks for one
@@ -209,7 +209,7 @@ func elapse(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// closing is a body that does something when it is closed.
+// closing is a body that calls atClose when it is closed.
 type closing struct {
 	io.Reader
 	atClose func()

@@ -147,7 +147,7 @@ func TestRetryAfterOfA503(t *testing.T) {
 	})
 }
 
-// A read does not sit out a back-off that ends after its time, and ends with its time under way.
+// A read does not wait for a back-off that ends after its time. A request under way ends with the read's time.
 func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 	type row struct {
 		reply reply
@@ -225,7 +225,7 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 	})
 }
 
-// The back-off of the ninth page is that of a first failure.
+// A failure of the ninth page has the back-off of a first failure.
 func TestEachPageBacksOffForItself(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		limited := false

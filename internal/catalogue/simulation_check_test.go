@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// simCheck holds one process of a simulation to the contract: what is sent and when, and what readers get. It knows
+// simCheck checks one process of a simulation: what is sent and when, and what readers get. It knows
 // what the service saw and what readers got, and nothing of how the client does it.
 type simCheck struct {
 	*simRun
@@ -21,7 +21,7 @@ type simCheck struct {
 	violations []string
 }
 
-// simRules are what a run is held to. testdata/planted.txt has a fault for each.
+// simRules are the rules of a run. testdata/planted.txt has a fault for each.
 var simRules = []struct {
 	name string
 	hold func(*simCheck)
@@ -65,7 +65,7 @@ func (run *simRun) check() (violations []string) {
 	return violations
 }
 
-// fail records that a rule is broken. One mistake can break it very often.
+// fail records that a rule is broken, up to a hundred times: one mistake can break it very often.
 func (c *simCheck) fail(format string, args ...any) {
 	if len(c.violations) < 100 {
 		c.violations = append(c.violations, c.rule+": "+fmt.Sprintf(format, args...))
@@ -90,7 +90,7 @@ func (x *request) unauthorized() bool { return !x.token && x.status == http.Stat
 func (x *request) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
 func (x *request) served() bool { return x.answer != "" && x.whole() }
 
-// transient reports whether the contract has the request tried again after a back-off.
+// transient reports whether the request has to be tried again after a back-off.
 func (x *request) transient() bool {
 	switch {
 	case x.left && x.status == 0, x.limited(), x.unauthorized():

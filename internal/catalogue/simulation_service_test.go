@@ -146,7 +146,7 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 	case "stall":
 		answer.stall = late
 	default:
-		if answer.status != 0 { // a message shows what is left of an error as it is, escapes of escapes included
+		if answer.status != 0 { // only a 200 is cut: what is left of an error would show in a message
 			return answer
 		}
 		x.cut, answer.cut = true, fault == "cut length"
@@ -155,7 +155,7 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 	return answer
 }
 
-// simPages are answers that are no documents of the service, by fault.
+// simPages has answers that are no documents of the service, by fault.
 var simPages = map[string]reply{
 	"500 html": {status: 500, body: "<html><title>Oops ECHO</title></html>"},
 	"html":     {status: 200, body: "<html><title>Please log in ECHO</title></html>"},
@@ -289,7 +289,7 @@ func (s *simService) headers(r *rand.Rand, x *request) http.Header {
 	return http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Server": {id}}
 }
 
-// echo spells one of the credentials that a request held in one of many ways, "" if the service repeats none.
+// echo returns one of the credentials of a request in one of many spellings, or "" if the service repeats none.
 func (s *simService) echo(r *rand.Rand, x *request) string {
 	if !s.plan.service.echoes {
 		return ""

@@ -26,7 +26,7 @@ var (
 	simOnly  = flag.String("rule", "", "the only rule that counts")
 )
 
-// TestSimulation makes plans over services that fail, each drawn from a seed, and holds the client to its rules
+// TestSimulation makes plans over services that fail, each drawn from a seed, and checks the rules of the client
 // (simRules). -seed replays one of them.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestSimulation(t *testing.T) {
 					return
 				}
 				seed := *simFirst + n
-				// A bubble whose clock stands still would hold everything up.
+				// A bubble whose clock stands still would never end.
 				watchdog := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes more than two minutes", seed)) })
 				run, problem := simulate(t, newSimPlan(seed))
 				violations := []string{problem}

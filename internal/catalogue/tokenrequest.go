@@ -54,8 +54,8 @@ func (c *credentials) finally(err error) error {
 	return err
 }
 
-// notUnderstood reports whether an answer to a token request leaves open that its body was read: any 4xx but those of
-// RFC 6749 §5.2 that judge what it says, and 408 and 429.
+// notUnderstood reports whether an answer leaves open that the body of a token request was understood. That is any 4xx
+// but 408, 429 and the errors of RFC 6749 §5.2 that judge its fields.
 func notUnderstood(err error) bool {
 	api, ok := apiError(err)
 	if !ok || api.Status < 400 || api.Status >= 500 || classify(err) != final {
@@ -64,7 +64,7 @@ func notUnderstood(err error) bool {
 	return !slices.Contains([]string{"invalid_client", "unauthorized_client", "invalid_scope"}, api.Code)
 }
 
-// requestToken asks for a token once, and fills that of the attempt.
+// requestToken makes one request for a token, and fills the attempt's token.
 func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	contentType, body, err := c.credentials.body()
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 }
 
 // readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
-// 6749 §5.1, or the same as every other body spells names. Its errors tell no values, which may be a token.
+// 6749 §5.1, or the same as every other body spells names. Its errors show no values, because one may be a token.
 func (c *Client) readToken(in *incoming, got *token) error {
 	var fields map[string]jsontext.Value
 	err := decodeBody("", in, func(text *jsontext.Decoder) error { return json.UnmarshalDecode(text, &fields) })

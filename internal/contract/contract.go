@@ -1,5 +1,5 @@
-// Package contract is the service's interface: its rules are in INTERFACE.md, its fields in openapi.json. The client and
-// the sandbox both cite it, and neither owns it.
+// Package contract is the service's interface: its rules are in INTERFACE.md, its fields in openapi.json. The client
+// and the sandbox both cite it, and neither owns it.
 package contract
 
 import (

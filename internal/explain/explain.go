@@ -27,8 +27,8 @@ type Explainer struct {
 	reported map[string]string
 }
 
-// maxPointedTo bounds the value in a pointer, in characters: a UUID stays whole,
-// and no pointer needs a third line.
+// maxPointedTo bounds the value in a pointer to the full message, in characters: a UUID
+// stays whole, and the pointer fits in two lines.
 const maxPointedTo = 36
 
 // Explain says what failed in a read of a data source, such as modelcatalogue_model.

@@ -114,9 +114,8 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 	}
 }
 
-// TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not
-// stand in for an argument that is only late, so a wrong value of its variable is
-// no error.
+// TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not replace
+// an argument that is not known yet, so a wrong value of its variable is no error.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -141,7 +140,7 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 }
 
 // TestUnknownArgumentsAreDeferred if the engine allows it, as for Stacks: every
-// read through the provider's own server is put off, without a request.
+// read through the provider's own server is deferred, without a request.
 func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	t.Parallel()
 	known := northwind(sandboxtest.Start(t, sandbox.New(sandbox.Default())))

@@ -161,7 +161,7 @@ func TestBaseURLs(t *testing.T) {
 	}
 }
 
-// TestRefusedValues: each value is refused for that reason, in the block and in
+// TestRefusedValues: each value is an error for that reason, in the block and in
 // the environment alike, on its argument, and shows no password.
 func TestRefusedValues(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func readFleet[T any](
 		far.log(ctx)
 	}
 	if f.fault == nil && f.doubt != nil {
-		// The service answered no question after the failure in doubt: it is down.
+		// No question was answered after that failure, so the service is down.
 		f.fault = &fleetDownError{started: f.started, answered: f.answered, err: f.doubt}
 	}
 	return f.replies, f.fault

@@ -10,8 +10,8 @@ import (
 // of both lengths. 5,000 names of that length take a fraction of a second, and longer ones get no hint.
 const maxCompared = 100
 
-// nearest returns the known names that a mistaken one is most like, sorted. It returns
-// none if each differs in more letters than one in perSlip, and one.
+// nearest returns the known names that are most like a mistaken one, sorted. It leaves out
+// names that differ in more letters than one, and one more for each perSlip.
 func nearest(mistaken string, known []string, perSlip int) []string {
 	slips := 1 + len(mistaken)/perSlip
 	var best []string

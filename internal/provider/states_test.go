@@ -23,7 +23,7 @@ const (
 )
 
 // TestStates compares whole states, through the provider's own server and through the framework's.
-// With -update it writes them anew.
+// With -update it writes them again.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open(catalogueFile)

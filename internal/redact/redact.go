@@ -107,7 +107,7 @@ func (m *Mask) find(hidden []span, text string, mark byte) []span {
 	return hidden
 }
 
-// next reads the first character of text: what it stands for, "" if it is cut short, and its size.
+// next returns what the first character of text stands for, "" if it is cut short, and its size.
 func next(text string, mark byte) (plain string, size int) {
 	switch size = 2; {
 	case text[0] != mark:

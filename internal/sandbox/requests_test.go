@@ -48,7 +48,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: the last requests are kept, and the page shows a hundred of them. Any web page can send more.
+// TestMemoryIsBounded: only the last requests are kept, and the page shows a hundred of them.
 func TestMemoryIsBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
