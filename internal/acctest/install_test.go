@@ -44,7 +44,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	})...)
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")
 
-	// Another build of the same version is not what the configuration has locked.
+	// The configuration has locked another build of the same version.
 	writeText(t, filepath.Join(clone, "new.go"), "package main\n\nfunc init() { println() }\n")
 	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl first")
 	shell(folder, slices.Concat([]string{"rm .terraform.lock.hcl"}, install)...)

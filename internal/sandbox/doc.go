@@ -5,6 +5,6 @@
 // so that a client that relies on leniency fails here first. It serves documents as the catalogue file spells them, to
 // the last digit and unknown field, so that a misspelt field cannot hide on both sides. Every answer has [Header].
 //
-// The OpenAPI document of package contract is the one place for fields. [ReadCatalogue] holds what people write to it,
-// and [Departures] what a service answers.
+// The OpenAPI document of package contract is the one place for fields. [ReadCatalogue] checks what people write
+// against it, and [Departures] what a service answers.
 package sandbox

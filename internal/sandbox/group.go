@@ -165,7 +165,7 @@ func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]by
 	return s.set(groupID, revision, "enabled", enabled)
 }
 
-// set changes nothing if the setting has that value already.
+// set keeps the document of a revision whose setting has that value already.
 func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
 	return s.changeModel(groupID, revision, func(document object) object {
 		if document.is(name, strconv.FormatBool(value)) {

@@ -63,6 +63,9 @@ type script struct {
 func (s *script) run(lines string) {
 	for line := range strings.Lines(lines) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if s.sandbox != nil && (word == "with" || word == "groups") {
+			s.t.Fatalf("the sandbox has been made before %q", line)
+		}
 		switch word {
 		case "", "#":
 		case "with":
