@@ -188,7 +188,8 @@ func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 // TestDecodeTellsACutBodyFromAWrongOne cuts bodies at every byte.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
-	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: ` [` + fullModel + " ,\n" + fullModel + ` ] `} {
+	const list = " [{\"id\": \"a\", \"revision\": 0} ,\n{\"id\": \"b\", \"revision\": 1, \"modelMetadata\": {\"c\": [1.5, null]}} ] "
+	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: list} {
 		read := func(body io.Reader) error { _, err := decode(kind, body); return err }
 		whole := strings.TrimSpace(body)
 		broken := errors.New("connection reset")
