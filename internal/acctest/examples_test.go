@@ -38,7 +38,8 @@ var features = []struct {
 
 // ranAsAWhole are examples that have tests of their own, most of them because they
 // are the files of one module.
-var ranAsAWhole = regexp.MustCompile(`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|pin-docker-image/(survive/|pins/production))`)
+var ranAsAWhole = regexp.MustCompile(
+	`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|pin-docker-image/(survive/|pins/production))`)
 
 // promised is what the guides say that an engine prints if an example is applied.
 var promised = map[string]string{

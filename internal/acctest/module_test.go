@@ -202,7 +202,8 @@ func TestAccShellOfThePages(t *testing.T) {
 					"bin/terraform": `#!/bin/sh` + "\n" + `exec "` + underTest.Path + `" "$@"`, "bin/npm": "#!/bin/true", "bin/pytest": "#!/bin/true",
 					"ca.pem": certificate, "client-secret": owner.secret + "\n", "tests/mocked.tftest.hcl": "",
 				} {
-					if err := errors.Join(os.MkdirAll(filepath.Join(dir, "bin"), 0o700), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700)); err != nil {
+					program := filepath.Join(dir, file)
+					if err := errors.Join(os.MkdirAll(filepath.Join(dir, "bin"), 0o700), os.WriteFile(program, []byte(text), 0o700)); err != nil {
 						t.Fatal(err)
 					}
 				}
