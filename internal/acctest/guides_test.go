@@ -224,10 +224,12 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		"a condition of null":         {listed + "output \"o\" { value = local.model.enabled ? 1 : 2 }", plan, ""},
 		"a function of null":          {listed + "output \"o\" { value = length(local.model.tags) }", plan, "argument must not be null"},
 		"no mirror":                   {outside, "$ENGINE init -plugin-dir=empty", ""},
-		"no source":                   {"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue"},
-		"no init":                     {outside, ": before init; $ENGINE validate", ""},
-		"init after a rebuild":        {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
-		"a plan after a rebuild":      {outside, rebuild + plan, "match any of the checksums"},
+		"no source": {
+			"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue",
+		},
+		"no init":                {outside, ": before init; $ENGINE validate", ""},
+		"init after a rebuild":   {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
+		"a plan after a rebuild": {outside, rebuild + plan, "match any of the checksums"},
 		"an engine without the function": {
 			"output \"o\" {\n  value = provider::modelcatalogue::parse_image(\"a/b\")\n}\n", plan, "",
 		},

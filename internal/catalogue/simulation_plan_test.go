@@ -84,7 +84,7 @@ type simServicePlan struct {
 	strays                  float64 // the share of an instance that rejects every token
 
 	tokenLife    time.Duration // 0: a token serves for ever
-	untold       bool          // its life is not stated
+	unstated     bool          // its life is not stated
 	jsonOnly     int           // the status of the answer to a form, 0 if it is taken
 	wrongSecret  bool
 	revocations  []time.Duration // when all tokens are revoked
@@ -172,7 +172,7 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		heavyTail: r.IntN(3) == 0,
 		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
 			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
-		untold:     r.IntN(4) == 0,
+		unstated:   r.IntN(4) == 0,
 		retryAfter: oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
 		echoes:     r.IntN(5) == 0, wrongSecret: r.IntN(30) == 0,
 	}

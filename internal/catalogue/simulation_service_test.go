@@ -275,7 +275,7 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
-		if !plan.untold {
+		if !plan.unstated {
 			token.stated = plan.tokenLife.Truncate(time.Second)
 			answer["expires_in"] = int(token.stated.Seconds())
 		}

@@ -101,14 +101,14 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 		"model_group_models": {"model_group_id", "/models"}, "model": {"model_group_id", "/models"},
 	} {
 		for _, id := range []string{"", ".", "..", "a\nb", "a/../b?c#d%2e é+&;=@:$,"} {
-			if !failed(e.refused(t, name, readable[name].with(block.argument, id))) {
+			if !failed(e.reports(t, name, readable[name].with(block.argument, id))) {
 				t.Errorf("%s %q: no error", name, id)
 			}
 		}
 		want = append(want, "/v1/model-group/a%2F..%2Fb%3Fc%23d%252e%20%C3%A9+&%3B=@:$%2C"+block.suffix)
 	}
 	for _, name := range []string{"model_groups", "latest_models"} {
-		expectError(t, e.refused(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", explain.SummaryInvalidHorizon)
+		expectError(t, e.reports(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", explain.SummaryInvalidHorizon)
 		want = append(want, "/v1/model-group timeHorizon=fort%26night")
 	}
 	var got []string

@@ -117,7 +117,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%q, %+v", got.client.AccessToken, problems)
 	}
 	_, problems = settle(t, complete, "CA_CERTIFICATE_PEM_FILE="+write("e", "-----BEGIN CERTIFICATE-----\nMIIB"))
-	expectRefused(t, problems, argCACertificate, "The provider block does not set ca_certificate_pem, and the content of the file that "+
+	expectInvalid(t, problems, argCACertificate, "The provider block does not set ca_certificate_pem, and the content of the file that "+
 		"MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE names cannot be used: certificate 1 in it is broken", "")
 	for file, want := range map[string]string{
 		os.DevNull:                      "is not a regular file.",
@@ -131,7 +131,7 @@ func TestFiles(t *testing.T) {
 		"hunter2\n":                     "Its value has a line break in it",
 	} {
 		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
-		expectRefused(t, problems, argClientSecret, "The ", want)
+		expectInvalid(t, problems, argClientSecret, "The ", want)
 		// `validate` does not ask about the environment, and the block wins over it.
 		if problems := block(t, noSecret).malformed(); len(problems) != 0 {
 			t.Errorf("validate: %+v", problems)

@@ -88,7 +88,7 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	e := configure(t, p, arguments{argBaseURL: ""})
 	expectRequests(t, service, nil)
 	service.Inject(status(503, "", 0))
-	expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryUnavailable, "1 attempt")
+	expectError(t, e.reports(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryUnavailable, "1 attempt")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
 	for _, r := range service.Requests() {
 		if got := r.Header.Get("User-Agent"); got != "terraform-provider-modelcatalogue/test ci/1.2 X-A: (a b)" {
@@ -128,7 +128,7 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 		}
 		e := configure(t, within(environment...), config)
 		for name, config := range readable {
-			expectError(t, e.refused(t, name, config), "", "Provider argument not known yet",
+			expectError(t, e.reports(t, name, config), "", "Provider argument not known yet",
 				"are applied: "+argument+". Nothing can be read", "-target", "depends_on")
 		}
 	}

@@ -32,12 +32,12 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 			t.Fatalf("%+v", problems)
 		}
 		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explain.Explainer{Credentials: s.credentials}}}
-		return told6(d.diagnose(err, explain.Subject{}))
+		return protocol6(d.diagnose(err, explain.Subject{}))
 	}}
 }
 
-// told6 returns a diagnostic in the form of the protocol.
-func told6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
+// protocol6 returns a diagnostic in the form of the protocol.
+func protocol6(d diag.Diagnostic) []*tfprotov6.Diagnostic {
 	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}}
 }
 
@@ -74,9 +74,9 @@ func environmentScenes() []scene {
 			if err := os.WriteFile(name, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			told := surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
-			told[0].Detail = strings.ReplaceAll(told[0].Detail, name, "/run/token")
-			return told
+			shown := surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
+			shown[0].Detail = strings.ReplaceAll(shown[0].Detail, name, "/run/token")
+			return shown
 		}},
 		surrounded("max_retries of the environment", pair, "MODELCATALOGUE_MAX_RETRIES=0,5"),
 		surrounded("HTTPS_PROXY is not an address", pair, "HTTPS_PROXY=http://joe:p#ss@proxy.example:8080"),

@@ -161,9 +161,9 @@ func TestBaseURLs(t *testing.T) {
 	}
 }
 
-// TestRefusedValues: each value is an error for that reason, in the block and in
+// TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in
 // the environment alike, on its argument, and shows no password.
-func TestRefusedValues(t *testing.T) {
+func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	certificate, inPEM := trusted()
 	broken := pemOf("CERTIFICATE", certificate.Raw[:100])
@@ -251,13 +251,13 @@ func TestRefusedValues(t *testing.T) {
 					without = arguments{argBaseURL: complete[argBaseURL]}
 				}
 				_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
-				expectRefused(t, problems, argument,
+				expectInvalid(t, problems, argument,
 					"The provider block does not set "+argument+", and the value of the environment variable "+variable(argument), reason)
 				if argument == argMaxRetries || argument == argSnapshot {
 					continue // the block takes a number and a boolean
 				}
 				_, problems = settle(t, without.with(argument, value))
-				expectRefused(t, problems, argument, "The value cannot be used: ", reason)
+				expectInvalid(t, problems, argument, "The value cannot be used: ", reason)
 			}
 		}
 	}
@@ -266,11 +266,11 @@ func TestRefusedValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, problems := settle(t, complete.with(argMaxRetries, huge))
-	expectRefused(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
+	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
 }
 
-// expectRefused wants one problem of the argument, which begins so and gives that reason.
-func expectRefused(t *testing.T, problems []problem, argument, begins, reason string) {
+// expectInvalid wants one problem of the argument, which begins so and gives that reason.
+func expectInvalid(t *testing.T, problems []problem, argument, begins, reason string) {
 	t.Helper()
 	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||
 		!strings.Contains(problems[0].detail, reason) || strings.Contains(problems[0].detail, "hunter2") {
@@ -361,7 +361,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 			}
 			continue
 		}
-		if expectRefused(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+explain.SummaryInvalidProxy ||
+		if expectInvalid(t, problems, "", "", test.problem); inShort(problems)[0] != ": "+explain.SummaryInvalidProxy ||
 			strings.Contains(problems[0].detail, "p.example:3128") {
 			t.Errorf("%q: %+v", test.environment, problems)
 		}

@@ -31,8 +31,8 @@ func TestSeveralCausesAreReportedTogether(t *testing.T) {
 		} {
 			service.Inject(fault)
 		}
-		diagnostics := inMemory(t, service, nil).refused(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
-		expectTold(t, diagnostics,
+		diagnostics := inMemory(t, service, nil).reports(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
+		expectOutcomes(t, diagnostics,
 			outcome{"model_group_ids[3]", explain.SummaryGroupOrModels, []string{
 				`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
 			}},
@@ -75,7 +75,7 @@ func TestAtMostTenIDsAreNamed(t *testing.T) {
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("none-%02d", i))
 	}
-	diagnostics := e.refused(t, "latest_models", arguments{"model_group_ids": ids})
+	diagnostics := e.reports(t, "latest_models", arguments{"model_group_ids": ids})
 	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryGroupOrModels, `"none-00"`, "\n  - \"none-09\"\n  - and 2 more")
 }
 
@@ -85,7 +85,7 @@ func TestAListedGroupThatFails(t *testing.T) {
 	service := sandbox.New(manyGroups(t, 12))
 	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
 	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
-	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).refused(t, "latest_models", nil), "", explain.SummaryForbidden,
+	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).reports(t, "latest_models", nil), "", explain.SummaryForbidden,
 		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
@@ -143,7 +143,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 				service.Inject(test.fault)
 				service.Inject(closing)
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
-				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
+				expectError(t, e.reports(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
 				took, reads, tokens := time.Since(began), service.Count(latest), service.Count(sandbox.RouteToken)
 				if took > test.within || reads > test.reads || tokens > test.tokens {
 					t.Errorf("%s, %d reads and %d token requests, want at most %+v", took, reads, tokens, test)
@@ -165,7 +165,7 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 				service.Inject(fault)
 				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Delay: sec})
 				e := inMemory(t, service, arguments{argMaxRetries: 0})
-				expectError(t, e.refused(t, "latest_models", arguments{"model_group_ids": idsOf(60)}),
+				expectError(t, e.reports(t, "latest_models", arguments{"model_group_ids": idsOf(60)}),
 					fmt.Sprintf("model_group_ids[%d]", group), explain.SummaryUnavailable)
 				expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 60})
 			})

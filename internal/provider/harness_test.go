@@ -145,8 +145,8 @@ func (e *engine) mustRead(t *testing.T, name string, config arguments) map[strin
 	return state
 }
 
-// refused returns the diagnostics of a read.
-func (e *engine) refused(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
+// reports returns the diagnostics of a read.
+func (e *engine) reports(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	_, diagnostics := e.read(t.Context(), t, name, config)
 	return diagnostics

@@ -43,9 +43,9 @@ func TestMessages(t *testing.T) {
 	}
 	known := sections(string(file))
 	var mu sync.Mutex
-	told := map[string]string{}
+	shown := map[string]string{}
 	if *updateMessages {
-		t.Cleanup(func() { writeMessages(t, scenes, told) })
+		t.Cleanup(func() { writeMessages(t, scenes, shown) })
 	}
 	for _, s := range scenes {
 		want := known[s.title]
@@ -55,7 +55,7 @@ func TestMessages(t *testing.T) {
 			got := rendered(s.play(t))
 			mu.Lock()
 			defer mu.Unlock()
-			told[s.title] = got
+			shown[s.title] = got
 			if got != want && !*updateMessages {
 				t.Errorf("got\n%s\nwant\n%s\nIf the new words are right, run go test -run TestMessages -update.", got, want)
 			}
@@ -108,13 +108,13 @@ func sections(file string) map[string]string {
 	return found
 }
 
-func writeMessages(t *testing.T, scenes []scene, told map[string]string) {
+func writeMessages(t *testing.T, scenes []scene, shown map[string]string) {
 	t.Helper()
 	var file strings.Builder
 	file.WriteString("# What the provider says\n\n" +
 		"Each message in full, written by `go test -run TestMessages -update ./internal/provider`.\n")
 	for _, s := range scenes {
-		fmt.Fprintf(&file, "\n## %s\n\n```\n%s```\n", s.title, told[s.title])
+		fmt.Fprintf(&file, "\n## %s\n\n```\n%s```\n", s.title, shown[s.title])
 	}
 	if err := os.WriteFile(messagesFile, []byte(file.String()), 0o600); err != nil {
 		t.Error(err)

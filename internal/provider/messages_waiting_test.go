@@ -35,20 +35,20 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 // handMade returns a scene of an error that no service of these scenes causes.
 func handMade(title string, err error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		var told diag.Diagnostic
-		synctest.Test(t, func(*testing.T) { told = explain.Error(err, explain.Subject{}) })
-		return []*tfprotov6.Diagnostic{{Summary: told.Summary(), Detail: told.Detail()}}
+		var shown diag.Diagnostic
+		synctest.Test(t, func(*testing.T) { shown = explain.Error(err, explain.Subject{}) })
+		return []*tfprotov6.Diagnostic{{Summary: shown.Summary(), Detail: shown.Detail()}}
 	}}
 }
 
 // explained returns the diagnostics of several blocks in one process.
 func explained(errs ...error) []*tfprotov6.Diagnostic {
 	var by explain.Explainer
-	var told []*tfprotov6.Diagnostic
+	var shown []*tfprotov6.Diagnostic
 	for i, err := range errs {
-		told = append(told, told6(by.Explain(err, fmt.Sprintf("modelcatalogue_model_%d", i), explain.Subject{}))...)
+		shown = append(shown, protocol6(by.Explain(err, fmt.Sprintf("modelcatalogue_model_%d", i), explain.Subject{}))...)
 	}
-	return told
+	return shown
 }
 
 // limitedFleet returns a service whose limit makes the reads of a fleet wait.

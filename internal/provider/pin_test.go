@@ -88,12 +88,12 @@ func TestAllImagesThatDifferAreListed(t *testing.T) {
 		images[groupID(i)] = fmt.Sprintf("reviewed:%d", i)
 	}
 	revisions[groupID(groups-1)] = 9
-	diagnostics := e.refused(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
+	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
 	says := []string{`"reviewed:1"`, "11 more of 14 groups failed the same way:"}
 	for i := 2; i < groups-1; i++ {
 		says = append(says, fmt.Sprintf("\n  - \"group-%03d\": revision 1\n      given:   \"reviewed:%d\"\n      service: \"image:1\"", i, i))
 	}
-	expectTold(t, diagnostics,
+	expectOutcomes(t, diagnostics,
 		outcome{argument: `docker_images["group-001"]`, summary: explain.SummaryImageDiffers, says: says},
 		outcome{argument: `revisions["group-013"]`, summary: explain.SummaryRevisionNotFound},
 	)
@@ -138,11 +138,11 @@ func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
 	}
 	e, service := sandboxEngine(t)
 	config := arguments{"model_group_id": mainGroup, "revision": 2}
-	expectWarning(t, e.refused(t, "model", config.with("accept_withdrawn", false)), "revision", explain.SummaryWithdrawn)
+	expectWarning(t, e.reports(t, "model", config.with("accept_withdrawn", false)), "revision", explain.SummaryWithdrawn)
 	e.mustRead(t, "model", config.with("accept_withdrawn", true))
 	// A newer revision is worth no warning, and a pin that fails is an error only.
 	e.mustRead(t, "model", config.with("revision", 1))
-	expectError(t, e.refused(t, "model", config.with("docker_image", "app")), "docker_image", explain.SummaryImageDiffers)
+	expectError(t, e.reports(t, "model", config.with("docker_image", "app")), "docker_image", explain.SummaryImageDiffers)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 }
 
@@ -158,7 +158,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	// The warning needs no attribute that is filled.
 	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
-	expectWarning(t, e.refused(t, "pinned_models", config), "revisions", explain.SummaryWithdrawn,
+	expectWarning(t, e.reports(t, "pinned_models", config), "revisions", explain.SummaryWithdrawn,
 		"13 of 14 pinned revisions are withdrawn:", `"group-009": revision 1 is archived (the latest is 2)`, "and 3 more")
 	e.mustRead(t, "pinned_models", config.with("accept_withdrawn", true))
 	e.mustRead(t, "pinned_models", config.with("revisions", pins(groups, 2)))

@@ -120,7 +120,7 @@ func TestWhatAKeptAnswerLacks(t *testing.T) {
 	}
 	e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 4, "docker_image": "app:4"})
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
-	diagnostics := e.refused(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
+	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
 	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", mainGroup), explain.SummaryRevisionNotFound, "It has: 4, 3, 2, 1, 0.")
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 3})
 	// The newest that satisfies is of a list that is as new as the latest model.
@@ -145,7 +145,7 @@ func TestANameThatAKeptListLacks(t *testing.T) {
 	rename := service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", "Another name"))
 	e.mustRead(t, "model_groups", nil)
 	named := arguments{"name": "EMEA power balance"}
-	expectError(t, e.refused(t, "model_group", named), "name", explain.SummaryGroupNotFound)
+	expectError(t, e.reports(t, "model_group", named), "name", explain.SummaryGroupNotFound)
 	rename()
 	e.mustRead(t, "model_group", named)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})
@@ -155,10 +155,10 @@ func TestANameThatAKeptListLacks(t *testing.T) {
 func TestArgumentsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	if !failed(e.refused(t, "model", arguments{"model_group_id": mainGroup, "revision": 1.5})) {
+	if !failed(e.reports(t, "model", arguments{"model_group_id": mainGroup, "revision": 1.5})) {
 		t.Error("no error")
 	}
-	expectError(t, e.refused(t, "model_group_models", nil), "", explain.SummaryNotRead, "it is empty")
+	expectError(t, e.reports(t, "model_group_models", nil), "", explain.SummaryNotRead, "it is empty")
 	expectRequests(t, service, nil)
 }
 
@@ -166,7 +166,7 @@ func TestAResultTooLargeForOneMessageIsOurOwnError(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)
 	e.server.maxState = 1000
-	expectError(t, e.refused(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", explain.SummaryTooLarge,
+	expectError(t, e.reports(t, "model_group_models", arguments{"model_group_id": mainGroup}), "", explain.SummaryTooLarge,
 		"modelcatalogue_model_group_models is", "at most 1000 bytes", "time_horizon")
 }
 
@@ -177,7 +177,7 @@ func TestAReadThatArrivesAfterAnInterruptSendsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 { // the plugin library passes an interrupt on a moment later
-		expectError(t, e.refused(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
+		expectError(t, e.reports(t, "model_group", arguments{"id": mainGroup}), "", explain.SummaryInterrupted)
 	}
 	expectRequests(t, service, nil)
 }

@@ -31,6 +31,6 @@ func TestACauseOfOneGroupIsAlwaysReportedInFull(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Words."))
 	for range 2 {
-		expectError(t, e.refused(t, oneGroup.name, oneGroup.config), "", explain.SummaryForbidden, "The service said: Words.")
+		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryForbidden, "The service said: Words.")
 	}
 }

@@ -82,8 +82,8 @@ type outcome struct {
 	says              []string
 }
 
-// expectTold wants exactly these errors, in that order.
-func expectTold(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outcome) {
+// expectOutcomes wants exactly these errors, in that order.
+func expectOutcomes(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outcome) {
 	t.Helper()
 	if len(diagnostics) != len(want) {
 		t.Fatalf("%d errors, want %d:\n%+v", len(diagnostics), len(want), diagnostics)

@@ -198,7 +198,7 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
-	expectTold(t, diagnostics,
+	expectOutcomes(t, diagnostics,
 		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{"1 more of 13 groups", `"group-011"`}},
 		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
 	)
@@ -267,14 +267,14 @@ func TestTheSecondRequestOfALookup(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
 	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
-	expectError(t, e.refused(t, "latest_model", disabled), "", explain.SummaryForbidden, "No models.", mainPath+"/models")
-	expectError(t, e.refused(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
+	expectError(t, e.reports(t, "latest_model", disabled), "", explain.SummaryForbidden, "No models.", mainPath+"/models")
+	expectError(t, e.reports(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
 	e, service = sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))
-	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummarySeveralModels, "2 models of revision 3")
+	expectError(t, e.reports(t, "latest_model", disabled), "where", explain.SummarySeveralModels, "2 models of revision 3")
 	e, service = sandboxEngine(t, sandbox.WithArchivedUnlisted())
 	if _, err := service.SetArchived(mainGroup, 3, true); err != nil {
 		t.Fatal(err)
 	}
-	expectError(t, e.refused(t, "latest_model", disabled), "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
+	expectError(t, e.reports(t, "latest_model", disabled), "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
