@@ -1,0 +1,220 @@
+package catalogue_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// reply is what a service answers, after a while.
+type reply struct {
+	status int // 0 for 200
+	header http.Header
+	body   string
+	after  time.Duration // until its header comes
+	stall  time.Duration // from then until its body does
+	cut    bool          // the connection ends after a part of the body
+	err    error         // in place of an answer
+}
+
+// ages is longer than any read lasts.
+const ages = 24 * time.Hour
+
+// found answers a read with a model of two revisions, whatever its path is.
+var found = reply{}
+
+// answered returns an answer of that status, with a code of the service.
+func answered(status int) reply { return reply{status: status, body: `{"code":"X","message":"No."}`} }
+
+// retryAfter returns an answer of that status with that Retry-After.
+func retryAfter(status int, value string) reply {
+	r := answered(status)
+	r.header = http.Header{"Retry-After": {value}}
+	return r
+}
+
+// issue returns an answer with the n-th token. If life is 0, the answer does not state it.
+func issue(n int, life time.Duration) reply {
+	expires := ""
+	if life > 0 {
+		expires = fmt.Sprintf(`,"expires_in":%d`, int(life.Seconds()))
+	}
+	return reply{body: fmt.Sprintf(`{"access_token":"bearer-%d","token_type":"bearer"%s}`, n, expires)}
+}
+
+func (r reply) in(after time.Duration) reply { r.after = after; return r }
+
+// service is the catalogue service as a transport, without a network. It keeps what was sent.
+type service struct {
+	token  func(n int) reply                            // the n-th request for a token, from 1; nil for tokens that serve for ever
+	read   func(n int, r *http.Request) reply           // the n-th read, from 1; nil for found
+	answer func(x *request, r *http.Request) reply      // either, in place of both
+	takes  func(x *request) (there, back time.Duration) // the way of a request and of its answer, nil for no time
+
+	mu            sync.Mutex
+	began         time.Time
+	tokens, reads int
+	sent          []*request
+}
+
+// never stands for a moment that has not come.
+const never = time.Duration(-1)
+
+// request is one request, as the service and the client know it. Times count from when the service began.
+type request struct {
+	number       int
+	token        bool // it asks for one
+	path, bearer string
+	status       int // 0 if no header came
+
+	sentAt, arrivedAt, headerAt, endAt time.Duration
+
+	timedOut  bool // request_timeout ended it
+	left      bool // it ended because no caller waited for it any more
+	delivered bool // the client has all that the service sent
+
+	simRequest
+}
+
+// now returns the time since the beginning.
+func (s *service) now() time.Duration { return time.Since(s.began) }
+
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, x := r.Context(), s.send(r)
+	var there, back time.Duration
+	if s.takes != nil {
+		there, back = s.takes(x)
+	}
+	if err := elapse(ctx, there); err != nil {
+		return nil, s.end(x, err)
+	}
+	answer := s.receive(x, r)
+	if err := cmp.Or(elapse(ctx, answer.after+back), answer.err); err != nil {
+		return nil, s.end(x, err)
+	}
+	x.headerAt, x.status = s.now(), answer.status
+	content := strings.NewReader(answer.body)
+	read := func(p []byte) (int, error) {
+		if err := elapse(ctx, answer.stall); err != nil {
+			return 0, err
+		}
+		answer.stall = 0
+		n, err := content.Read(p)
+		if content.Len() == 0 {
+			x.delivered = true
+			if err = io.EOF; answer.cut {
+				err = io.ErrUnexpectedEOF
+			}
+		}
+		return n, err
+	}
+	body := closing{readerFunc(read), func() { _ = s.end(x, ctx.Err()) }}
+	return &http.Response{StatusCode: answer.status, Header: answer.header, Body: body, ContentLength: -1, Request: r}, nil
+}
+
+func (s *service) send(r *http.Request) *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := &request{
+		number: len(s.sent), token: r.Method == http.MethodPost, path: r.URL.Path,
+		bearer: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+		sentAt: s.now(), arrivedAt: never, headerAt: never, endAt: never,
+	}
+	s.sent = append(s.sent, x)
+	return x
+}
+
+func (s *service) receive(x *request, r *http.Request) (answer reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.arrivedAt = s.now()
+	if x.token {
+		s.tokens++
+	} else {
+		s.reads++
+	}
+	switch {
+	case s.answer != nil:
+		answer = s.answer(x, r)
+	case x.token && s.token != nil:
+		answer = s.token(s.tokens)
+	case x.token:
+		answer = issue(s.tokens, 0)
+	case s.read != nil:
+		answer = s.read(s.reads, r)
+	}
+	answer.status = cmp.Or(answer.status, http.StatusOK)
+	if answer.body == "" && answer.status == http.StatusOK {
+		answer.body, _ = simDocument(x.path, 2)
+	}
+	if answer.header == nil {
+		answer.header = http.Header{}
+	}
+	return answer
+}
+
+// end records that the client is done with a request, which err ended if the answer is not delivered. It returns err.
+func (s *service) end(x *request, err error) error {
+	if x.endAt == never {
+		x.endAt = s.now()
+		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
+		x.left = !x.delivered && errors.Is(err, context.Canceled)
+	}
+	return err
+}
+
+// elapse lets time pass, unless ctx ends first.
+func elapse(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// closing is a body that calls atClose when it is closed.
+type closing struct {
+	io.Reader
+	atClose func()
+}
+
+func (c closing) Close() error { c.atClose(); return nil }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// expectCounts compares the numbers of requests that were sent.
+func (s *service) expectCounts(t *testing.T, tokens, reads int) {
+	t.Helper()
+	if s.tokens != tokens || s.reads != reads {
+		t.Errorf("%d tokens and %d reads, want %d and %d", s.tokens, s.reads, tokens, reads)
+	}
+}
+
+// times returns when the reads, or the requests for tokens, were sent.
+func (s *service) times(tokens bool) (at []time.Duration) {
+	for _, x := range s.sent {
+		if x.token == tokens {
+			at = append(at, x.sentAt)
+		}
+	}
+	return at
+}
+
+// expectTimes wants reads, or requests for tokens, sent at those times.
+func (s *service) expectTimes(t *testing.T, tokens bool, want ...time.Duration) {
+	t.Helper()
+	if got := s.times(tokens); !slices.Equal(got, want) {
+		t.Errorf("sent at %v, want %v", got, want)
+	}
+}

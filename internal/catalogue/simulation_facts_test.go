@@ -1,0 +1,121 @@
+package catalogue_test
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// What became of a request, in the words of the contract.
+
+func (x *request) limited() bool      { return x.status == http.StatusTooManyRequests }
+func (x *request) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
+
+// whole reports whether the client has a 200 to its end, and served whether that is a record.
+func (x *request) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
+func (x *request) served() bool { return x.answer != "" && x.whole() }
+
+// transient reports whether the request has to be tried again after a back-off.
+func (x *request) transient() bool {
+	switch {
+	case x.left && x.status == 0, x.limited(), x.unauthorized():
+		return false
+	case x.status >= 500, x.status == http.StatusRequestTimeout, x.token && x.code == "temporarily_unavailable":
+		return true
+	}
+	return x.status == 0 || x.status == http.StatusOK && (x.timedOut || x.delivered && x.cut)
+}
+
+// learned returns when the client could first know of a failure.
+func (x *request) learned() time.Duration {
+	if x.status != 0 && x.status != http.StatusOK {
+		return x.headerAt
+	}
+	return x.endAt
+}
+
+// waits returns until when, at least, an answer asks the client to wait. named is false if the client chooses the wait.
+func (x *request) waits() (until time.Duration, named bool) {
+	switch {
+	case x.headerAt == never || !x.limited() && x.retryAfter == 0 && x.retryAt == 0:
+		return never, false
+	case x.retryAfter > 0:
+		return x.headerAt + x.retryAfter, true
+	case x.retryAt > x.headerAt:
+		return x.retryAt, true
+	}
+	return x.headerAt + time.Second, false
+}
+
+const (
+	most   = 30 * time.Second * 5 / 4 // the longest back-off, with its jitter
+	maxGap = 8 * time.Second          // between two requests while all are limited
+)
+
+// began returns when the answer began, as the ceiling and the congestion window count it.
+func (x *request) began() time.Duration {
+	began := x.sentAt + 3*time.Second
+	if x.headerAt != never {
+		began = min(began, x.headerAt)
+	}
+	return began
+}
+
+func (r *simReading) deadline() time.Duration { return r.start + r.timeout }
+
+// during reports whether a reading waits at that moment.
+func (r *simReading) during(at time.Duration) bool { return r.start <= at && r.end >= at }
+
+func (c *simCheck) of(path string) []*request {
+	return filter(c.requests, func(x *request) bool { return x.path == path })
+}
+
+// short reports whether a token's life counts as absent.
+func (t *simToken) short() bool { return t.stated < 10*time.Second }
+
+// current returns the newest token of the process at that moment, nil for none.
+func (c *simCheck) current(at time.Duration) (current *simToken) {
+	for _, x := range c.tokens {
+		if x.issued != nil && x.issued.known != never && x.issued.known < at {
+			current = x.issued
+		}
+	}
+	return current
+}
+
+// forever is a moment that never comes.
+const forever = time.Duration(1<<63 - 1)
+
+// rejectedAt returns when the first 401 of this process to a read with the token came.
+func (c *simCheck) rejectedAt(t *simToken) time.Duration {
+	at := forever
+	for _, x := range c.requests {
+		if x.with == t && x.unauthorized() && x.headerAt != never {
+			at = min(at, x.headerAt)
+		}
+	}
+	return at
+}
+
+// shares reports whether the i-th reading joined one that had begun before it.
+func (c *simCheck) shares(i int) bool {
+	r := c.readings[i]
+	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start })
+}
+
+// cameAfter reports whether all readers that wait for a request came after r.
+func (c *simCheck) cameAfter(r *simReading, x *request) bool {
+	return !slices.ContainsFunc(c.readings, func(q *simReading) bool {
+		return q.path == x.path && q.start <= r.start && q.end >= r.start
+	})
+}
+
+// freed returns the latest moment at which the ceiling lets one more request be sent after these.
+func (c *simCheck) freed(sent []*request) time.Duration {
+	var ends []time.Duration
+	for _, x := range sent {
+		ends = append(ends, x.began()+c.plan.ceiling.Per)
+	}
+	slices.Sort(ends)
+	return ends[len(ends)-c.plan.ceiling.Requests]
+}
