@@ -75,9 +75,7 @@ func (a *admission) admit(f *flight) *attempt {
 			a.queue.remove(f)
 			a.wakeLocked()
 			f.sent = a.sendLocked(a.tokens.current, &f.tries, came, waitedFor)
-			if f.got.value == nil { // not another page
-				f.got.requestedAt = f.sent.sentAt
-			}
+			f.got.requestedAt = f.sent.sentAt
 			return f.sent
 		}
 	}

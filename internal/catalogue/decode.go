@@ -9,18 +9,17 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
 // lenient reads what RFC 8259 leaves open as most readers do: of equal names the last one counts, and bytes that are
 // no UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns a body into what a call returns. next is the path and query of the next page of a list, "" if it is
-// complete: then value has what this page and those before it hold.
-//
-// A body that ends inside its JSON is an io.ErrUnexpectedEOF, one that is not what was promised a *shapeError. A
-// decoder serves one question, because it remembers its pages.
-type decoder[T any] func(in *incoming) (value T, next string, err error)
+// decoder turns an answer into what a call returns. A body that ends inside its JSON is an io.ErrUnexpectedEOF, and one
+// that is not what was promised a *shapeError.
+type decoder[T any] func(in *incoming) (T, error)
 
 // record is a pointer to a T that says what is wrong with it as an answer about a group.
 type record[T any] interface {
@@ -30,21 +29,21 @@ type record[T any] interface {
 
 // decodeObject reads a body that is one record, about the group of that id, "" for any.
 func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
-	return func(in *incoming) (object *T, _ string, err error) {
+	return func(in *incoming) (object *T, err error) {
 		err = decodeBody("", in, func(text *jsontext.Decoder) error {
 			object, err = decodeRecord[T, P](text, groupID)
 			return err
 		})
-		return object, "", err
+		return object, err
 	}
 }
 
-// decodeList reads a body that is a list of records, one at a time, so that the text of no more than one is in
-// memory. In errors the list is called name.
+// decodeList reads a body that is a whole list of records, one at a time, so that the text of no more than one is in
+// memory. A part of a list is an error: the latest revision of a part would be a wrong one. In errors the list is
+// called name.
 func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
-	list, read := []*T{}, pages{}
-	return func(in *incoming) ([]*T, string, error) {
-		all := list // a page whose decoding fails is read again
+	return func(in *incoming) ([]*T, error) {
+		list := []*T{}
 		err := decodeBody(name, in, func(text *jsontext.Decoder) error {
 			if err := beginList(text); err != nil {
 				return err
@@ -54,21 +53,22 @@ func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 				if err != nil {
 					return err
 				}
-				all = append(all, element)
+				list = append(list, element)
 			}
 			_, err := text.ReadToken()
 			return err
 		})
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		next, err := read.turn(in, len(all))
-		if err == nil {
-			list = all
+		if sign := contract.SignOfPart(in.header, len(list)); sign != "" {
+			return nil, &shapeError{problem: "the list is only a part: " + sign + noSuchList}
 		}
-		return all, next, err
+		return list, nil
 	}
 }
+
+const noSuchList = "; this version of the provider reads whole lists only"
 
 // beginList reads the beginning of a list.
 func beginList(text *jsontext.Decoder) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -34,13 +33,13 @@ var decoders = [bodyKinds]func() decoder[any]{
 }
 
 func anyOf[T any](decode decoder[T]) decoder[any] {
-	return func(in *incoming) (any, string, error) { return decode(in) }
+	return func(in *incoming) (any, error) { return decode(in) }
 }
 
 // decode decodes a body as receive does.
 func decode(kind int, from io.Reader) (any, error) {
 	body := &boundedReader{reader: from, limit: MaxBody}
-	value, _, err := decoders[kind]()(&incoming{Reader: body, base: &url.URL{}})
+	value, err := decoders[kind]()(&incoming{Reader: body})
 	return value, cmp.Or(body.err, err)
 }
 
@@ -219,7 +218,7 @@ func TestAModelBelongsToItsGroup(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `null`} {
 		body := strings.NewReader(`{"id":"m","revision":1,"modelGroupId":` + id + `}`)
-		if _, _, err := decodeObject[Model]("cafe\u0301")(&incoming{Reader: body}); err != nil {
+		if _, err := decodeObject[Model]("cafe\u0301")(&incoming{Reader: body}); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -242,7 +241,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := decodeList[Model]("models", "")(&incoming{Reader: strings.NewReader(body), base: &url.URL{}}); err != nil {
+				if _, err := decodeList[Model]("models", "")(&incoming{Reader: strings.NewReader(body)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -74,8 +74,6 @@ type outgoing struct {
 type incoming struct {
 	io.Reader
 	header http.Header
-	at     string   // the path and query that it answers
-	base   *url.URL // that at is below
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
@@ -141,7 +139,7 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	err := out.read(&incoming{Reader: body, header: response.Header, at: at.Path, base: s.base})
+	err := out.read(&incoming{Reader: body, header: response.Header})
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}

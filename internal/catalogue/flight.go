@@ -25,8 +25,8 @@ type flight struct {
 	wake    chan struct{} // a message makes the head of the queue decide again
 }
 
-// reader makes the next exchange of a question. more reports whether the answer has another page.
-type reader func(ctx context.Context, sent *attempt) (value any, more bool, err error)
+// reader makes an exchange of a question.
+type reader func(ctx context.Context, sent *attempt) (value any, err error)
 
 // tries counts the attempts of a question, or of the request for a token, and their failures.
 type tries struct {
@@ -51,7 +51,7 @@ type caller struct {
 	result          chan reply
 }
 
-// reply is what a caller gets. requestedAt is when the first request for the value was sent.
+// reply is what a caller gets. requestedAt is when the request for the value was sent.
 type reply struct {
 	value       any
 	requestedAt time.Time
@@ -177,26 +177,24 @@ func (a *admission) endLocked(f *flight, err error) {
 // fly asks one question until its flight has ended.
 func (a *admission) fly(f *flight) {
 	for sent := a.admit(f); sent != nil; sent = a.admit(f) {
-		value, more, err := f.read(f.ctx, sent)
-		a.judge(f, value, more, err)
+		value, err := f.read(f.ctx, sent)
+		a.judge(f, value, err)
 	}
 }
 
 // judge decides what follows an attempt: an answer, a final error, or another attempt.
-func (a *admission) judge(f *flight, value any, more bool, err error) {
+func (a *admission) judge(f *flight, value any, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	outcome := a.doneLocked(f.sent, err)
 	f.sent = nil
 	switch {
 	case f.ctx.Err() != nil: // no caller waits for it
-	case outcome == final && !more:
+	case outcome == final:
 		f.got.value = value
 		a.concludeLocked(f, err)
 	case a.run.over != nil:
 		a.endLocked(f, a.run.over)
-	case outcome == final:
-		f.got.value, f.tries = value, tries{renewals: f.renewals}
 	default:
 		a.againLocked(f, outcome, err)
 	}

@@ -47,21 +47,16 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 		return ok && (q.suffices == nil || q.suffices(known))
 	}
 	to := c.to(http.MethodGet, q.target)
-	page := to
-	read := func(ctx context.Context, sent *attempt) (value any, more bool, err error) {
-		var next string
-		err = c.exchange(ctx, page, sent, outgoing{
+	read := func(ctx context.Context, sent *attempt) (value any, err error) {
+		err = c.exchange(ctx, to, sent, outgoing{
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
-				value, next, err = q.decode(in)
+				value, err = q.decode(in)
 				return err
 			},
 		})
-		if next != "" {
-			page.Path = next
-		}
-		return value, next != "", err
+		return value, err
 	}
 	value, err := c.admission.answer(ctx, to, suffices, read)
 	if err != nil {

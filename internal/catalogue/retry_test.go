@@ -224,23 +224,3 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		})
 	})
 }
-
-// A failure of the ninth page has the back-off of a first failure.
-func TestEachPageBacksOffForItself(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		limited := false
-		s := &service{read: func(n int, _ *http.Request) reply {
-			switch {
-			case n == 9 && !limited:
-				limited = true
-				return answered(429)
-			case n == 12:
-				return reply{body: "[]"}
-			}
-			return paged("[]", n+1)
-		}}
-		if a := models("g").read(t, over(t, s)); a.err != nil || a.took > 3*sec {
-			t.Errorf("after %s: %v", a.took, a.err)
-		}
-	})
-}

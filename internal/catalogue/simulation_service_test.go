@@ -18,7 +18,6 @@ import (
 // simRequest is what the service of a simulation did with a request, for the checks.
 type simRequest struct {
 	with   *simToken
-	page   string // the revision that a second page is of, "" for a first page
 	fault  string // what was done to it, "" for nothing
 	code   string // of the error
 	answer string // what a 200 says, in the words of simReading.answer
@@ -232,23 +231,10 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
 		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
 	}
-	x.page = sent.URL.Query().Get("of") // the revision of the list that this is the second page of
-	revision, err := strconv.Atoi(x.page)
-	if err != nil {
-		revision = 1 + len(filter(plan.publications, func(at time.Duration) bool { return at <= now }))
-	}
-	header := s.headers(r, x)
-	document, answer := simDocument(x.path, revision)
-	first, rest, long := strings.Cut(document, "},{")
-	switch {
-	case x.page != "":
-		document = "[{" + rest
-	case long && r.IntN(2) == 0: // a list comes in two pages
-		document, answer = first+"}]", ""
-		header.Set("Link", fmt.Sprintf(`<?of=%d>; rel="next"`, revision))
-	}
-	x.answer = answer
-	return reply{header: header, body: document}
+	revision := 1 + len(filter(plan.publications, func(at time.Duration) bool { return at <= now }))
+	answer := reply{header: s.headers(r, x)}
+	answer.body, x.answer = simDocument(x.path, revision)
+	return answer
 }
 
 // issue returns the answer of the token endpoint.

@@ -159,20 +159,3 @@ func TestAGivenAccessTokenIsTheOnlyOne(t *testing.T) {
 		s.expectCounts(t, 0, 4)
 	})
 }
-
-// paged returns an answer with a next page.
-func paged(body string, next int) reply {
-	return reply{body: body, header: http.Header{"Link": {fmt.Sprintf(`<?page=%d>; rel="next"`, next)}}}
-}
-
-// A page that was let through shows that its token serves, so a rejected token after it proves nothing.
-func TestAPageShowsThatATokenServes(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(n int, _ *http.Request) reply {
-			return []reply{paged("[]", 2), answered(401), answered(401), {body: "[]"}}[n-1]
-		}}
-		if a := models("g").read(t, over(t, s)); a.err != nil {
-			t.Error(a.err)
-		}
-	})
-}

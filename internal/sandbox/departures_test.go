@@ -77,11 +77,11 @@ func TestDepartures(t *testing.T) {
 		"no route":  {route: sandbox.RouteUnknown, status: 200, body: `{}`},
 		"a next page": {
 			route: groups, status: 200, body: "[]", header: `Link: </v1/model-group?page=2>; rel="next"`,
-			want: "the answer: it comes in pages, and its header Link names the next one",
+			want: `the answer: it is only a part of the list: its header Link is </v1/model-group?page=2>; rel="next", and it has 0 elements`,
 		},
 		"a count": {
 			route: groups, status: 200, body: "[]", header: "X-Total-Count: 120",
-			want: `the answer: its header X-Total-Count counts "120", and it has 0`,
+			want: "the answer: it is only a part of the list: its header X-Total-Count is 120, and it has 0 elements",
 		},
 	}
 	for name, test := range tests {

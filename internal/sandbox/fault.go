@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Kind is what happens to a request that a [Fault] hits.
@@ -21,7 +20,7 @@ type Kind int
 
 // The kinds of a [Fault].
 const (
-	Answer    Kind = iota // the fault's Status, Header and Body, or the service's own answer if Status is 0
+	Answer    Kind = iota // the fault's Status and Body, or the service's own answer if Status is 0, with its Header
 	Hang                  // no answer until the caller gives up
 	Reset                 // the connection is closed without an answer, on TCP with a reset
 	CutLength             // the whole answer, and a longer Content-Length
@@ -37,8 +36,8 @@ type Fault struct {
 	Skip, Times int
 
 	Kind   Kind
-	Status int // 0 for the service's own answer
-	Header http.Header
+	Status int         // 0 for the service's own answer
+	Header http.Header // replaces headers of the answer
 	Body   string
 	Delay  time.Duration // passes before anything else, or until the caller gives up
 	// Mutate changes the answer before it is sent or cut. Several requests may call it at once. It owns its arguments.
@@ -140,11 +139,11 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		a = reply(x)
 	} else {
 		a = respond(f.Status, []byte(f.Body))
-		for name, values := range f.Header {
-			a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
-		}
 	}
 	a.identify(x.record.ID)
+	for name, values := range f.Header {
+		a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
 	if f.Mutate != nil {
 		a.status, a.header, a.body = f.Mutate(a.status, a.header, a.body)
 	}
@@ -187,27 +186,8 @@ type faultOrder struct {
 	// What happens to either answer.
 	Delay      string
 	Drop, Hang bool
-	Cut, Page  string
-}
-
-// WrongPage returns a [Fault.Mutate] that makes a list claim wrongly that it has more elements: its next page is at
-// another "origin" or in a "loop", its "count" is too high, or it comes in an "envelope". It keeps other answers.
-func WrongPage(how string) func(int, http.Header, []byte) (int, http.Header, []byte) {
-	return func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		list := elements(body)
-		switch {
-		case status != http.StatusOK || list == nil:
-		case how == "origin":
-			header.Set("Link", `<https://elsewhere.example/v1/model-group?page=2>; rel="next"`)
-		case how == "loop":
-			header.Set("Link", `<>; rel="next"`)
-		case how == "count":
-			header.Set("X-Total-Count", strconv.Itoa(len(list)+1))
-		case how == "envelope":
-			body = encode(object{"items": body, "next": jsontext.Value("null")})
-		}
-		return status, header, body
-	}
+	Cut        string
+	Headers    map[string]string
 }
 
 // readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
@@ -231,8 +211,8 @@ func readFault(text []byte) (Fault, object, error) {
 	case o.Code != "" && status == 0:
 		known := slices.Sorted(maps.Keys(statuses))
 		m.add("/code", "the interface has no such code, so a status is needed; known are %q", known)
-	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay+o.Page == "":
-		m.add("", "this does nothing: give code, status, html, delay, drop, hang, cut or page")
+	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay == "" && len(o.Headers) == 0:
+		m.add("", "this does nothing: give code, status, html, headers, delay, drop, hang or cut")
 	}
 	if err := m.err(); err != nil {
 		return Fault{}, nil, err
@@ -240,9 +220,6 @@ func readFault(text []byte) (Fault, object, error) {
 	f := Fault{
 		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
 		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
-	}
-	if o.Page != "" {
-		f.Mutate = WrongPage(o.Page)
 	}
 	switch {
 	case o.Hang:
@@ -252,6 +229,12 @@ func readFault(text []byte) (Fault, object, error) {
 	case answers:
 		a := o.answer(status)
 		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
+	}
+	if len(o.Headers) > 0 && f.Header == nil {
+		f.Header = http.Header{}
+	}
+	for name, value := range o.Headers {
+		f.Header.Set(name, value)
 	}
 	return f, order, nil
 }

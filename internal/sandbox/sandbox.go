@@ -47,7 +47,6 @@ type settings struct {
 	format    TokenFormat
 	allowance Allowance
 	unlisted  bool // whether lists of models leave out archived revisions
-	pageSize  int  // 0 for no pages
 	hosts     []string
 }
 
@@ -75,12 +74,6 @@ func WithTokenFormat(format TokenFormat) Option {
 // RATE_LIMITED and not counted. All unknown client ids share one allowance.
 func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
-}
-
-// WithPageSize sends lists in pages of that many elements, or whole if it is 0, as in the interface. X-Total-Count has
-// the number of all elements, and Link with rel="next" the next page.
-func WithPageSize(elements int) Option {
-	return func(s *settings) { s.pageSize = elements }
 }
 
 // WithArchivedUnlisted leaves archived revisions out of lists of models, though the interface has them there. The

@@ -169,12 +169,6 @@ func option(t *testing.T, text string) sandbox.Option {
 			t.Fatal(err)
 		}
 		return sandbox.WithAllowance(allowance)
-	case "pages":
-		elements, err := strconv.Atoi(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sandbox.WithPageSize(elements)
 	case "hosts":
 		return sandbox.WithHosts(value)
 	case "unlisted":

@@ -170,7 +170,6 @@ func TestMistakes(t *testing.T) {
 		"-listen=" + running[len("http://"):]:   "address already in use). Give another address; 127.0.0.1:0 takes a free port",
 		"fault|-url=" + running + "|status=500": `a JSON object is expected, such as {"route": "models", "status": 503}`,
 		"-rate-limit=0/1m":                      `"0" is no number of requests: write one of 1 or more`,
-		"-token-format=xml":                     "it must be form or json",
 		"-token-life=90":                        `invalid value "90" for flag -token-life`,
 		"-as=nobody":                            "the catalogue has no such client id",
 		"-catalogue=nope.json":                  "open nope.json",

@@ -11,7 +11,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -36,11 +35,9 @@ const defaultAddress = "127.0.0.1:8080"
 type settings struct {
 	listen, readyFile, as, catalogue string
 	hosts                            []string
-	tls, hideArchived                bool
+	tls                              bool
 	tokenLife                        time.Duration
-	tokenFormat                      sandbox.TokenFormat
 	allowance                        sandbox.Allowance
-	pageSize                         int
 }
 
 func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
@@ -62,27 +59,12 @@ func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 			set.allowance, err = sandbox.ParseAllowance(text)
 			return err
 		})
-	flags.IntVar(&set.pageSize, "page-size", 0, "send lists in pages of that many `elements`; 0 sends them whole")
-	set.tokenFormat = sandbox.TokenForm
-	flags.Func("token-format", "content `type` of token requests: form (default) or json", func(text string) error {
-		if set.tokenFormat = sandbox.TokenFormat(text); text != "form" && text != "json" {
-			return errors.New("it must be form or json")
-		}
-		return nil
-	})
-	flags.BoolVar(&set.hideArchived, "hide-archived", false, "leave archived revisions out of lists of models")
 	return flags
 }
 
 func (set *settings) sandbox(catalogue *sandbox.Catalogue) *sandbox.Sandbox {
-	options := []sandbox.Option{
-		sandbox.WithHosts(set.hosts...), sandbox.WithTokenLife(set.tokenLife), sandbox.WithTokenFormat(set.tokenFormat),
-		sandbox.WithAllowance(set.allowance), sandbox.WithPageSize(set.pageSize),
-	}
-	if set.hideArchived {
-		options = append(options, sandbox.WithArchivedUnlisted())
-	}
-	return sandbox.New(catalogue, options...)
+	return sandbox.New(catalogue, sandbox.WithHosts(set.hosts...), sandbox.WithTokenLife(set.tokenLife),
+		sandbox.WithAllowance(set.allowance))
 }
 
 // serving is a running sandbox.

@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+)
+
+// answer is a response before it is sent.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func respond(status int, body []byte) *answer {
+	return &answer{
+		status: status,
+		header: http.Header{"Content-Type": {"application/json"}},
+		body:   body,
+	}
+}
+
+func (a *answer) with(name, value string) *answer {
+	a.header.Set(name, value)
+	return a
+}
+
+// identify gives the answer an X-Request-Id, unless it has one.
+func (a *answer) identify(id string) {
+	if a.header == nil {
+		a.header = http.Header{}
+	}
+	if len(a.header.Values("X-Request-Id")) == 0 {
+		a.header.Set("X-Request-Id", id)
+	}
+}
+
+func (a *answer) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	if w.Header().Get("Content-Length") == "" && a.status >= 200 &&
+		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+	// If it fails the caller is gone.
+	_, _ = w.Write(a.body)
+}
+
+var (
+	// statuses are the codes of INTERFACE.md, Errors, each with its one status.
+	statuses = statusesOf("Error", "code")
+	// oauthStatuses are the errors of INTERFACE.md, Token endpoint errors.
+	oauthStatuses = statusesOf("OAuthError", "error")
+)
+
+// issue is one entry of data.issues.
+type issue struct {
+	Field    string   `json:"field"`
+	Messages []string `json:"messages"`
+}
+
+// deny answers with a code of the interface, which has one status.
+func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
+
+// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included.
+func refuse(status int, code, message string, issues ...issue) *answer {
+	body := struct {
+		Code       string         `json:"code"`
+		Message    string         `json:"message"`
+		Data       map[string]any `json:"data,omitempty"`
+		StatusCode int            `json:"statusCode"`
+		Error      string         `json:"error"`
+	}{Code: code, Message: message, StatusCode: status, Error: http.StatusText(status)}
+	if len(issues) > 0 {
+		body.Data = map[string]any{"issues": issues}
+	}
+	return respond(status, encode(body))
+}
+
+// invalid answers VALIDATION_FAILED, with the rejected fields.
+func invalid(message string, issues ...issue) *answer {
+	return refuse(statuses["VALIDATION_FAILED"], "VALIDATION_FAILED", message, issues...)
+}
+
+// refuseMethod answers 405, for which the interface has no code.
+func refuseMethod(allowed string) *answer {
+	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
+		with("Allow", allowed)
+}
+
+// refuseToken answers with the body of INTERFACE.md, Token endpoint errors.
+func refuseToken(status int, code, description string) *answer {
+	body := encode(struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}{code, description})
+	return unstored(respond(status, body))
+}
+
+// unstored forbids caches to keep an answer of the token endpoint (RFC 6749 §5.1).
+func unstored(a *answer) *answer {
+	return a.with("Cache-Control", "no-store").with("Pragma", "no-cache")
+}
