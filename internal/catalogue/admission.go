@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
@@ -174,7 +175,7 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 // pauseLocked begins or prolongs the pause that a 429 asks for.
 func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt, header http.Header) {
 	now, last, why := time.Now(), a.pace.PausedUntil(), "for the pause that the service asked for"
-	wait, named := retryAfter(header, now)
+	wait, named := contract.RetryAfter(header, now)
 	if !named {
 		wait, why = backOff(sent.seen.Attempt, a.cfg.Jitter()), "because the service limits requests and names no wait"
 	}

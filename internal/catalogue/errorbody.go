@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
 // Bounds of what is taken from an answer, the first three in bytes and the rest in characters.
@@ -39,7 +41,7 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 		RequestID: s.requestID(response),
 		Location:  s.tidy(response.Header.Get("Location"), maxExcerpt),
 	}
-	e.RetryAfter, _ = retryAfter(response.Header, time.Now())
+	e.RetryAfter, _ = contract.RetryAfter(response.Header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
 		e.Message = s.tidy(page(body, response.Header), maxExcerpt)

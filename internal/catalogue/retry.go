@@ -2,10 +2,7 @@ package catalogue
 
 import (
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -57,24 +54,6 @@ func backOff(n int, jitter float64) time.Duration {
 		wait = min(firstBackOff<<(n-1), maxBackOff)
 	}
 	return wait + time.Duration(float64(wait)*maxJitter*jitter)
-}
-
-// retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, which
-// counts from the answer's own Date if it has one, and else from now. ok is false if that is no wait.
-func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
-	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
-	text := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, _ := strconv.ParseFloat(text, 64); seconds > 0 {
-		return time.Duration(math.Round(min(seconds, longest.Seconds()) * float64(time.Second))), true
-	}
-	until, err := http.ParseTime(text)
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
-	}
-	if err != nil || !until.After(now) {
-		return 0, false
-	}
-	return until.Sub(now), true
 }
 
 func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
