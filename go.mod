@@ -14,6 +14,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // only in the sandbox
 	github.com/tinylib/msgp v1.6.5
 	golang.org/x/net v0.56.0
+	golang.org/x/sys v0.46.0 // only in the sandbox
 	golang.org/x/text v0.40.0
 )
 
@@ -65,7 +66,6 @@ require (
 	golang.org/x/crypto v0.53.0 // indirect
 	golang.org/x/mod v0.37.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.46.0 // indirect
 	golang.org/x/tools v0.47.0 // indirect
 	google.golang.org/appengine v1.6.8 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect

@@ -1,5 +1,5 @@
 // Command modelcatalogue-sandbox serves the model catalogue service from memory, so that configurations can be tried
-// and tested without the service, controls one that runs, and compares a service with the interface.
+// and tested without the service, runs a command with it, and records a service.
 package main
 
 import (

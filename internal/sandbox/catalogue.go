@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"io"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +14,7 @@ import (
 // Catalogue is what a [Sandbox] serves. It does not change, and several sandboxes may serve it.
 type Catalogue struct {
 	organisations []Organisation
-	horizons      []string // the known keys
+	horizons      []string // the known keys, those of the groups too
 	groups        []*group // in the order of the file
 }
 
@@ -25,9 +24,9 @@ type Organisation struct {
 	ClientID     string `json:"clientId"`
 	ClientSecret string `json:"clientSecret"`
 	// Disabled is the reason why the organisation is disabled, or empty.
-	Disabled string `json:"disabled"`
+	Disabled string `json:"disabled,omitzero"`
 	// Forbidden organisations are authenticated but permitted nothing.
-	Forbidden bool `json:"forbidden"`
+	Forbidden bool `json:"forbidden,omitzero"`
 }
 
 // MainGroup is the id of the richest group of the default catalogue. It has the revisions 0 to 3; 2 is archived.
@@ -51,29 +50,31 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
-// ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have and values of another type,
-// in documents only if the file is not recorded from a service. Its errors are [TextErrors].
-func ReadCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, written) }
+// ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have, values of another type, and
+// models of another group, in documents only if the file is not recorded from a service. Its errors are [TextErrors].
+func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, written) }
 
 // ParseCatalogue reads a catalogue file whose documents may be anything, so that a client can be tested with odd ones.
 // It checks only what the sandbox relies on: groups have ids, and ids and revisions do not repeat.
-func ParseCatalogue(r io.Reader) (*Catalogue, error) { return readCatalogue(r, unchecked) }
+func ParseCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, unchecked) }
 
-// file is a catalogue file once the schema has checked it.
-type file struct {
+// catalogueFile is a catalogue file once the schema has checked it.
+type catalogueFile struct {
 	Recorded      string         `json:"recorded"`
 	Organisations []Organisation `json:"organisations"`
 	TimeHorizons  []struct {
 		Key string `json:"key"`
 	} `json:"timeHorizons"`
-	ModelGroups []struct {
-		Owner  string   `json:"owner"`
-		Group  object   `json:"group"`
-		Models []object `json:"models"`
-	} `json:"modelGroups"`
+	ModelGroups []groupOfFile `json:"modelGroups"`
 }
 
-func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
+type groupOfFile struct {
+	Owner  string   `json:"owner"`
+	Group  object   `json:"group"`
+	Models []object `json:"models"`
+}
+
+func decodeCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -85,51 +86,42 @@ func readCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 	if parseObject(raw)["recorded"] != nil {
 		schemas = unchecked
 	}
-	found := schemas().check(text, "/$defs/Catalogue")
-	if err := found.err(); err != nil {
-		return nil, err
+	mistakes := schemas().check(text, "/$defs/Catalogue")
+	c := &Catalogue{}
+	var file catalogueFile
+	// The schema has said already which value is of another type.
+	if err := json.Unmarshal(raw, &file); err == nil {
+		links := &links{file: file, first: map[string]jsontext.Pointer{}}
+		links.check(schemas().strict)
+		mistakes = append(mistakes, links.mistakes...)
+		c = file.catalogue()
 	}
-	var f file
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return nil, err
-	}
-	c, names, seen := &Catalogue{organisations: f.Organisations}, map[string]bool{}, map[string]jsontext.Pointer{}
-	once := func(place jsontext.Pointer, kind, value string) {
-		if first, repeated := seen[kind+value]; repeated {
-			found.add(place, "%s is used before, at %s", value, path(first))
-		}
-		seen[kind+value] = place
-	}
-	for i, o := range f.Organisations {
-		at := jsontext.Pointer("/organisations").AppendToken(strconv.Itoa(i))
-		once(at+"/name", "the organisation", o.Name)
-		once(at+"/clientId", "the client id", o.ClientID)
-		names[o.Name] = true
-	}
-	for _, horizon := range f.TimeHorizons {
-		c.horizons = append(c.horizons, horizon.Key)
-	}
-	for i, g := range f.ModelGroups {
-		at := jsontext.Pointer("/modelGroups").AppendToken(strconv.Itoa(i))
-		read := &group{owner: g.Owner, recorded: f.Recorded != "", id: g.Group.text("id"), stated: g.Group}
-		if !names[g.Owner] {
-			found.add(at+"/owner", "no organisation is named %q", g.Owner)
-		}
-		once(at+"/group/id", "the model group id", read.id)
-		for j, document := range g.Models {
-			m, at := newModel(document), (at + "/models").AppendToken(strconv.Itoa(j))
-			read.models = append(read.models, m)
-			if id := document.text("id"); id != "" {
-				once(at+"/id", "the model id", id)
-			}
-			if m.revision != noRevision {
-				once(at+"/revision", read.id+"\x00revision", strconv.FormatInt(m.revision, 10))
-			}
-		}
-		c.groups = append(c.groups, newGroup(read))
-	}
-	if err := found.err(); err != nil {
+	mistakes.locate(text)
+	if err := mistakes.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+func (f *catalogueFile) catalogue() *Catalogue {
+	c := &Catalogue{organisations: f.Organisations}
+	for _, horizon := range f.TimeHorizons {
+		c.horizons = append(c.horizons, horizon.Key)
+	}
+	for _, g := range f.ModelGroups {
+		if horizon := parseObject(g.Group["timeHorizon"]).text("key"); horizon != "" {
+			c.horizons = append(c.horizons, horizon)
+		}
+		read := &group{
+			owner:    g.Owner,
+			recorded: f.Recorded != "",
+			id:       g.Group.text("id"),
+			stated:   g.Group,
+		}
+		for _, document := range g.Models {
+			read.models = append(read.models, newModel(document))
+		}
+		c.groups = append(c.groups, newGroup(read))
+	}
+	return c
 }

@@ -42,8 +42,16 @@ func TestCatalogueFiles(t *testing.T) {
 		return `{` + strings.TrimSuffix(organisations, "]") + `, {` + members + `, "clientSecret": "s"}]}`
 	}
 	tests := []catalogueTest{
-		{readers, "", "line 1, column 1: unexpected EOF"},
-		{readers, "{\n  \"a\": 1,\n  }", "line 3, column 3: invalid character"},
+		{readers, " \n", "line 2, column 1: the text is empty"},
+		{readers, "{\n  \"a\": 1,\n  }", "line 3, column 3: there is a comma after the last element"},
+		{readers, "{\n  \"é\": [1 2]}", "line 2, column 11: invalid character '2' after array element"},
+		{readers, `{"organisations": [`, "line 1, column 20: the text ends before its last bracket"},
+		{readers, "\xef\xbb\xbf{}", "the text begins with a byte order mark: save it as UTF-8 without one"},
+		{readers, "\xff\xfe{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
+		{readers, "{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
+		{readers, "# Ours.\norganisations:\n  - name: O\n", "this is YAML, and JSON is expected"},
+		{readers, "{} // a comment", "line 1, column 4: JSON has no comments"},
+		{readers, "{'a': 1}", "a text is written in double quotes"},
 		{readers, `{` + organisations + `,` + organisations + `}`, "the field organisations is there twice"},
 
 		// What a schema cannot say.
@@ -58,23 +66,27 @@ func TestCatalogueFiles(t *testing.T) {
 		},
 		{readers, models(`{"id": "m", "revision": 1}, {"id": "n", "revision": 1.0}`), "models[1].revision: 1 is used before"},
 
-		{all, `[]`, "got array, want object"},
+		{all, `[]`, "line 1, column 1: an object is expected"},
 		{all, `{}`, "organisations: the field is missing"},
-		{all, `{"organisations": []}`, "organisations: minItems: got 0, want 1"},
+		{all, `{"organisations": []}`, "organisations: a list that is not empty is expected"},
 		{all, `{"organisations": [{"client_id": "x"}]}`, "organisations[0].client_id: there is no such field; did you mean clientId?"},
-		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: minLength"},
+		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: a text that is not empty is expected"},
 		{all, `{` + organisations + `, "timeHorizons": [{"name": "a"}]}`, "timeHorizons[0].key: the field is missing"},
 		{all, file(`{"group": {"id": "g"}}`), "modelGroups[0].owner: the field is missing"},
 		{all, group(`{}`), "modelGroups[0].group.id: the field is missing"},
-		{all, models(`{"id": "m", "revision": 1}, 1`), "modelGroups[0].models[1]: got number, want object"},
+		{all, models(`{"id": "m", "revision": 1}, 1`), "modelGroups[0].models[1]: an object is expected"},
 
-		{documents, group(`{"id": "g", "public": "yes"}`), "group.public: got string, want null or boolean"},
+		{documents, group(`{"id": "g", "public": "yes"}`), "group.public: true or false is expected"},
 		{documents, group(`{"id": "g", "time_horizon": {}}`), "time_horizon: there is no such field; did you mean timeHorizon?"},
 		{documents, models(`{"revision": 1}`), "models[0].id: the field is missing"},
-		{documents, models(`{"id": "m", "revision": 3.5}`), "models[0].revision: got number, want"},
-		{documents, models(`{"id": "m", "revision": -1}`), "models[0].revision: minimum: got -1, want 0"},
-		{documents, model(`"runMode": "HOURLY"`), `runMode: value must be one of 'AUTOMATIC', 'ON_DEMAND'`},
-		{documents, model(`"axes": [{"key": "a", "historical": true}]`), "axes[0].historical: there is no such field"},
+		{documents, models(`{"id": "m", "revision": 3.5}`), "models[0].revision: an integer is expected"},
+		{documents, models(`{"id": "m", "revision": -1}`), "models[0].revision: a number of 0 or more is expected"},
+		{documents, model(`"runMode": "HOURLY"`), "runMode: AUTOMATIC or ON_DEMAND is expected"},
+		{documents, model(`"axes": [{"key": "a", "historical": true}]`), "axes[0].historical: there is no such field; known are default, description, key, kind, label, type and values"},
+		{documents, model(`"modelGroupId": "h"`), `models[0].modelGroupId: the model is in the group "g"`},
+		{documents, model(`"createdAt": "2026-13-01"`), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected"},
+		{documents, group(`{"id": "g", "createdAt": "soon"}`), "group.createdAt: an ISO 8601 time"},
+		{documents, group(`{"id": "g", "models": [{"createdAt": "2026-01-05T25:00:00Z"}]}`), "group.models[0].createdAt: an ISO 8601 time"},
 	}
 	for _, text := range []string{
 		string(sandbox.DefaultFile()),
@@ -83,7 +95,8 @@ func TestCatalogueFiles(t *testing.T) {
 		`{"$schema": "catalogue.schema.json", ` + organisations + `}`,
 		group(`{"id": "g"}`),
 		group(`{"id": "g", "name": null, "public": null, "timeHorizon": null, "latestRevision": null, "axes": null}`),
-		group(`{"id": "g", "models": [{"id": "m", "revision": 1, "createdAt": "t"}]}`),
+		group(`{"id": "g", "models": [{"id": "m", "revision": 1, "createdAt": "2026-01-05T08:00"}]}`),
+		model(`"modelGroupId": "g", "createdAt": "2026-01-05", "updatedAt": "2026-01-05 08:00:00.5+0100"`),
 		group(`{"id": "g", "axes": [{"key": "a", "values": [{"value": [1], "historical": true}]}]}`),
 		model(`"dockerImage": null, "runMode": null, "inputs": null, "tags": ["a"]`),
 		model(`"modelMetadata": {"any": [1, {"thing": null}]}`),
@@ -110,6 +123,37 @@ func TestCatalogueFiles(t *testing.T) {
 	}
 }
 
+// TestAllMistakesAreTold, each once, with their places and their number.
+func TestAllMistakesAreTold(t *testing.T) {
+	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
+  "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s", "client_id": 1}],
+  "modelGroups": [
+    {"owner": "P", "group": {"id": "g", "public": "é", "colour": 1}},
+    {"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": "x"}]},
+    {"group": {"id": "h"}}
+  ]
+}`))
+	const want = `7 mistakes:
+line 2, column 73: organisations[0].client_id: there is no such field; did you mean clientId?
+line 4, column 6: modelGroups[0].owner: no organisation is named "P"
+line 4, column 41: modelGroups[0].group.public: true or false is expected
+line 4, column 56: modelGroups[0].group.colour: there is no such field; known are axes, createdAt, id, latestRevision, models, name, public and timeHorizon
+line 5, column 30: modelGroups[1].group.id: g is used before, at modelGroups[0].group.id
+line 5, column 65: modelGroups[1].models[0].revision: an integer is expected
+line 6, column 5: modelGroups[2].owner: the field is missing`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	var list strings.Builder
+	for range 150 {
+		list.WriteString(`, {"owner": 1}`)
+	}
+	_, err = sandbox.ReadCatalogue(strings.NewReader(file(list.String()[2:])))
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 102 || lines[0] != "300 mistakes:" || lines[101] != "and 200 more" {
+		t.Errorf("of 300 mistakes: %v", err)
+	}
+}
+
 func readText(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -122,7 +166,7 @@ func readText(t *testing.T, name string) string {
 // TestRecordedDocumentsAreServedAsTheyCame, unknown fields included.
 func TestRecordedDocumentsAreServedAsTheyCame(t *testing.T) {
 	const document = `{"dockerImage":null,"id":"m","revision":1,"tomorrow":[1.50]}`
-	text := file(`{"owner": "O", "group": {"id": "g", "latestRevision": 1, "tomorrow": 1}, "models": [` + document + `]}`)
+	text := file(`{"owner": "O", "group": {"id": "g", "latestRevision": 1, "tomorrow": 1, "timeHorizon": {"key": "hourly"}}, "models": [` + document + `]}`)
 	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(`{"recorded": "Yes.", ` + text[1:]))
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +175,9 @@ func TestRecordedDocumentsAreServedAsTheyCame(t *testing.T) {
 	c := direct(t, s).as("o")
 	if got := c.get("/v1/model-group/g/latest-model").body; got != document {
 		t.Errorf("got %s", got)
+	}
+	if got := c.get("/v1/model-group?timeHorizon=hourly").ids(t); len(got) != 1 {
+		t.Errorf("on its time horizon there are %q", got)
 	}
 	if _, err := s.Publish("g", nil); err != nil || !strings.Contains(c.get("/v1/model-group/g").body, `"latestRevision":2,`) {
 		t.Errorf("after a publication the group is %s, %v", c.get("/v1/model-group/g").body, err)

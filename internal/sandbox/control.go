@@ -15,15 +15,13 @@ import (
 )
 
 // Control is a way to change or inspect a sandbox from outside: a route below /control, which the service does not
-// have, and the command of the program that requests it. Its requests need no token, may have any content type (curl
-// sends a form's), and are not counted, recorded or hit by faults.
+// have. Its requests need no token, may have any content type (curl sends a form's), and are not counted, recorded or
+// hit by faults.
 type Control struct {
-	Command string // empty: there is none
-	Method  string
-	Path    string // below /control/; {…} stands for one element, and an argument
-	Body    string // the argument that is the body, in brackets if it may be left out; empty: there is none
-	Does    string // an infinitive
-	reply   func(*Sandbox, *exchange) *answer
+	Method string
+	Path   string // below /control/; {…} stands for one element
+	Does   string // an infinitive
+	reply  func(*Sandbox, *exchange) *answer
 }
 
 // Controls returns all controls in the order in which help lists them.
@@ -34,21 +32,21 @@ func Controls() []Control {
 		revision          = group + "revisions/{revision}/"
 	)
 	return []Control{
-		{"", get, "ready", "", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
-		{"", get, "openapi.json", "", "get the interface as an OpenAPI document", says(contract.OpenAPI())},
-		{"publish", post, group + "publish", "[FIELDS]", "publish a revision, with these fields replaced", publish},
-		{"republish", post, revision + "republish", "[FIELDS]", "change fields in place; updatedAt moves", republish},
-		{"archive", post, revision + "archive", "", "archive a revision", setting("archived", true)},
-		{"unarchive", post, revision + "unarchive", "", "list an archived revision again", setting("archived", false)},
-		{"disable", post, revision + "disable", "", "disable a revision: it does not run", setting("enabled", false)},
-		{"enable", post, revision + "enable", "", "enable a revision that is disabled", setting("enabled", true)},
-		{"revoke-tokens", post, "tokens/revoke", "", "make every token so far invalid", do((*Sandbox).DropTokens)},
-		{"fault", post, "faults", "FAULT", "make requests fail; see `help fault`", (*Sandbox).controlInject},
-		{"faults", get, "faults", "", "list the faults", (*Sandbox).controlFaults},
-		{"clear-faults", remove, "faults", "", "remove all faults", do((*Sandbox).clearFaults)},
-		{"requests", get, "requests", "", "list the last 10,000 requests", (*Sandbox).controlRequests},
-		{"clear-requests", remove, "requests", "", "forget the requests so far", do((*Sandbox).ResetRequests)},
-		{"reset", post, "reset", "", "restore what it was started with, and forget all else", do((*Sandbox).Reset)},
+		{get, "ready", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
+		{get, "openapi.json", "get the interface as an OpenAPI document", says(contract.OpenAPI())},
+		{post, group + "publish", "publish a revision, with the fields of the body replaced", publish},
+		{post, revision + "republish", "change the fields of the body in place; updatedAt moves", republish},
+		{post, revision + "archive", "archive a revision", setting("archived", true)},
+		{post, revision + "unarchive", "list an archived revision again", setting("archived", false)},
+		{post, revision + "disable", "disable a revision: it does not run", setting("enabled", false)},
+		{post, revision + "enable", "enable a revision that is disabled", setting("enabled", true)},
+		{post, "tokens/revoke", "make every token so far invalid", do((*Sandbox).DropTokens)},
+		{post, "faults", "make requests fail, as the body says; see `help fault`", (*Sandbox).controlInject},
+		{get, "faults", "list the faults", (*Sandbox).controlFaults},
+		{remove, "faults", "remove all faults", do((*Sandbox).clearFaults)},
+		{get, "requests", "list the last 10,000 requests", (*Sandbox).controlRequests},
+		{remove, "requests", "forget the requests so far", do((*Sandbox).ResetRequests)},
+		{post, "reset", "restore what it was started with, and forget all else", do((*Sandbox).Reset)},
 	}
 }
 
@@ -112,7 +110,8 @@ func changeRevision(x *exchange, change func(group string, revision int64) ([]by
 	said := x.request.PathValue("revision")
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		return refuseControl(TextErrors{{"revision", strconv.Quote(said) + " is no whole number from 0 on"}})
+		problem := strconv.Quote(said) + " is not a revision: a whole number from 0 up is expected"
+		return refuseControl(TextErrors{{Path: "revision", Problem: problem}})
 	}
 	document, err := change(x.request.PathValue("group"), revision)
 	if err != nil {

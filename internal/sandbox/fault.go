@@ -1,18 +1,12 @@
 package sandbox
 
 import (
-	"cmp"
-	"fmt"
-	"html"
-	"maps"
+	"context"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
 )
 
 // Kind is what happens to a request that a [Fault] hits.
@@ -60,13 +54,18 @@ func answering(route Route, a *answer) Fault {
 	if a.status == 0 {
 		panic("sandbox: the interface has no such code: " + string(a.body))
 	}
-	return Fault{Route: route, Status: a.status, Header: a.header, Body: string(a.body)}
+	return Fault{
+		Route:  route,
+		Status: a.status,
+		Header: a.header,
+		Body:   string(a.body),
+	}
 }
 
 type injected struct {
 	Fault
 	id            int
-	order         object // the body of the control request, if one injected it
+	order         object // what the control request wrote, if one injected it
 	skipped, hits int
 }
 
@@ -98,10 +97,9 @@ func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if !f.Route.covers(x.route) || f.Path != "" && f.Path != x.request.URL.EscapedPath() {
-			continue
-		}
+		isOther := f.Path != "" && f.Path != x.request.URL.EscapedPath()
 		switch {
+		case isOther || !f.Route.covers(x.route):
 		case f.skipped < f.Skip:
 			f.skipped++
 		case f.Times == 0 || f.hits < f.Times:
@@ -118,20 +116,13 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	if f.OnRequest != nil {
 		f.OnRequest(x.request)
 	}
-	ctx := x.request.Context()
-	if f.Delay > 0 {
-		select {
-		case <-time.After(f.Delay):
-		case <-ctx.Done():
-			panic(http.ErrAbortHandler)
-		}
-	}
+	pass(x.request.Context(), f.Delay)
 	switch f.Kind {
 	case Hang:
-		<-ctx.Done()
+		<-x.request.Context().Done()
 		panic(http.ErrAbortHandler)
 	case Reset:
-		reset(w)
+		drop(w)
 		panic(http.ErrAbortHandler)
 	}
 	var a *answer
@@ -157,8 +148,20 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 	return a
 }
 
-// reset closes the connection without an answer. A TCP connection that does not linger is reset.
-func reset(w http.ResponseWriter) {
+// pass returns after a time, or aborts the request if its caller gives up before.
+func pass(ctx context.Context, delay time.Duration) {
+	if delay == 0 {
+		return
+	}
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// drop closes the connection without an answer. A TCP connection that does not linger is reset.
+func drop(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
@@ -167,99 +170,6 @@ func reset(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help fault` describe it. If it has
-// several, hang wins over drop, and drop over an answer of its own.
-type faultOrder struct {
-	Route       Route
-	Path        string
-	Skip, Times int
-
-	// What is answered in place of the service: an error, or the HTML page of a gateway.
-	Code       string
-	Message    string
-	Status     int
-	HTML       bool
-	RetryAfter int
-
-	// What happens to either answer.
-	Delay      string
-	Drop, Hang bool
-	Cut        string
-	Headers    map[string]string
-}
-
-// readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
-func readFault(text []byte) (Fault, object, error) {
-	order, err := readObject(text, "Fault", `{"route": "models", "status": 503}`)
-	if err != nil {
-		return Fault{}, nil, err
-	}
-	var o faultOrder
-	var m TextErrors
-	if err := json.Unmarshal(encode(order), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
-		m.add("", "%s", err)
-	}
-	delay, err := time.ParseDuration(cmp.Or(o.Delay, "0"))
-	if err != nil || delay < 0 {
-		m.add("/delay", `a time is expected, such as "500ms" or "2s"`)
-	}
-	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code])
-	answers := o.Code != "" || o.Status != 0 || o.HTML
-	switch {
-	case o.Code != "" && status == 0:
-		known := slices.Sorted(maps.Keys(statuses))
-		m.add("/code", "the interface has no such code, so a status is needed; known are %q", known)
-	case !answers && !o.Drop && !o.Hang && o.Cut+o.Delay == "" && len(o.Headers) == 0:
-		m.add("", "this does nothing: give code, status, html, headers, delay, drop, hang or cut")
-	}
-	if err := m.err(); err != nil {
-		return Fault{}, nil, err
-	}
-	f := Fault{
-		Route: o.Route, Path: o.Path, Skip: o.Skip, Times: o.Times, Delay: delay,
-		Kind: map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut],
-	}
-	switch {
-	case o.Hang:
-		f.Kind = Hang
-	case o.Drop:
-		f.Kind = Reset
-	case answers:
-		a := o.answer(status)
-		f.Status, f.Header, f.Body = a.status, a.header, string(a.body)
-	}
-	if len(o.Headers) > 0 && f.Header == nil {
-		f.Header = http.Header{}
-	}
-	for name, value := range o.Headers {
-		f.Header.Set(name, value)
-	}
-	return f, order, nil
-}
-
-// answer returns the answer of the fault in place of the service's.
-func (o faultOrder) answer(status int) *answer {
-	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
-	var a *answer
-	switch {
-	case o.HTML:
-		status = cmp.Or(status, http.StatusBadGateway)
-		a = respond(status, fmt.Appendf(nil, "<!DOCTYPE html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n<p>%[2]s</p>\n",
-			http.StatusText(status), html.EscapeString(message))).with("Content-Type", "text/html; charset=utf-8")
-	case oauthStatuses[o.Code] != 0:
-		a = refuseToken(status, o.Code, message)
-	default:
-		// Without a code it is the generic one of the status.
-		plain := map[int]string{429: "RATE_LIMITED", 500: "INTERNAL_ERROR"}[status]
-		named := strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(http.StatusText(status))
-		a = refuse(status, cmp.Or(o.Code, plain, strings.ToUpper(named), "UNKNOWN"), message)
-	}
-	if o.RetryAfter > 0 {
-		a.with("Retry-After", strconv.Itoa(o.RetryAfter))
-	}
-	return a
 }
 
 func (s *Sandbox) controlInject(x *exchange) *answer {

@@ -29,20 +29,25 @@ func (s *Sandbox) read(x *exchange) *answer {
 	if x.route == RouteGroups {
 		return respond(http.StatusOK, encode(s.visibleGroups(caller, horizon)))
 	}
-	g := s.group(x.request.PathValue("id"))
+	id := x.request.PathValue("id")
+	g := s.group(id)
 	if g == nil || !g.visibleTo(caller) {
-		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", x.request.PathValue("id")))
+		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", id))
 	}
+	return s.readGroup(g, x.route, caller)
+}
+
+// readGroup answers a lookup of a group that the caller may see.
+func (s *Sandbox) readGroup(g *group, route Route, caller string) *answer {
 	switch {
-	case x.route == RouteGroup:
+	case route == RouteGroup:
 		return respond(http.StatusOK, g.served())
-	case x.route == RouteModels:
+	case route == RouteModels:
 		return respond(http.StatusOK, encode(s.listedModels(g, caller)))
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
-	default:
-		return respond(http.StatusOK, encode(g.modelFor(caller, g.models[0])))
 	}
+	return respond(http.StatusOK, encode(g.modelFor(caller, g.models[0])))
 }
 
 // visibleGroups returns the groups that the caller may see, in the order of the catalogue.

@@ -44,7 +44,6 @@ type Option func(*settings)
 // settings are what the interface leaves open.
 type settings struct {
 	tokenLife time.Duration
-	format    TokenFormat
 	allowance Allowance
 	unlisted  bool // whether lists of models leave out archived revisions
 	hosts     []string
@@ -54,20 +53,6 @@ type settings struct {
 // no expires_in.
 func WithTokenLife(life time.Duration) Option {
 	return func(s *settings) { s.tokenLife = life }
-}
-
-// TokenFormat is the content type that the token endpoint accepts. The interface does not show it.
-type TokenFormat string
-
-// The formats of token requests.
-const (
-	TokenForm TokenFormat = "form" // a form (RFC 6749 §4.4), the default; others get 400 and invalid_request
-	TokenJSON TokenFormat = "json" // application/json; others get 415
-)
-
-// WithTokenFormat sets the content type that the token endpoint accepts.
-func WithTokenFormat(format TokenFormat) Option {
-	return func(s *settings) { s.format = format }
 }
 
 // WithAllowance limits the requests of each client id, token requests included. A limited request is answered with
@@ -89,7 +74,7 @@ func WithHosts(hosts ...string) Option {
 
 // New returns a sandbox that serves the catalogue and never changes it.
 func New(c *Catalogue, options ...Option) *Sandbox {
-	s := &Sandbox{settings: settings{tokenLife: time.Hour, format: TokenForm}, catalogue: c}
+	s := &Sandbox{settings: settings{tokenLife: time.Hour}, catalogue: c}
 	for _, option := range options {
 		option(&s.settings)
 	}

@@ -2,20 +2,18 @@ package sandbox
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
-	"net/http"
-	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
@@ -26,26 +24,23 @@ import (
 //go:embed sandbox.schema.json
 var ownSchemas []byte
 
-type (
-	// node is a JSON object, as the schema library takes it.
-	node = map[string]any
-	// schemas are the parts of a document as validators.
-	schemas struct {
-		names    []string // of every field
-		compiler *jsonschema.Compiler
-		mu       sync.Mutex // a compiler keeps what it has compiled
-	}
-)
+// node is a JSON object, as the schema library takes it.
+type node = map[string]any
+
+// schemas are the parts of a document as validators.
+type schemas struct {
+	root     node
+	strict   bool // whether people wrote the text: its mistakes list known fields, and documents are looked at
+	compiler *jsonschema.Compiler
+	mu       sync.Mutex // a compiler keeps what it has compiled
+}
+
+// schemaAddress is absolute: the library completes others by the working folder, which may not be there.
+const schemaAddress = "sandbox:///schema.json"
 
 func newSchemas(root node) *schemas {
-	s := &schemas{compiler: jsonschema.NewCompiler()}
-	eachNode(root, func(n node) {
-		properties, _ := n["properties"].(node)
-		s.names = slices.AppendSeq(s.names, maps.Keys(properties))
-	})
-	slices.Sort(s.names)
-	s.names = slices.Compact(s.names)
-	if err := s.compiler.AddResource("schema.json", root); err != nil {
+	s := &schemas{root: root, compiler: jsonschema.NewCompiler()}
+	if err := s.compiler.AddResource(schemaAddress, root); err != nil {
 		panic("sandbox: " + err.Error())
 	}
 	return s
@@ -53,11 +48,16 @@ func newSchemas(root node) *schemas {
 
 var (
 	// written checks what people write: fields may be left out or null, but not unknown.
-	written = sync.OnceValue(func() *schemas { return newSchemas(node{"$defs": definitions()}) })
+	written = sync.OnceValue(func() *schemas {
+		s := newSchemas(node{"$defs": definitions()})
+		s.strict = true
+		return s
+	})
 	// unchecked accepts any document in a catalogue.
 	unchecked = sync.OnceValue(func() *schemas {
 		defs := definitions()
-		defs["GroupDocument"], defs["ModelDocument"] = defs["AnyGroup"], node{"type": "object"}
+		defs["GroupDocument"] = defs["AnyGroup"]
+		defs["ModelDocument"] = node{"type": "object"}
 		return newSchemas(node{"$defs": defs})
 	})
 	// sent checks what a service sends: every field is there, and no other.
@@ -132,14 +132,14 @@ func eachNode(value any, do func(node)) {
 }
 
 // check returns the mistakes of a text, by the schema at a place of the document.
-func (s *schemas) check(text []byte, at string) (found TextErrors) {
+func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		found.add("", "%s", err)
 		return found
 	}
 	s.mu.Lock()
-	schema, err := s.compiler.Compile("schema.json#" + at)
+	schema, err := s.compiler.Compile(schemaAddress + "#" + string(at))
 	s.mu.Unlock()
 	if err != nil {
 		panic("sandbox: " + err.Error())
@@ -150,13 +150,24 @@ func (s *schemas) check(text []byte, at string) (found TextErrors) {
 	return found
 }
 
-var english = message.NewPrinter(language.English)
-
-// report adds what the library found, in its words, except for missing and unknown fields.
+// report adds what the library found. A part of a schema with x-expected says itself what is expected.
 func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
+	_, at, _ := strings.Cut(found.SchemaURL, "#")
+	schema := s.at(jsontext.Pointer(at))
+	said, isSaid := schema["x-expected"].(string)
+	if len(found.Causes) > 0 && !isSaid {
+		for _, cause := range found.Causes {
+			s.report(m, cause)
+		}
+		return
+	}
 	var place jsontext.Pointer
 	for _, token := range found.InstanceLocation {
 		place = place.AppendToken(token)
+	}
+	if isSaid {
+		m.add(place, "%s is expected", said)
+		return
 	}
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
@@ -164,32 +175,93 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 			m.add(place.AppendToken(name), "the field is missing")
 		}
 	case *kind.AdditionalProperties:
+		known := slices.Sorted(maps.Keys(child(schema, "properties")))
 		for _, name := range problem.Properties {
-			said := "there is no such field"
-			if meant := nearest.Names(name, s.names, 4); len(meant) > 0 {
-				said += "; did you mean " + meant[0] + "?"
-			}
-			m.add(place.AppendToken(name), "%s", said)
+			m.add(place.AppendToken(name), "there is no such field%s", s.hint(name, known))
 		}
-	case *kind.Enum:
-		problem.Want = slices.DeleteFunc(slices.Clone(problem.Want), func(value any) bool { return value == nil })
-		m.add(place, "%s", problem.LocalizedString(english))
 	default:
-		for _, cause := range found.Causes {
-			s.report(m, cause)
-		}
-		if len(found.Causes) == 0 {
-			m.add(place, "%s", problem.LocalizedString(english))
+		m.add(place, "%s is expected", expected(found.ErrorKind))
+	}
+}
+
+// at returns the part of the document at a place.
+func (s *schemas) at(place jsontext.Pointer) node {
+	var value any = s.root
+	for token := range place.Tokens() {
+		switch above := value.(type) {
+		case node:
+			value = above[token]
+		case []any:
+			i, _ := strconv.Atoi(token)
+			value = above[i]
 		}
 	}
+	found, _ := value.(node)
+	return found
+}
+
+// hint ends the sentence about an unknown field.
+func (s *schemas) hint(name string, known []string) string {
+	if meant := nearest.Names(name, known, 4); len(meant) > 0 {
+		return "; did you mean " + meant[0] + "?"
+	}
+	if s.strict {
+		return "; known are " + prose(known, "and")
+	}
+	return ""
+}
+
+// typeNames are the types of JSON Schema, in words.
+var typeNames = map[string]string{
+	"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false", "array": "a list",
+	"object": "an object",
+}
+
+// expected says in words what the library expects of a value. That it may be null is not said.
+func expected(found jsonschema.ErrorKind) string {
+	switch problem := found.(type) {
+	case *kind.Type:
+		types := slices.DeleteFunc(slices.Clone(problem.Want), func(name string) bool { return name == "null" })
+		for i, name := range types {
+			types[i] = typeNames[name]
+		}
+		return prose(types, "or")
+	case *kind.Enum:
+		var values []string
+		for _, value := range problem.Want {
+			if value != nil {
+				values = append(values, fmt.Sprint(value))
+			}
+		}
+		return prose(values, "or")
+	case *kind.Pattern:
+		return "an ISO 8601 time such as 2026-01-05T08:00:00Z"
+	case *kind.Minimum:
+		return "a number of " + problem.Want.RatString() + " or more"
+	case *kind.MinLength:
+		return "a text that is not empty"
+	case *kind.MinItems:
+		return "a list that is not empty"
+	}
+	return "another value (" + strings.Join(found.KeywordPath(), "/") + ")"
+}
+
+// prose returns names as "a, b and c".
+func prose(names []string, and string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " " + and + " " + names[last]
 }
 
 // CatalogueSchema returns the JSON Schema of catalogue files. It cannot say that an owner must exist, or that ids must
 // not repeat.
 func CatalogueSchema() []byte {
 	definitions := definitions()
-	for _, name := range []string{"Fault", "Changes", "Error", "ValidationIssue", "Token", "TokenRequest", "OAuthError"} {
-		delete(definitions, name) // no part of a catalogue
+	const others = "Answered Changes Error Fault HTML OAuthError Token TokenRequest Unanswered ValidationIssue"
+	for name := range strings.FieldsSeq(others) {
+		delete(definitions, name) // not a part of a catalogue
 	}
 	text := encode(node{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -210,46 +282,4 @@ func statusesOf(kind, field string) map[string]int {
 		statuses[code] = int(number)
 	}
 	return statuses
-}
-
-// Pattern is the route's path, such as /v1/model-group/{id}.
-func (r Route) Pattern() string { return paths[r] }
-
-var index = regexp.MustCompile(`\[\d+\]`)
-
-// Departures returns where an answer of a service departs from the interface: missing and unknown fields, other types,
-// and pages. It shows no values, quotes unusual names, and reports a departure of several elements of a list once.
-func Departures(route Route, status int, header http.Header, body []byte) []string {
-	if paths[route] == "" {
-		return nil
-	}
-	if _, err := compact(body); err != nil {
-		return []string{"the answer is not JSON"}
-	}
-	var departures []string
-	if list := elements(body); list != nil {
-		if sign := contract.SignOfPart(header, len(list)); sign != "" {
-			departures = append(departures, "the answer: it is only a part of the list: "+sign)
-		}
-	}
-	for _, found := range sent().check(body, responseSchema(route, status)) {
-		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
-		departures = append(departures, place+": "+found.Problem)
-	}
-	slices.Sort(departures)
-	return slices.Compact(departures)
-}
-
-// responseSchema returns the place of the schema of an answer.
-func responseSchema(route Route, status int) string {
-	switch {
-	case status == http.StatusOK && route == RouteToken:
-		return "/components/schemas/Token"
-	case status == http.StatusOK:
-		path := string(jsontext.Pointer("/paths").AppendToken(paths[route]))
-		return path + "/get/responses/200/content/application~1json/schema"
-	case route == RouteToken && status != http.StatusTooManyRequests:
-		return "/components/schemas/OAuthError"
-	}
-	return "/components/schemas/Error"
 }

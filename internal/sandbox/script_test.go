@@ -159,8 +159,6 @@ func option(t *testing.T, text string) sandbox.Option {
 	t.Helper()
 	name, value, _ := strings.Cut(text, " ")
 	switch name {
-	case "token":
-		return sandbox.WithTokenFormat(sandbox.TokenFormat(value))
 	case "life":
 		return sandbox.WithTokenLife(duration(t, value))
 	case "allowance":

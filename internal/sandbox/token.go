@@ -7,12 +7,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,31 +36,47 @@ func (s *Sandbox) issueToken(x *exchange) *answer {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
 			with("Allow", http.MethodPost)
 	}
-	kind, _, _ := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
-	fields, problem := parseToken(kind, x.body)
+	fields, malformed := url.ParseQuery(string(x.body))
+	client := fields.Get("client_id")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	client := fields.Get("client_id")
 	x.record.Client = client[:min(len(client), 100)]
-	of := func(o Organisation) bool { return o.ClientID == client }
-	i := slices.IndexFunc(s.catalogue.organisations, of)
-	counted := client
-	if i < 0 {
+	organisation, counted := s.organisation(client), client
+	if organisation == nil {
 		counted = "" // unknown clients share an allowance
 	}
 	// OAuth has no error for it: INTERFACE.md, Limits, has one code for every request.
 	if refusal := s.limitLocked(x, counted); refusal != nil {
 		return unstored(refusal)
 	}
-	if refusal := s.refuseFields(x.request, kind, fields, problem); refusal != nil {
-		return refusal
+	if problem := problemOfTokenRequest(x.request, fields, malformed); problem != "" {
+		return badToken("invalid_request", problem)
 	}
-	if i < 0 || s.catalogue.organisations[i].ClientSecret != fields.Get("client_secret") {
+	if fields.Get("grant_type") != "client_credentials" {
+		return badToken("unsupported_grant_type", "grant_type must be client_credentials.")
+	}
+	if organisation == nil || organisation.ClientSecret != fields.Get("client_secret") {
 		return badToken("invalid_client", "The client id or the client secret is wrong.")
 	}
+	return s.grantLocked(organisation)
+}
+
+// organisation returns the organisation of a client id, or nil.
+func (s *Sandbox) organisation(clientID string) *Organisation {
+	for i, o := range s.catalogue.organisations {
+		if o.ClientID == clientID {
+			return &s.catalogue.organisations[i]
+		}
+	}
+	return nil
+}
+
+// grantLocked answers with a new token.
+func (s *Sandbox) grantLocked(to *Organisation) *answer {
 	now, life := time.Now(), s.settings.tokenLife
 	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
-	token, issued := "sandbox-"+rand.Text(), grant{organisation: &s.catalogue.organisations[i]}
+	token := "sandbox-" + rand.Text()
+	issued := grant{organisation: to}
 	body := object{"access_token": encode(token), "token_type": jsontext.Value(`"Bearer"`)}
 	if life > 0 {
 		issued.expires = now.Add(life)
@@ -76,64 +90,38 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-const (
-	formType = "application/x-www-form-urlencoded"
-	jsonType = "application/json"
-)
-
-// refuseFields refuses anything but the three fields, each once, in a body of the right content type. RFC 6749 §2.3
-// forbids credentials in the URI and in two places at once. Unlike it, the sandbox refuses unknown fields too.
-func (s *Sandbox) refuseFields(r *http.Request, kind string, fields url.Values, problem string) *answer {
+// problemOfTokenRequest refuses anything but the three fields, each once, in a form. RFC 6749 §2.3 forbids credentials
+// in the URI and in two places at once. Unlike it, the sandbox refuses unknown fields too.
+func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {
+	const form = "application/x-www-form-urlencoded"
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
-	case s.settings.format == TokenJSON && kind != jsonType:
-		return refuseToken(http.StatusUnsupportedMediaType, "invalid_request", "The content type must be "+jsonType+".").
-			with("Accept-Post", jsonType)
-	case s.settings.format == TokenForm && kind != formType:
-		return badToken("invalid_request", "The content type must be "+formType+".")
-	}
-	for name, values := range fields {
-		switch {
-		case name != "grant_type" && name != "client_id" && name != "client_secret":
-			problem = "The field " + strconv.Quote(name) + " is not known."
-		case len(values) > 1:
-			problem = "The field " + name + " is sent more than once."
-		}
-	}
-	switch {
+	case kind != form:
+		return "The content type must be " + form + "."
+	case malformed != nil:
+		return "The body is not a valid form."
 	case r.URL.RawQuery != "":
-		problem = "Parameters belong in the body, not in the query."
+		return "Parameters belong in the body, not in the query."
 	case len(r.Header.Values("Authorization")) > 0:
-		problem = "Credentials belong in the body, not in the Authorization header."
+		return "Credentials belong in the body, not in the Authorization header."
 	}
-	switch {
-	case problem != "":
-		return badToken("invalid_request", problem)
-	case fields.Get("grant_type") != "client_credentials":
-		return badToken("unsupported_grant_type", "grant_type must be client_credentials.")
-	case fields.Get("client_id") == "" || fields.Get("client_secret") == "":
-		return badToken("invalid_request", "The field client_id or client_secret is missing.")
-	}
-	return nil
+	return problemOfFields(fields)
 }
 
-// parseToken returns the fields of a body of that media type, or what is wrong with it.
-func parseToken(mediaType string, body []byte) (fields url.Values, problem string) {
-	if mediaType == formType {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return nil, "The body is no valid form."
+func problemOfFields(fields url.Values) string {
+	for name, values := range fields {
+		if name != "grant_type" && name != "client_id" && name != "client_secret" {
+			return "The field " + strconv.Quote(name) + " is not known."
 		}
-		return form, ""
+		if len(values) > 1 {
+			return "The field " + name + " is sent more than once."
+		}
 	}
-	var members map[string]string
-	if json.Unmarshal(body, &members) != nil {
-		return nil, "The body must be a JSON object of strings, each field once."
+	if fields.Get("grant_type") == "client_credentials" &&
+		(fields.Get("client_id") == "" || fields.Get("client_secret") == "") {
+		return "The field client_id or client_secret is missing."
 	}
-	fields = url.Values{}
-	for name, value := range members {
-		fields.Set(name, value)
-	}
-	return fields, ""
+	return ""
 }
 
 // authenticate returns the caller, or answers 401, 429 or 403, in this order: the limit counts authenticated requests.

@@ -4,11 +4,12 @@ package command
 import (
 	"cmp"
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,29 +17,30 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
-// mistake in the arguments, or the status of the command of `exec`.
+// mistake in the arguments, 130 if a signal interrupted it, or the status of the command of `exec`.
 func Main(version string) int {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signals = append(signals, syscall.SIGHUP)
-	}
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "(devel)")
 	}
 	p := &program{
-		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), version: version, stdout: os.Stdout, stderr: os.Stderr,
-		signals: make(chan os.Signal, 8),
+		name:    strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		version: version,
+		stdout:  os.Stdout,
+		stderr:  os.Stderr,
 	}
-	signal.Notify(p.signals, signals...)
 	ctx := context.Background()
 	if len(os.Args) < 2 || os.Args[1] != "exec" { // exec passes signals on
+		signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+			signals = append(signals, syscall.SIGHUP)
+		}
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, signals...)
 		defer stop()
@@ -51,7 +53,11 @@ type program struct {
 	name           string // of the executable file
 	version        string
 	stdout, stderr io.Writer
-	signals        chan os.Signal
+}
+
+// say prints a line for people.
+func (p *program) say(format string, arguments ...any) {
+	fmt.Fprintf(p.stderr, p.name+": "+format+"\n", arguments...)
 }
 
 // statusError is an error with an exit status. If err is nil, nothing is printed.
@@ -61,6 +67,7 @@ type statusError struct {
 }
 
 func (e *statusError) Error() string { return fmt.Sprint(e.err) }
+
 func (e *statusError) Unwrap() error { return e.err }
 
 // misused returns the error of a mistake in the arguments.
@@ -74,118 +81,45 @@ func (p *program) exit(err error) int {
 		return 0
 	}
 	own, ok := errors.AsType[*statusError](err)
-	if !ok {
+	switch {
+	case errors.Is(err, context.Canceled):
+		own = &statusError{130, errors.New("interrupted")} // as shells do
+	case !ok:
 		own = &statusError{1, err}
 	}
 	if own.err != nil {
-		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
+		p.say("%v", own.err)
 	}
 	return own.status
 }
 
+// command is a command of the program. Its setup defines flags, and returns what runs after they are parsed.
+type command func(p *program, flags *flag.FlagSet) run
+
 type run func(ctx context.Context, arguments []string) error
 
-// command is a command of the program. Its setup defines flags, and returns what runs after they are parsed.
-type command struct {
-	name, arguments, does string // an argument in brackets may be left out; does is an infinitive
-	setup                 func(p *program, flags *flag.FlagSet) run
+// commands returns the commands by their names.
+func commands() map[string]command {
+	return map[string]command{
+		"exec":      (*program).exec,
+		"record":    (*program).record,
+		"openapi":   prints(contract.OpenAPI),
+		"catalogue": prints(sandbox.DefaultFile),
+		"schema":    prints(sandbox.CatalogueSchema),
+		"help":      prints(func() []byte { return []byte(help) }),
+		"version": func(p *program, flags *flag.FlagSet) run {
+			return prints(func() []byte { return []byte(p.name + " " + p.version + "\n") })(p, flags)
+		},
+	}
 }
 
-// commands returns all commands in the order in which help lists them.
-func commands() []command {
-	all := []command{
-		{"exec", "COMMAND…", "run a command with a sandbox of its own, on a free port", (*program).exec},
-		{"record", "", "print a catalogue file of what your credentials see in a service", (*program).record},
-		{"compare", "", "compare a service with the interface, in at most ten requests", (*program).compare},
-	}
-	for _, c := range sandbox.Controls() {
-		if c.Command != "" {
-			all = append(all, command{c.Command, strings.Join(argumentsOf(c), " "), c.Does, ask(c)})
-		}
-	}
-	return append(
-		all,
-		command{"openapi", "", "print the interface as an OpenAPI document", printText(contract.OpenAPI)},
-		command{"catalogue", "", "print the built-in catalogue", printText(sandbox.DefaultFile)},
-		command{"schema", "", "print the JSON Schema of catalogue files", printText(sandbox.CatalogueSchema)},
-		command{"version", "", "print the version", func(p *program, _ *flag.FlagSet) run { return p.printVersion }},
-		command{"help", "[TOPIC]", "print this help, or a topic", func(p *program, _ *flag.FlagSet) run { return p.help }},
-	)
-}
+// help is the only place that describes flags, control routes and faults.
+//
+//go:embed help.txt
+var help string
 
-// run runs the command of the arguments. Without one it serves until ctx ends.
-func (p *program) run(ctx context.Context, arguments []string) error {
-	c := command{setup: (*program).serve}
-	if len(arguments) > 0 && strings.TrimLeft(arguments[0], "-") == "version" {
-		arguments = append([]string{"version"}, arguments[1:]...)
-	}
-	if len(arguments) > 0 && !strings.HasPrefix(arguments[0], "-") {
-		all := commands()
-		i := slices.IndexFunc(all, func(known command) bool { return known.name == arguments[0] })
-		if i < 0 {
-			return misused("there is no command %q; `%s help` lists them", arguments[0], p.name)
-		}
-		c, arguments = all[i], arguments[1:]
-	}
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	does := c.setup(p, flags)
-	err := p.parse(flags, arguments)
-	switch {
-	case errors.Is(err, flag.ErrHelp) && c.name == "":
-		return p.help(ctx, nil)
-	case errors.Is(err, flag.ErrHelp):
-		p.printUsage(c, flags)
-		return nil
-	case err != nil:
-		return err
-	}
-	if problem := misgiven(strings.Fields(c.arguments), flags.Args()); problem != "" {
-		return misused("%s: write `%s %s %s`", problem, p.name, c.name, c.arguments)
-	}
-	return does(ctx, flags.Args())
-}
-
-// misgiven says what is wrong with the arguments, or "". One in brackets may be left out, and … ends an open list.
-func misgiven(names, given []string) string {
-	for i, name := range names {
-		switch {
-		case i >= len(given) && !strings.HasPrefix(name, "["):
-			return strings.TrimSuffix(name, "…") + " is missing"
-		case strings.HasSuffix(name, "…"):
-			return ""
-		}
-	}
-	if len(given) > len(names) {
-		return fmt.Sprintf("unexpected argument %q", given[len(names)])
-	}
-	return ""
-}
-
-// parse sets flags from the arguments, and missing ones from the environment.
-func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
-	var problem error
-	flags.VisitAll(func(f *flag.Flag) {
-		if value := os.Getenv(variable(f.Name)); value != "" {
-			if err := flags.Set(f.Name, value); err != nil {
-				problem = misused("%s is %q: %w", variable(f.Name), value, err)
-			}
-		}
-	})
-	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
-		return err
-	} else if err != nil {
-		return misused("%w; `%s help` lists the flags", err, p.name)
-	}
-	return problem
-}
-
-// variable returns the environment variable of a flag.
-func variable(flag string) string {
-	return "MODELCATALOGUE_SANDBOX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-func printText(text func() []byte) func(*program, *flag.FlagSet) run {
+// prints returns the command that prints a text.
+func prints(text func() []byte) command {
 	return func(p *program, _ *flag.FlagSet) run {
 		return func(context.Context, []string) error {
 			_, err := p.stdout.Write(text())
@@ -194,52 +128,122 @@ func printText(text func() []byte) func(*program, *flag.FlagSet) run {
 	}
 }
 
-func (p *program) printVersion(context.Context, []string) error {
-	_, err := fmt.Fprintf(p.stdout, "%s %s\n", p.name, p.version)
-	return err
-}
-
-// topics has what `help TOPIC` prints. PROGRAM stands for the program's name.
-//
-//go:embed topics
-var topics embed.FS
-
-const topicNames = "catalogue, containers, fault, limits, scripts"
-
-// help prints the usage of the program, or a topic.
-func (p *program) help(_ context.Context, arguments []string) error {
-	if len(arguments) > 0 {
-		text, err := topics.ReadFile("topics/" + arguments[0] + ".txt")
-		if err != nil {
-			return misused("there is no topic %q; there are %s", arguments[0], topicNames)
+// run runs the command of the arguments. Without one it serves until ctx ends.
+func (p *program) run(ctx context.Context, arguments []string) error {
+	name, rest := commandOf(arguments)
+	setup := command((*program).serve)
+	if len(rest) < len(arguments) {
+		if setup = commands()[name]; setup == nil {
+			return unknown(name)
 		}
-		_, err = io.WriteString(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+	}
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	does := setup(p, flags)
+	err := p.parse(flags, rest)
+	if errors.Is(err, flag.ErrHelp) {
+		return p.run(ctx, []string{"help"})
+	}
+	if err == nil && name != "exec" && flags.NArg() > 0 {
+		err = misused("unexpected argument %q: flags come first, and only exec takes arguments", flags.Arg(0))
+	}
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s serves the model catalogue from memory, for tests: made-up models, not the service.\n\n"+
-		"Usage: %[1]s [FLAGS]                serve until Ctrl-C\n"+
-		"       %[1]s exec [FLAGS] -- COMMAND…   run a command with a sandbox of its own\n"+
-		"       %[1]s COMMAND [ARGUMENTS]    one of those below; with -h, its help\n"+
-		"       %[1]s help TOPIC             %s\n\n"+
-		"Flags, each also a variable, such as %s:\n",
-		p.name, topicNames, variable("rate-limit"))
-	flags := new(settings).flags(flag.NewFlagSet("", flag.ContinueOnError))
-	flags.SetOutput(p.stdout)
-	flags.PrintDefaults()
-	fmt.Fprint(p.stdout, "\nCommands:\n")
-	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	for _, c := range commands() {
-		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.arguments), c.does)
-	}
-	return table.Flush()
+	return does(ctx, flags.Args())
 }
 
-// printUsage prints the help of one command.
-func (p *program) printUsage(c command, flags *flag.FlagSet) {
-	fmt.Fprintf(p.stdout, "Usage: %s\n\nTo %s.\n\n", strings.TrimSpace(p.name+" "+c.name+" [FLAGS] "+c.arguments), c.does)
-	if text, err := topics.ReadFile("topics/" + c.name + ".txt"); err == nil {
-		fmt.Fprintln(p.stdout, strings.ReplaceAll(string(text), "PROGRAM", p.name))
+// commandOf returns the command at the beginning of the arguments, if there is one, and the rest.
+func commandOf(arguments []string) (name string, rest []string) {
+	switch {
+	case len(arguments) == 0:
+		return "", arguments
+	case arguments[0] == "-version" || arguments[0] == "--version":
+		return "version", arguments[1:]
+	case strings.HasPrefix(arguments[0], "-"):
+		return "", arguments
 	}
-	flags.SetOutput(p.stdout)
-	flags.PrintDefaults()
+	return arguments[0], arguments[1:]
+}
+
+// gone are the requests that have taken the place of commands.
+var gone = map[string]string{ //nolint:gosec // no credentials, but how to revoke tokens
+	"publish":        "-X POST BASE/control/model-groups/GROUP/publish",
+	"republish":      "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/republish",
+	"archive":        "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/archive",
+	"unarchive":      "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/unarchive",
+	"disable":        "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/disable",
+	"enable":         "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/enable",
+	"revoke-tokens":  "-X POST BASE/control/tokens/revoke",
+	"fault":          `-X POST BASE/control/faults -d '{"route": "models", "status": 503}'`,
+	"faults":         "BASE/control/faults",
+	"clear-faults":   "-X DELETE BASE/control/faults",
+	"requests":       "BASE/control/requests",
+	"clear-requests": "-X DELETE BASE/control/requests",
+	"reset":          "-X POST BASE/control/reset",
+}
+
+// unknown returns the error of a command that does not exist.
+func unknown(name string) error {
+	instead := hint("", name, slices.Collect(maps.Keys(commands())))
+	switch {
+	case name == "compare":
+		instead = "`record` says on standard error how a service departs from the interface"
+	case gone[name] != "":
+		instead = "write curl " + strings.Replace(gone[name], "BASE", `"$MODELCATALOGUE_BASE_URL"`, 1)
+	}
+	return misused("unknown command %q: %s", name, instead)
+}
+
+// hint ends the sentence about a mistaken name. Known names stand behind a prefix.
+func hint(prefix, mistaken string, known []string) string {
+	if meant := nearest.Names(mistaken, known, 4); len(meant) > 0 {
+		return "did you mean " + prefix + meant[0] + "?"
+	}
+	return "`help` lists all that there are"
+}
+
+// prefix begins the variables of flags.
+const prefix = "MODELCATALOGUE_SANDBOX_"
+
+// parse sets flags from the arguments, and missing ones from the environment.
+func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
+	var names, variables []string
+	var problem error
+	flags.VisitAll(func(f *flag.Flag) {
+		variable := strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		names = append(names, f.Name)
+		variables = append(variables, variable)
+		value := os.Getenv(prefix + variable)
+		if value == "" {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			problem = misused("%s%s is %q: %w", prefix, variable, value, err)
+		}
+	})
+	if slices.Contains(names, "listen") {
+		p.tellUnread(variables)
+	}
+	err := flags.Parse(arguments)
+	// Package flag has no types of errors.
+	if unknown, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); ok {
+		return misused("unknown flag -%s: %s", unknown, hint("-", unknown, names))
+	}
+	if err != nil {
+		return &statusError{2, err}
+	}
+	return problem
+}
+
+// tellUnread tells of variables that look like those of flags.
+func (p *program) tellUnread(variables []string) {
+	known := slices.Concat(variables, []string{"URL", "GROUP"}) // of record
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		variable, ours := strings.CutPrefix(name, prefix)
+		if ours && !slices.Contains(known, variable) {
+			p.say("%s is set, and no flag has that variable: %s", name, hint(prefix, variable, variables))
+		}
+	}
 }

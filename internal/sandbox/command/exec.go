@@ -5,10 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,72 +16,113 @@ import (
 
 // exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
 func (p *program) exec(flags *flag.FlagSet) run {
-	set := &settings{listen: "127.0.0.1:0"}
-	set.flags(flags)
+	set := newServeFlags(flags, "127.0.0.1:0")
 	return func(ctx context.Context, arguments []string) error {
+		switch {
+		case len(arguments) == 0:
+			return misused("which command? Write `exec -- COMMAND`, such as exec -- terraform test")
+		case strings.HasPrefix(arguments[0], "-"):
+			return misused("%s is where the command begins: write flags before --", arguments[0])
+		}
 		s, err := p.start(ctx, set)
 		if err != nil {
 			return err
 		}
 		defer s.stop()
-		fmt.Fprintf(p.stderr, "%s: %s reads made-up models at %s, as %s\n", p.name, arguments[0], s.base, s.caller.Name)
+		if err := s.override(); err != nil {
+			return err
+		}
 		cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...) //nolint:gosec // what the user wants run
-		cmd.Env = overridden(os.Environ(), s.environment(), s.base)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, p.stdout, p.stderr
-		return p.await(cmd)
+		cmd.Stdin = os.Stdin
+		cmd.Stdout = p.stdout
+		cmd.Stderr = p.stderr
+		return await(cmd, func() {
+			p.say("%s reads made-up models at %s, as %s", arguments[0], s.URL, s.Caller)
+		})
 	}
 }
 
-// await runs the command until it ends. On Linux the end of the thread that started it would end the command.
-func (p *program) await(cmd *exec.Cmd) error {
+// await runs the command until it ends, and calls begun when it runs. On Linux the end of the thread that started the
+// command would end it.
+func await(cmd *exec.Cmd, begun func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	pass := isolate(cmd)
+	job := newJob(cmd)
+	signals := make(chan os.Signal, 64)
+	job.catch(signals)
 	if err := cmd.Start(); err != nil {
-		return &statusError{127, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reasonOf(err))}
+		return notRun(cmd, err)
 	}
-	done, passed, signalled := make(chan struct{}), make(chan struct{}), false
-	go func() {
-		defer close(passed)
-		for {
-			select {
-			case sent := <-p.signals:
-				signalled = true
-				pass(cmd, sent)
-			case <-done:
-				return
+	begun()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+	for isEnding := false; ; {
+		select {
+		case sent := <-signals:
+			isEnding = isEnding || slices.Contains(ends, sent)
+			job.pass(sent)
+		case err := <-ended:
+			if isEnding {
+				job.endRest()
 			}
+			if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+				return &statusError{statusOf(failed), nil}
+			}
+			return err
 		}
-	}()
-	err := cmd.Wait()
-	close(done)
-	if <-passed; signalled {
-		pass(cmd, syscall.SIGTERM) // to what it started and left behind
 	}
-	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
-		return &statusError{statusOf(ended), nil}
-	}
-	return err
 }
 
-// overridden returns the environment with these variables, and without others that would contradict them. It keeps
-// proxies, which a command may need, for other hosts than the sandbox's.
-func overridden(environ []string, variables [][2]string, base string) []string {
-	environ = slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-		ours, ok := strings.CutPrefix(name, "MODELCATALOGUE_")
-		names := []string{"BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "ACCESS_TOKEN", "CA_CERTIFICATE_PEM"}
-		return ok && (slices.Contains(names, strings.TrimSuffix(ours, "_FILE")) || strings.HasPrefix(ours, "SANDBOX_"))
-	})
-	direct := "localhost,127.0.0.1,::1"
-	if address, err := url.Parse(base); err == nil && net.ParseIP(address.Hostname()) == nil {
-		direct += "," + address.Hostname()
+// notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.
+func notRun(cmd *exec.Cmd, err error) error {
+	name := cmd.Args[0]
+	_, absent := os.Stat(cmd.Path)
+	switch {
+	case absent != nil && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
+		said := ""
+		if words := strings.Fields(name); len(words) > 1 {
+			said = "; to run " + words[0] + " with arguments, leave out the quotes"
+		}
+		return &statusError{127, fmt.Errorf("there is no command %q%s", name, said)}
+	case errors.Is(err, os.ErrNotExist):
+		err = fmt.Errorf("its interpreter %q does not exist", interpreterOf(cmd.Path))
+	case errors.Is(err, syscall.ENOEXEC):
+		err = errors.New("it is neither a program for this machine nor a script with a first line such as #!/bin/sh")
 	}
+	return &statusError{126, fmt.Errorf("%s cannot be run: %w", name, reasonOf(err))}
+}
+
+// interpreterOf returns the program that runs a script, or "".
+func interpreterOf(script string) string {
+	text, _ := os.ReadFile(script) //nolint:gosec // what the user wants run
+	line, _, _ := strings.Cut(string(text), "\n")
+	named, _ := strings.CutPrefix(line, "#!")
+	interpreter, _, _ := strings.Cut(strings.TrimLeft(named, " \t"), " ")
+	return interpreter
+}
+
+// ofService are the variables that name another service, or change how the provider or this program reads it.
+var ofService = regexp.MustCompile(
+	`(?i)^MODELCATALOGUE_(SANDBOX_.*|(BASE_URL|CLIENT_ID|CLIENT_SECRET|ACCESS_TOKEN|CA_CERTIFICATE_PEM)(_FILE)?)$`)
+
+// override makes the sandbox the service of the commands of this process. It keeps proxies, which a command may need,
+// for other hosts than the sandbox's.
+func (s *serving) override() error {
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); ofService.MatchString(name) {
+			_ = os.Unsetenv(name) // it can be removed, because it is there
+		}
+	}
+	variables := s.Variables()
+	direct := strings.Join(append([]string{"localhost", "127.0.0.1", "::1"}, s.hosts...), ",")
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		variables = append(variables, [2]string{name, strings.TrimPrefix(os.Getenv(name)+","+direct, ",")})
 	}
 	for _, variable := range variables {
-		environ = append(environ, variable[0]+"="+variable[1])
+		if err := os.Setenv(variable[0], variable[1]); err != nil {
+			return err
+		}
 	}
-	return environ
+	return nil
 }

@@ -5,39 +5,90 @@ package command
 import (
 	"os"
 	"os/exec"
+	"os/signal"
+	"slices"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // attributes are those of every command.
 var attributes syscall.SysProcAttr
 
-// isolate puts the command into a process group of its own, so that a signal reaches whatever it starts. At a terminal
-// it stays in this group, which gets Ctrl-C as a whole, so an interrupt is not passed on.
-func isolate(cmd *exec.Cmd) (pass func(*exec.Cmd, os.Signal)) {
+// job is the command and whatever it starts. With a terminal it stays in this process group, because only the
+// foreground group may read the terminal, and the keys of the terminal signal it as a whole. Without one it gets a
+// process group of its own, so that a signal reaches whatever the command starts.
+type job struct {
+	cmd      *exec.Cmd
+	terminal *os.File // nil if there is none
+}
+
+func newJob(cmd *exec.Cmd) *job {
+	j := &job{cmd: cmd}
 	own := attributes
 	cmd.SysProcAttr = &own
-	if isTerminal(os.Stdin) {
-		return func(cmd *exec.Cmd, sent os.Signal) {
-			if sent != os.Interrupt {
-				_ = cmd.Process.Signal(sent)
-			}
-		}
+	// Standard input may be a pipe while the command reads the terminal (ssh, sudo, gpg).
+	if terminal, err := os.Open("/dev/tty"); err == nil {
+		j.terminal = terminal
 	}
-	own.Setpgid = true
-	return func(cmd *exec.Cmd, sent os.Signal) {
-		if number, ok := sent.(syscall.Signal); ok {
-			_ = syscall.Kill(-cmd.Process.Pid, number)
-		}
+	own.Setpgid = j.terminal == nil
+	return j
+}
+
+var (
+	// own are signals about this process: of its children, of Go's scheduler, and of a write that failed.
+	own   = []os.Signal{syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE}
+	stops = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
+	keys  = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGWINCH}
+)
+
+// catch sends every signal that can be caught. At a terminal those that stop a job stop this process as well, so that
+// the shell sees that it has stopped.
+func (j *job) catch(signals chan os.Signal) {
+	isIgnored := signal.Ignored(syscall.SIGHUP) // by nohup
+	signal.Notify(signals)
+	signal.Reset(own...)
+	if isIgnored {
+		signal.Ignore(syscall.SIGHUP)
+	}
+	if j.terminal != nil {
+		signal.Reset(stops...)
 	}
 }
 
-func isTerminal(file *os.File) bool {
-	found, err := file.Stat()
-	if err != nil || found.Mode()&os.ModeCharDevice == 0 {
+// pass sends a signal to the job, and continues a job that has stopped, which would not see the signal.
+func (j *job) pass(sent os.Signal) {
+	if j.isInForeground() && slices.Contains(keys, sent) {
+		return
+	}
+	j.send(sent)
+	if !slices.Contains(stops, sent) {
+		j.send(syscall.SIGCONT)
+	}
+}
+
+func (j *job) send(sent os.Signal) {
+	if number, ok := sent.(syscall.Signal); ok && j.terminal == nil {
+		_ = syscall.Kill(-j.cmd.Process.Pid, number)
+		return
+	}
+	_ = j.cmd.Process.Signal(sent)
+}
+
+// endRest ends what the command has left behind in its process group.
+func (j *job) endRest() {
+	if j.terminal == nil {
+		j.pass(syscall.SIGTERM)
+	}
+}
+
+// isInForeground reports whether the terminal's keys signal this process group.
+func (j *job) isInForeground() bool {
+	if j.terminal == nil {
 		return false
 	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(found, null)
+	group, err := unix.IoctlGetInt(int(j.terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
 }
 
 // statusOf returns the status as shells do: 128 and the signal's number if a signal ended the command.

@@ -3,9 +3,18 @@ package command
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 )
 
-// isolate does nothing, because a console signals every process in it.
-func isolate(*exec.Cmd) (pass func(*exec.Cmd, os.Signal)) { return func(*exec.Cmd, os.Signal) {} }
+// job is the command. A console signals every process in it, so nothing is passed on.
+type job struct{}
+
+func newJob(*exec.Cmd) *job { return &job{} }
+
+func (*job) catch(signals chan os.Signal) { signal.Notify(signals, os.Interrupt) }
+
+func (*job) pass(os.Signal) {}
+
+func (*job) endRest() {}
 
 func statusOf(ended *exec.ExitError) int { return ended.ExitCode() }

@@ -1,13 +1,13 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 func built(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], arguments...)
-	cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1", "PROGRAM="+os.Args[0])
+	cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1")
 	return cmd
 }
 
@@ -60,37 +60,32 @@ type served struct {
 	stop          func()
 }
 
-// printed sends each text that is written.
-type printed chan string
-
-func (p printed) Write(text []byte) (int, error) {
-	p <- string(text)
-	return len(text), nil
-}
-
-func startServing(t *testing.T, arguments ...string) served {
+func startServing(t *testing.T, arguments ...string) *served {
 	t.Helper()
-	s := served{file: filepath.Join(t.TempDir(), "ready.json")}
+	s := &served{file: filepath.Join(t.TempDir(), "ready.json")}
 	ctx, cancel := context.WithCancel(t.Context())
-	out, ended := make(printed), make(chan error, 1)
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
 	go func() {
-		p := &program{name: "sandbox", version: "1.2.3", stdout: out, stderr: io.Discard}
-		ended <- p.run(ctx, append([]string{"-listen=127.0.0.1:0", "-ready-file=" + s.file}, arguments...))
+		p := &program{name: "sandbox", version: "1.2.3", stdout: in, stderr: io.Discard}
+		err := p.run(ctx, append([]string{"-listen=127.0.0.1:0", "-ready-file=" + s.file}, arguments...))
+		_ = in.Close()
+		ended <- err
 	}()
-	hasEnded := false
 	s.stop = func() {
-		if cancel(); !hasEnded {
-			hasEnded = true
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
+		ended <- nil
 	}
 	t.Cleanup(s.stop)
-	select {
-	case s.welcome = <-out:
-	case err := <-ended:
-		t.Fatal(err)
+	for lines := bufio.NewReader(out); !strings.Contains(s.welcome, "help` lists"); {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err, s.welcome)
+		}
+		s.welcome += line
 	}
 	text, err := os.ReadFile(s.file)
 	if err == nil {
@@ -102,115 +97,124 @@ func startServing(t *testing.T, arguments ...string) served {
 	return s
 }
 
-// TestControlCommands: each requests its control route. The sandbox's package tests the routes.
-func TestControlCommands(t *testing.T) {
-	s := startServing(t)
-	for command, want := range map[string]string{
-		`publish|MAIN|{"dockerImage": "registry.example/model:2"}`: `"dockerImage": "registry.example/model:2"`,
-		`publish|emea/power?v=1#β %41`:                             `"modelGroupId": "emea/power?v=1#β %41"`,
-		`archive|MAIN|1`:                                           `"archived": true`,
-		`fault|{"route": "token", "drop": true}`:                   `"id": 1`,
-		`requests`:                                                 "[]\n",
-		`revoke-tokens`:                                            "",
-	} {
-		arguments := strings.Split(strings.ReplaceAll(command, "MAIN", group), "|")
-		stdout, stderr, status := commanded(t, append([]string{arguments[0], "-url=" + s.ready.URL + "/"}, arguments[1:]...)...)
-		if status != 0 || stderr != "" || !strings.Contains(stdout, want) || want == "" && stdout != "" {
-			t.Errorf("%s: %d, %q, %q; want %q", command, status, stdout, stderr, want)
-		}
-	}
-}
-
-// TestControlCommandsSpareOthers: they change nothing at the address of a real service.
-func TestControlCommandsSpareOthers(t *testing.T) {
-	var asked []string
-	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.Path)
-	}))
-	defer service.Close()
-	t.Setenv("MODELCATALOGUE_BASE_URL", service.URL)
-	_, said, _ := commanded(t, "publish", group)
-	if !strings.Contains(said, service.URL+" is no sandbox") || strings.Join(asked, ",") != "GET /control/ready" {
-		t.Errorf("it says %s, and asked %q", said, asked)
-	}
-}
-
+// TestHelp: it names every command, flag, control route and field of a fault.
 func TestHelp(t *testing.T) {
 	all, _, _ := commanded(t, "-h")
-	new(settings).flags(flag.NewFlagSet("", flag.ContinueOnError)).VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(all, "\n  -"+f.Name) {
-			t.Errorf("help lacks -%s", f.Name)
-		}
-	})
-	for _, c := range commands() {
-		if own, _, status := commanded(t, c.name, "-h"); !strings.Contains(all, "\n  "+c.name) || !strings.Contains(own, c.does) || status != 0 {
-			t.Errorf("help lacks %s: %s", c.name, own)
-		}
+	var names []string
+	for name := range commands() {
+		names = append(names, "modelcatalogue-sandbox "+name)
 	}
-	for topic := range strings.SplitSeq(topicNames, ", ") {
-		if text, _, status := commanded(t, "help", topic); status != 0 || strings.Contains(text, "PROGRAM") || len(text) < 100 {
-			t.Errorf("help %s: %s", topic, text)
+	for _, setup := range []command{(*program).serve, (*program).record} {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		setup(&program{}, flags)
+		flags.VisitAll(func(f *flag.Flag) { names = append(names, "\n  -"+f.Name+" ") })
+	}
+	for _, c := range sandbox.Controls() {
+		names = append(names, "/control/"+c.Path)
+	}
+	for name := range strings.FieldsSeq("route path skip times code message status retryAfter html delay drop hang cut headers") {
+		names = append(names, "\n  "+name+" ")
+	}
+	for _, name := range names {
+		if !strings.Contains(strings.ReplaceAll(all, "version | help", "version modelcatalogue-sandbox help"), name) {
+			t.Errorf("help lacks %s", name)
 		}
 	}
 	for argument, want := range map[string]string{
-		"--version": "sandbox 1.2.3\n", "openapi": `"openapi": "3.1.0"`, "schema": "Catalogue of the model", "catalogue": `"clientId"`,
+		"help":      "Usage:",
+		"--version": "sandbox 1.2.3\n",
+		"openapi":   `"openapi": "3.1.0"`,
+		"schema":    "Catalogue of the model",
+		"catalogue": `"clientId"`,
 	} {
-		if got, _, _ := commanded(t, argument); !strings.Contains(got, want) {
+		if got, _, status := commanded(t, argument); !strings.Contains(got, want) || status != 0 {
 			t.Errorf("%s: %s", argument, got)
 		}
 	}
 }
 
 func TestMistakes(t *testing.T) {
-	running := startServing(t).ready.URL
+	running := startServing(t).ready.URL[len("http://"):]
+	folder := t.TempDir()
+	broken := filepath.Join(folder, "catalogue.json")
+	if err := os.WriteFile(broken, []byte("{\n  \"organisations\": []\n}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for arguments, want := range map[string]string{
-		"publich":                               "there is no command \"publich\"; `sandbox help` lists them",
-		"-prot=1":                               "flag provided but not defined: -prot; `sandbox help` lists the flags",
-		"-listen=nowhere":                       `-listen is "nowhere": it cannot listen there`,
-		"-listen=" + running[len("http://"):]:   "address already in use). Give another address; 127.0.0.1:0 takes a free port",
-		"fault|-url=" + running + "|status=500": `a JSON object is expected, such as {"route": "models", "status": 503}`,
-		"-rate-limit=0/1m":                      `"0" is no number of requests: write one of 1 or more`,
-		"-token-life=90":                        `invalid value "90" for flag -token-life`,
-		"-as=nobody":                            "the catalogue has no such client id",
-		"-catalogue=nope.json":                  "open nope.json",
-		"-ready-file=.|-listen=127.0.0.1:0":     "is there already, and is no file",
-		"-ready-file=/no/x|-listen=[::1]:0":     `-ready-file is "/no/x": no file can be written there (no such file or directory)`,
-		"publish":                               "GROUP is missing: write `sandbox publish GROUP [FIELDS]`",
-		"revoke-tokens|all":                     `unexpected argument "all"`,
-		"openapi|x":                             `unexpected argument "x"`,
-		"exec":                                  "COMMAND is missing",
-		"help|me":                               `there is no topic "me"; there are catalogue, containers`,
-		"faults|-url=http://127.0.0.1:1":        "no sandbox answers at http://127.0.0.1:1 (connection refused). Start one with",
-		"faults|-url=127.0.0.1:1":               `-url is "127.0.0.1:1": an address such as`,
+		"recod":                             `unknown command "recod": did you mean record?` + "\n",
+		"nothing":                           "unknown command \"nothing\": `help` lists all that there are\n",
+		"":                                  "unknown command \"\": `help` lists all that there are\n",
+		"publish|g":                         `unknown command "publish": write curl -X POST "$MODELCATALOGUE_BASE_URL"/control/model-groups/GROUP/publish` + "\n",
+		"requests":                          `unknown command "requests": write curl "$MODELCATALOGUE_BASE_URL"/control/requests` + "\n",
+		"compare":                           "unknown command \"compare\": `record` says on standard error how a service departs",
+		"-lisetn=1":                         "unknown flag -lisetn: did you mean -listen?\n",
+		"-page-size=2":                      "unknown flag -page-size: `help` lists all that there are\n",
+		"-token-format=json":                "unknown flag -token-format: ",
+		"record|-listen=1":                  "unknown flag -listen: ",
+		"-listen=28751":                     `"28751" is only a port: write 127.0.0.1:28751`,
+		"-listen=nowhere":                   `"nowhere" is not an address such as 127.0.0.1:8080`,
+		"-listen=nowhere.invalid:1":         "cannot listen on nowhere.invalid:1: ",
+		"-listen=" + running:                "a sandbox serves there already. Give another address by -listen or MODELCATALOGUE_SANDBOX_LISTEN; 127.0.0.1:0 takes",
+		"-host=https://x":                   `"https://x" is not a name such as sandbox, without scheme, port and path`,
+		"-host=a,b:80":                      `"b:80" is not a name`,
+		"-rate-limit=0/1m":                  `"0" is not a number of requests: write one of 1 or more`,
+		"-token-life=60":                    `"60" is not a time such as 60s or 1h`,
+		"-token-life=-1s":                   `"-1s" is not a time`,
+		"-as=nobody":                        `-as is "nobody": the client ids of the catalogue are northwind, `,
+		"-catalogue=nope.json":              "open nope.json",
+		"-catalogue=" + broken:              broken + ": line 2, column 3: organisations: a list that is not empty is expected",
+		"-ready-file=.|-listen=127.0.0.1:0": "-ready-file: . exists and is not a regular file",
+		"-ready-file=/no/x|-listen=[::1]:0": "-ready-file: /no/x cannot be written: no such file or directory",
+		"openapi|x":                         `unexpected argument "x": flags come first, and only exec takes arguments`,
+		"record|x|-url=https://c.example":   `unexpected argument "x"`,
+		"exec":                              "which command? Write `exec -- COMMAND`",
+		"exec|--|-tls|terraform":            "-tls is where the command begins: write flags before --",
 	} {
 		_, said, status := commanded(t, strings.Split(arguments, "|")...)
 		if status == 0 || !strings.Contains(said, want) {
 			t.Errorf("%s: %d, %s; want %s", arguments, status, said, want)
 		}
 	}
+}
+
+func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
-	if _, said, _ := commanded(t); !strings.Contains(said, `MODELCATALOGUE_SANDBOX_TOKEN_LIFE is "90": parse error`) {
-		t.Errorf("it says %s", said)
+	t.Setenv("MODELCATALOGUE_SANDBOX_RATELIMIT", "5")
+	t.Setenv("MODELCATALOGUE_SANDBOX_URL", "https://c.example") // of record
+	_, said, status := commanded(t)
+	const want = "sandbox: MODELCATALOGUE_SANDBOX_RATELIMIT is set, and no flag has that variable: " +
+		"did you mean MODELCATALOGUE_SANDBOX_RATE_LIMIT?\n" +
+		"sandbox: MODELCATALOGUE_SANDBOX_TOKEN_LIFE is \"90\": \"90\" is not a time such as 60s or 1h\n"
+	if said != want || status != 2 {
+		t.Errorf("%d, it says %s", status, said)
 	}
 }
 
-// TestServesWithVariables as in a container. Pasting what the welcome prints works, because it is not indented.
+// TestServesWithVariables as in a container. What the welcome prints can be pasted, because it is not indented.
 func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{"HOST": " LocalHost,sandbox", "TLS": "true", "AS": "fabrikam", "RATE_LIMIT": "60/1m:bucket"} {
 		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
 	}
 	s := startServing(t, "-listen=0.0.0.0:0")
-	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	got, said, _ := commanded(t, "faults", "-url="+s.ready.URL)
-	if got != "[]\n" || s.ready.ClientID != "fabrikam" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
-		t.Errorf("%s serves %s: %s%s", s.ready.URL, s.ready.ClientID, got, said)
+	if s.ready.ClientID != "fabrikam" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
+		t.Errorf("%s serves %s", s.ready.URL, s.ready.ClientID)
 	}
-	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: whoever can reach that address can read and change these models.\n") {
-		t.Errorf("it warns nobody: %s", s.welcome)
+	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "none")
+	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
+	r, err := newServiceReader(s.ready.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := r.get(t.Context(), "/control/ready"); err != nil || a.status != http.StatusOK {
+		t.Errorf("over TLS: %+v, %v", a, err)
+	}
+	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: whoever can reach that address can read and change these models.\n") ||
+		!strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
+		t.Errorf("it does not say so: %s", s.welcome)
 	}
 	paste := strings.Join(regexp.MustCompile(`(?m)^export (?:[^'\n]|'[^']*')+$`).FindAllString(s.welcome, -1), "\n")
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", paste+"\n"+`printf %s "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`).Output()
-	if err != nil || string(out) != s.ready.CACertificate || !strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
+	if err != nil || string(out) != s.ready.CACertificate {
 		t.Errorf("pasted is %q (%v), in\n%s", out, err, s.welcome)
 	}
 }

@@ -2,61 +2,39 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// recordedFile is a catalogue file with documents as they came.
-type recordedFile struct {
-	Recorded      string              `json:"recorded"`
-	Organisations []map[string]string `json:"organisations"`
-	TimeHorizons  []map[string]string `json:"timeHorizons"`
-	ModelGroups   []*recordedGroup    `json:"modelGroups"`
-}
-
-type recordedGroup struct {
-	Owner  string           `json:"owner"`
-	Group  jsontext.Value   `json:"group"`
-	Models []jsontext.Value `json:"models"`
-
-	known struct {
-		ID             string  `json:"id"`
-		Public         *bool   `json:"public"`
-		LatestRevision float64 `json:"latestRevision"`
-		TimeHorizon    struct {
-			Key string `json:"key"`
-		} `json:"timeHorizon"`
-	}
-}
-
-// record prints a catalogue file of what the credentials see. Its documents are as they came, except for the order of
-// their fields and credentials that the service echoes, which are hidden.
+// record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. The
+// documents are as they came, except for credentials that the service repeats.
 func (p *program) record(flags *flag.FlagSet) run {
-	base := serviceFlag(flags)
+	address := flags.String("url", "", "`URL` of the service (default: MODELCATALOGUE_BASE_URL)")
 	var wanted []string
 	flags.Func("group", "`id` of a group to record; may be repeated (default: all groups)", func(id string) error {
 		wanted = append(wanted, id)
 		return nil
 	})
 	return func(ctx context.Context, _ []string) error {
-		r, err := newReader(*base)
+		service, err := newServiceReader(*address)
 		if err != nil {
 			return err
 		}
-		text, err := p.recorded(ctx, r, wanted)
+		text, err := p.recorded(ctx, service, wanted)
 		if err != nil {
 			return err
 		}
@@ -65,169 +43,138 @@ func (p *program) record(flags *flag.FlagSet) run {
 	}
 }
 
-func (p *program) recorded(ctx context.Context, r *reader, wanted []string) ([]byte, error) {
-	const owned, others = "recorded", "unknown owner"
-	listed, err := p.readList(ctx, r, sandbox.RouteGroups.Pattern())
+// recordedGroup is a group of a catalogue file, with its documents as they came.
+type recordedGroup struct {
+	Owner  string           `json:"owner"`
+	Group  jsontext.Value   `json:"group"`
+	Models []jsontext.Value `json:"models"`
+	id     string
+}
+
+// recording reads what a catalogue file needs.
+type recording struct {
+	*serviceReader
+	answers    int
+	departures map[string]int // in how many answers each is
+}
+
+// recorded returns the text of the file.
+func (p *program) recorded(ctx context.Context, service *serviceReader, wanted []string) ([]byte, error) {
+	service.say = p.say
+	r := &recording{serviceReader: service, departures: map[string]int{}}
+	groups, err := r.read(ctx, wanted)
+	for _, departure := range slices.Sorted(maps.Keys(r.departures)) {
+		p.say("%s, in %d of %d answers", departure, r.departures[departure], r.answers)
+	}
 	if err != nil {
 		return nil, err
 	}
-	file := recordedFile{
-		Recorded: "By modelcatalogue-sandbox record, as one organisation sees the service. Who owns the groups of " +
-			strconv.Quote(others) + " is not known: their notes and images were withheld. The credentials are made up.",
-		TimeHorizons: []map[string]string{}, ModelGroups: []*recordedGroup{},
-	}
-	for _, name := range []string{owned, others} {
-		id := strings.ReplaceAll(name, " ", "-")
-		file.Organisations = append(file.Organisations, map[string]string{
-			"name": name, "clientId": id, "clientSecret": id + "-sandbox-secret",
-		})
-	}
-	var horizons []string
-	for _, document := range listed {
-		g := &recordedGroup{Owner: others, Group: document}
-		if json.Unmarshal(document, &g.known) != nil || g.known.ID == "" {
-			return nil, fmt.Errorf("a group of %s has no id, or a field of another type; `compare` reports where", r.base)
-		}
-		if len(wanted) == 0 || slices.Contains(wanted, g.known.ID) {
-			file.ModelGroups, horizons = append(file.ModelGroups, g), append(horizons, g.known.TimeHorizon.Key)
-		}
-	}
-	for _, id := range wanted {
-		if !slices.ContainsFunc(file.ModelGroups, func(g *recordedGroup) bool { return g.known.ID == id }) {
-			return nil, misused("-group is %q: the service has no such group, or these credentials cannot see it", id)
-		}
-	}
-	slices.Sort(horizons)
-	for _, key := range slices.Compact(horizons) {
-		if key != "" {
-			file.TimeHorizons = append(file.TimeHorizons, map[string]string{"key": key})
-		}
-	}
-	slices.SortFunc(file.ModelGroups, func(a, b *recordedGroup) int { return cmp.Compare(a.known.ID, b.known.ID) })
-	for i, g := range file.ModelGroups {
-		isOwned, err := p.readModels(ctx, r, g)
-		if err != nil {
-			return nil, err
-		}
-		if isOwned {
-			g.Owner = owned
-		}
-		fmt.Fprintf(p.stderr, "%d of %d groups: %+q, %d models\n", i+1, len(file.ModelGroups), g.known.ID, len(g.Models))
-	}
-	text, err := json.Marshal(file, json.Deterministic(true), jsontext.PreserveRawStrings(true),
-		jsontext.ReorderRawObjects(true), jsontext.WithIndent("  "))
-	if err == nil {
-		_, err = sandbox.ReadCatalogue(bytes.NewReader(text))
-	}
+	text, err := encodeFile(groups)
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
-	return append(text, '\n'), nil
+	if len(r.departures) == 0 {
+		p.say("none of %d answers departs from the interface, which `%s openapi` prints", r.answers, p.name)
+		return text, nil
+	}
+	p.say("the answers depart from the interface, which `%s openapi` prints, in %d ways. The file has them as they "+
+		"came, and the sandbox serves them so: a program that relies on the interface may fail on them",
+		p.name, len(r.departures))
+	return text, nil
 }
 
-// readModels reads every revision of a group, the oldest first, and reports whether these credentials own them.
-func (p *program) readModels(ctx context.Context, r *reader, g *recordedGroup) (isOwned bool, err error) {
-	type model struct {
-		Revision float64 `json:"revision"`
-		IsOwner  bool    `json:"isOwner"`
-	}
-	read := func(document jsontext.Value) (m model) {
-		_ = json.Unmarshal(document, &m) // a wrong type is recorded as it is
-		return m
-	}
-	byRevision := func(a, b jsontext.Value) int { return cmp.Compare(read(a).Revision, read(b).Revision) }
-	path := func(route sandbox.Route) string {
-		return strings.Replace(route.Pattern(), "{id}", url.PathEscape(g.known.ID), 1)
-	}
-	if g.Models, err = p.readList(ctx, r, path(sandbox.RouteModels)); err != nil {
-		return false, err
-	}
-	// The list may leave out archived revisions, and the latest may be one.
-	if len(g.Models) == 0 || read(slices.MaxFunc(g.Models, byRevision)).Revision < g.known.LatestRevision {
-		latest, err := p.polite(ctx, r, path(sandbox.RouteLatest))
-		switch {
-		case err != nil:
-			return false, err
-		case latest.status == http.StatusOK:
-			g.Models = append(g.Models, latest.body)
-		case latest.status != http.StatusNotFound:
-			return false, r.failure(latest)
-		}
-	}
-	slices.SortStableFunc(g.Models, byRevision)
-	owned := slices.ContainsFunc(g.Models, func(document jsontext.Value) bool { return read(document).IsOwner })
-	return owned || g.known.Public != nil && !*g.known.Public, nil
-}
+// errGone is the error of a group that was listed before.
+var errGone = errors.New("the group is gone")
 
-// readList reads all pages of a list.
-func (p *program) readList(ctx context.Context, r *reader, path string) ([]jsontext.Value, error) {
-	whole := []jsontext.Value{}
-	for seen := map[string]bool{}; path != ""; {
-		if seen[path] {
-			return nil, fmt.Errorf("the pages of the list go round: %s names one that was read before", path)
+// read reads the groups that are wanted, or all, with their models.
+func (r *recording) read(ctx context.Context, wanted []string) ([]*recordedGroup, error) {
+	groups, err := r.readGroups(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var kept []*recordedGroup
+	for i, g := range groups {
+		g.Models, err = r.readList(ctx, sandbox.RouteModels, g.id)
+		if errors.Is(err, errGone) {
+			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(groups), g.id)
+			continue
 		}
-		seen[path] = true
-		a, err := p.polite(ctx, r, path)
 		if err != nil {
 			return nil, err
 		}
-		var elements []jsontext.Value
-		if a.status != http.StatusOK || a.isPage() {
-			return nil, r.failure(a)
-		}
-		if err := json.Unmarshal(a.body, &elements); err != nil {
-			return nil, fmt.Errorf("the answer to %s is no list; `compare` reports how the service departs from the interface",
-				a.request)
-		}
-		whole = append(whole, elements...)
-		if path, err = r.nextPage(a); err != nil {
-			return nil, err
-		}
-		count, err := strconv.Atoi(a.header.Get("X-Total-Count"))
-		if err == nil && path == "" && count > len(whole) {
-			return nil, fmt.Errorf("%s counts %d elements, sends %d and names no next page", a.request, count, len(whole))
-		}
+		kept = append(kept, g)
+		r.say("%d of %d groups: %+q, %d models", i+1, len(groups), g.id, len(g.Models))
 	}
-	return whole, nil
+	return kept, nil
 }
 
-// polite sends a read. It requests a token if it has none or its token has expired, waits as Retry-After says, and
-// tries three times more after a failure of the service.
-func (p *program) polite(ctx context.Context, r *reader, path string) (*reply, error) {
-	for renewed, failures := false, 0; ; {
-		var a *reply
-		var err error
-		if r.token == "" {
-			a, err = r.authenticate(ctx)
-		}
-		if r.token != "" {
-			a, err = r.send(ctx, http.MethodGet, path, "", "")
-		}
-		isLimited := a != nil && a.status == http.StatusTooManyRequests
-		switch {
-		case a == nil:
-			return nil, err
-		case a.status == http.StatusUnauthorized && r.secret != "" && !renewed && err == nil:
-			r.tokens, r.token, renewed = append(r.tokens, r.token), "", true
-			continue
-		case !isLimited && (a.status < http.StatusInternalServerError || failures == 3):
-			// Formatted, so that a credential has one spelling.
-			if document := jsontext.Value(a.body); document.Format() == nil {
-				a.body = []byte(r.hide(string(document)))
-			}
-			return a, err
-		case !isLimited:
-			failures++
-		}
-		wait := time.Second << failures
-		if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {
-			wait = time.Duration(seconds) * time.Second
-		}
-		fmt.Fprintf(p.stderr, "%s is answered with status %d: waiting %s\n", a.request, a.status, wait)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+func (r *recording) readGroups(ctx context.Context, wanted []string) ([]*recordedGroup, error) {
+	listed, err := r.readList(ctx, sandbox.RouteGroups, "")
+	if err != nil {
+		return nil, err
 	}
+	var groups []*recordedGroup
+	missing := slices.Clone(wanted)
+	for _, document := range listed {
+		var known struct {
+			ID string `json:"id"`
+		}
+		if json.Unmarshal(document, &known) != nil || known.ID == "" {
+			return nil, fmt.Errorf("a group of %s has no id", r.base)
+		}
+		if len(wanted) == 0 || slices.Contains(wanted, known.ID) {
+			groups = append(groups, &recordedGroup{Owner: owner, Group: document, id: known.ID})
+		}
+		missing = slices.DeleteFunc(missing, func(id string) bool { return id == known.ID })
+	}
+	if len(missing) > 0 {
+		return nil, misused("-group is %q: the service has no such group, or hides it from you", missing[0])
+	}
+	return groups, nil
+}
+
+// readList reads a whole list, and counts how it departs from the interface.
+func (r *recording) readList(ctx context.Context, route sandbox.Route, groupID string) ([]jsontext.Value, error) {
+	a, err := r.get(ctx, strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1))
+	switch {
+	case err != nil:
+		return nil, err
+	case a.status == http.StatusNotFound && groupID != "":
+		return nil, errGone
+	case a.status != http.StatusOK:
+		return nil, r.failure(a)
+	}
+	r.answers++
+	for _, departure := range sandbox.Departures(route, a.status, a.body) {
+		r.departures["GET "+route.Pattern()+": "+departure]++
+	}
+	list := []jsontext.Value{}
+	if json.Unmarshal(a.body, &list) != nil || list == nil {
+		return nil, fmt.Errorf("the answer to %s is not a list", a)
+	}
+	if sign := contract.SignOfPart(a.header, len(list)); sign != "" {
+		return nil, fmt.Errorf("the answer to %s is only a part of the list: %s", a, r.quote(sign))
+	}
+	return list, nil
+}
+
+// owner is the organisation of a recorded file. It owns every group: who does so at the service is not known.
+const owner = "recorded"
+
+// encodeFile returns the text of a catalogue file that the sandbox can serve.
+func encodeFile(groups []*recordedGroup) ([]byte, error) {
+	file := struct {
+		Recorded      string                 `json:"recorded"`
+		Organisations []sandbox.Organisation `json:"organisations"`
+		ModelGroups   []*recordedGroup       `json:"modelGroups"`
+	}{
+		"By modelcatalogue-sandbox record, as one organisation sees the service. The credentials here are made up.",
+		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: rand.Text()}},
+		append([]*recordedGroup{}, groups...),
+	}
+	text, err := json.Marshal(file, jsontext.WithIndent("  "), jsontext.ReorderRawObjects(true))
+	if err == nil {
+		_, err = sandbox.ReadCatalogue(bytes.NewReader(text))
+	}
+	return append(text, '\n'), err
 }

@@ -111,11 +111,11 @@ func retryAfter(wait time.Duration) int {
 // left out.
 func ParseAllowance(text string) (Allowance, error) {
 	rest, kind, _ := strings.Cut(text, ":")
-	a := Allowance{Kind: cmp.Or(Counting(kind), SlidingWindow), Per: time.Second}
 	requests, per, hasPer := strings.Cut(rest, "/")
+	a := Allowance{Kind: cmp.Or(Counting(kind), SlidingWindow), Per: time.Second}
 	var err error
 	if a.Requests, err = strconv.Atoi(requests); err != nil || a.Requests < 1 {
-		return Allowance{}, fmt.Errorf("%q is no number of requests: write one of 1 or more, such as 60/1m; "+
+		return Allowance{}, fmt.Errorf("%q is not a number of requests: write one of 1 or more, such as 60/1m; "+
 			"without this flag there is no limit", requests)
 	}
 	if hasPer {
@@ -123,11 +123,16 @@ func ParseAllowance(text string) (Allowance, error) {
 			return Allowance{}, fmt.Errorf("%q is not a time such as 1s, 1m or 1h", per)
 		}
 	}
+	return a, a.problem()
+}
+
+// problem returns an error for an allowance that cannot be counted.
+func (a Allowance) problem() error {
 	if int64(a.Requests) > int64(a.Per) {
-		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
+		return fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
 	if !slices.Contains([]Counting{SlidingWindow, FixedWindow, Bucket}, a.Kind) {
-		return Allowance{}, fmt.Errorf("%q is no kind of counting: it must be fixed, sliding or bucket", kind)
+		return fmt.Errorf("%q is not a kind of counting: it must be fixed, sliding or bucket", a.Kind)
 	}
-	return a, nil
+	return nil
 }

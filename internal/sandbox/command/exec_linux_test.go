@@ -1,0 +1,103 @@
+package command
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// atTerminal starts a command in a session with a terminal of its own, and returns the terminal's other end and its
+// lines. The terminal ends with the command.
+func atTerminal(t *testing.T, cmd *exec.Cmd) (keyboard *os.File, lines *bufio.Scanner) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { keyboard.Close() })
+	if err := unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	if cmd.Stdin == nil {
+		cmd.Stdin = terminal
+	}
+	cmd.Stdout = terminal
+	cmd.Stderr = terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return keyboard, bufio.NewScanner(keyboard)
+}
+
+// until returns the lines up to one that has a text.
+func until(lines *bufio.Scanner, text string) string {
+	var seen strings.Builder
+	for lines.Scan() {
+		fmt.Fprintln(&seen, lines.Text())
+		if strings.Contains(lines.Text(), text) {
+			break
+		}
+	}
+	return seen.String()
+}
+
+// TestExecAtATerminal: the command may read the terminal, even if standard input is a pipe (ssh, sudo, gpg), and Ctrl-C
+// reaches it once.
+func TestExecAtATerminal(t *testing.T) {
+	const script = `n=0; trap 'n=$((n+1)); echo interrupt' INT
+		echo ready; while read line </dev/tty; [ "$line" != end ]; do echo "reads $line"; done; echo "$n in all"`
+	cmd := built(t, "exec", "--", "sh", "-c", script)
+	cmd.Stdin = strings.NewReader("a pipe")
+	keyboard, lines := atTerminal(t, cmd)
+	seen := until(lines, "ready")
+	for _, step := range [][2]string{{"hello\n", "reads hello"}, {"\x03", "interrupt"}, {"end\n", "in all"}} {
+		if _, err := keyboard.WriteString(step[0]); err != nil {
+			t.Fatal(err)
+		}
+		seen += until(lines, step[1])
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(seen, "1 in all") {
+		t.Errorf("it ends with %v:\n%s", err, seen)
+	}
+}
+
+// TestExecInTheBackground of a terminal: keys do not reach it, so an interrupt comes from somebody else, and is passed on.
+// A command that has stopped because it reads the terminal ends, too.
+func TestExecInTheBackground(t *testing.T) {
+	for sent, script := range map[syscall.Signal]string{
+		syscall.SIGINT:  `trap "exit 3" INT; echo $PPID is ready; ` + waits,
+		syscall.SIGTERM: `trap "exit 3" TERM; echo $PPID is ready; kill -STOP $$; ` + waits,
+	} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", `set -m; "$0" exec -- sh -c "$1" & wait $!; echo ended $?`, os.Args[0], script)
+		cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1")
+		_, lines := atTerminal(t, cmd)
+		var pid int
+		seen := until(lines, "is ready")
+		if _, err := fmt.Sscan(seen[strings.LastIndexByte(strings.TrimSpace(seen), '\n')+1:], &pid); err != nil {
+			t.Fatal(err, seen)
+		}
+		if err := syscall.Kill(pid, sent); err != nil {
+			t.Error(err)
+		}
+		if seen = until(lines, "ended"); !strings.Contains(seen, "ended 3") {
+			t.Errorf("%s:\n%s", sent, seen)
+		}
+		_ = cmd.Wait()
+	}
+}

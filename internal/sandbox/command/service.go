@@ -1,0 +1,338 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// serviceReader reads a service with the user's credentials, one request at a time, and sends them to no other address.
+type serviceReader struct {
+	base    string
+	client  *http.Client
+	id      string
+	secret  string // empty if the token is the user's own
+	token   string
+	mask    redact.Mask // knows the secret and every token
+	isKnown bool        // whether the service has answered well
+	say     func(format string, arguments ...any)
+}
+
+// newServiceReader takes what is not given from the provider's variables. The address has no default.
+func newServiceReader(address string) (*serviceReader, error) {
+	address, err := checkAddress(cmp.Or(address, os.Getenv("MODELCATALOGUE_BASE_URL")))
+	if err != nil {
+		return nil, err
+	}
+	r := &serviceReader{base: address, token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN")}
+	if r.token == "" {
+		r.id = os.Getenv("MODELCATALOGUE_CLIENT_ID")
+		r.secret = os.Getenv("MODELCATALOGUE_CLIENT_SECRET")
+		if r.id == "" || r.secret == "" {
+			return nil, misused("credentials are missing: set MODELCATALOGUE_CLIENT_ID and " +
+				"MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN")
+		}
+	}
+	r.mask.Add(r.secret)
+	r.mask.Add(r.token)
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	roots.AppendCertsFromPEM([]byte(os.Getenv("MODELCATALOGUE_CA_CERTIFICATE_PEM")))
+	r.client = newClient(&http.Transport{
+		Proxy:           http.ProxyFromEnvironment,
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	})
+	return r, nil
+}
+
+// newClient returns a client that follows no redirect, and gives up on a service that hangs.
+func newClient(transport *http.Transport) *http.Client {
+	transport.ResponseHeaderTimeout = 30 * time.Second
+	return &http.Client{
+		Transport:     transport,
+		Timeout:       5 * time.Minute, // a list may be large, and the network slow
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// isHTTP matches addresses without query and fragment.
+var isHTTP = regexp.MustCompile(`^(?i:https?)://[^?#]*$`)
+
+// checkAddress returns the address of a service without a slash at its end. It must be https, or a loopback one.
+func checkAddress(address string) (string, error) {
+	if address == "" {
+		return "", misused("which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default, " +
+			"because your credentials are sent there")
+	}
+	u, err := url.Parse(strings.TrimRight(address, "/"))
+	var said string
+	switch {
+	case err != nil || !isHTTP.MatchString(address) || u.Host == "" || u.User != nil:
+		said = "one such as https://catalogue.example.com is expected, without user name, query and fragment"
+	case u.Scheme == "http" && !strings.EqualFold(u.Hostname(), "localhost") && !net.ParseIP(u.Hostname()).IsLoopback():
+		said = "http would send the credentials in clear text. Write https; http is for a loopback address only"
+	case strings.HasSuffix(u.Path, "/v1"):
+		said = "leave out /v1, with which the path of every request begins"
+	default:
+		return u.String(), nil
+	}
+	return "", misused("the address is %q: %s", address[strings.LastIndex(address, "@")+1:], said) // without a password
+}
+
+// question is a request before it is sent.
+type question struct {
+	method string
+	path   string
+	kind   string // the content type of the body
+	body   string
+}
+
+func (q question) String() string { return q.method + " " + q.path }
+
+// received is an answer of the service.
+type received struct {
+	question
+	status int
+	header http.Header
+	body   []byte
+}
+
+// isLater reports whether a further attempt may succeed.
+func (a *received) isLater() bool {
+	return a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooManyRequests
+}
+
+// get sends a read. If its token is rejected, it asks for another one, once. The answer repeats no credentials.
+func (r *serviceReader) get(ctx context.Context, path string) (*received, error) {
+	for renewed := false; ; renewed = true {
+		if r.token == "" {
+			if err := r.authenticate(ctx); err != nil {
+				return nil, err
+			}
+		}
+		a, err := r.politely(ctx, question{method: http.MethodGet, path: path})
+		if err != nil {
+			return nil, err
+		}
+		if a.status != http.StatusUnauthorized || r.secret == "" || renewed {
+			a.body = r.hide(a.body)
+			return a, nil
+		}
+		r.token = ""
+	}
+}
+
+// hide replaces the credentials in the names and values of a JSON text. It returns any other text as it is.
+func (r *serviceReader) hide(text []byte) []byte {
+	var hidden bytes.Buffer
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	encoder := jsontext.NewEncoder(&hidden)
+	for {
+		token, err := decoder.ReadToken()
+		if err == io.EOF { //nolint:errorlint // as the decoder says
+			return hidden.Bytes()
+		}
+		// The mark at the end keeps a value that only ends as a secret begins.
+		const end = "\x01"
+		if value := token.String() + end; err == nil && r.mask.Clean(value) != value {
+			token = jsontext.String(strings.TrimSuffix(r.mask.Clean(value), end))
+		}
+		if err == nil {
+			err = encoder.WriteToken(token)
+		}
+		if err != nil {
+			return text
+		}
+	}
+}
+
+// isJudged matches errors of the token endpoint that show that a request was understood.
+var isJudged = regexp.MustCompile(`"(invalid_client|unauthorized_client|invalid_scope)"`)
+
+// authenticate asks for a token by a form, and by JSON if the answer leaves open whether the form was understood. The
+// interface shows neither the content type, nor the status and the fields of an answer.
+func (r *serviceReader) authenticate(ctx context.Context) error {
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {r.id}, "client_secret": {r.secret}}
+	fields := map[string]string{}
+	for name := range form {
+		fields[name] = form.Get(name)
+	}
+	asJSON, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	path := sandbox.RouteToken.Pattern()
+	asked := question{http.MethodPost, path, "application/x-www-form-urlencoded", form.Encode()}
+	a, err := r.politely(ctx, asked)
+	if err == nil && a.status/100 == 4 && !a.isLater() && !isJudged.Match(a.body) {
+		a, err = r.politely(ctx, question{http.MethodPost, path, "application/json", string(asJSON)})
+	}
+	if err != nil {
+		return err
+	}
+	var said struct{ AccessToken string }
+	_ = json.Unmarshal(a.body, &said, json.MatchCaseInsensitiveNames(true)) // access_token, too; another shape has none
+	if a.status/100 != 2 || said.AccessToken == "" {
+		return r.failure(a)
+	}
+	r.token = said.AccessToken
+	r.mask.Add(r.token)
+	return nil
+}
+
+const (
+	announcedWait = 10 * time.Second
+	longestWait   = 10 * time.Minute
+	maxFailures   = 4 // of a request that is not limited
+	maxAttempts   = 20
+)
+
+// politely sends a request, and sends it again as the interface asks (INTERFACE.md, Client handling rules).
+func (r *serviceReader) politely(ctx context.Context, q question) (*received, error) {
+	var sent attempts
+	for {
+		a, err := r.send(ctx, q)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && !a.isLater() {
+			r.isKnown = true
+			return a, nil
+		}
+		isMistaken := !r.isKnown && isUnreachable(err) // most likely its address
+		if sent.count(a) || isMistaken {
+			return a, r.unanswered(q, err)
+		}
+		if err := r.wait(ctx, q, a, sent.all); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// attempts counts those of a request.
+type attempts struct{ all, failures int }
+
+// count counts an attempt, and reports whether it was the last. a is nil if there was no answer.
+func (n *attempts) count(a *received) (isLast bool) {
+	n.all++
+	if a == nil || a.status != http.StatusTooManyRequests {
+		n.failures++
+	}
+	return n.failures == maxFailures || n.all == maxAttempts
+}
+
+// wait waits as an answer asks, or until a back-off is over.
+func (r *serviceReader) wait(ctx context.Context, q question, a *received, attempt int) error {
+	wait := min(time.Second<<(attempt-1), 30*time.Second)
+	if a != nil {
+		asked, _ := contract.RetryAfter(a.header, time.Now())
+		wait = max(wait, asked)
+	}
+	said := q.String() + " is not answered"
+	if a != nil {
+		said = fmt.Sprintf("%s is answered with status %d", q, a.status)
+	}
+	if wait > longestWait {
+		return fmt.Errorf("%s and Retry-After: %s. Run again then: a wait of more than %s is left to you",
+			said, r.quote(a.header.Get("Retry-After")), longestWait)
+	}
+	if wait > announcedWait {
+		r.say("%s: waiting %s", said, wait)
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// send sends a request with the credentials, and reads the whole answer. The answer is nil if there is an error.
+func (r *serviceReader) send(ctx context.Context, q question) (*received, error) {
+	request, err := http.NewRequestWithContext(ctx, q.method, r.base+q.path, strings.NewReader(q.body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	if q.kind != "" {
+		request.Header.Set("Content-Type", q.kind)
+	} else {
+		request.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was written
+	const maxAnswer = 256 << 20
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	return &received{q, response.StatusCode, response.Header, text}, nil
+}
+
+// isUnreachable reports whether an error is of the address or the network.
+func isUnreachable(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return ok && dial.Op == "dial"
+}
+
+// unanswered returns the error of a request that had no answer, or nil.
+func (r *serviceReader) unanswered(q question, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("no answer to %s comes from %s (%w). Check the address, HTTPS_PROXY if this network needs a "+
+		"proxy, and MODELCATALOGUE_CA_CERTIFICATE_PEM if the service has an authority of its own",
+		q, r.base, reasonOf(err))
+}
+
+// failure returns an error with what the service said and the next step.
+func (r *serviceReader) failure(a *received) error {
+	isToken := a.kind != ""
+	isRejected := a.status == http.StatusUnauthorized
+	next := "Check the address: this may be another service."
+	switch {
+	case a.status/100 == 3:
+		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
+	case a.isLater():
+		next = "Run again later."
+	case isToken && (isRejected || isJudged.Match(a.body)):
+		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
+	case isRejected && r.secret == "":
+		next = "MODELCATALOGUE_ACCESS_TOKEN may have expired, or be from another issuer."
+	case isRejected:
+		next = "The service itself gave this token a moment ago: ask its operator."
+	}
+	return fmt.Errorf("%s is answered with status %d and %s. %s", a, a.status, r.quote(string(a.body)), next)
+}
+
+// maxShown is how many characters of a text of the service are shown.
+const maxShown = 200
+
+// quote abridges a text of the service, without the credentials.
+func (r *serviceReader) quote(text string) string {
+	return cmp.Or(r.mask.Tidy(text, maxShown), "no words")
+}

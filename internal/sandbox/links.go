@@ -1,0 +1,64 @@
+package sandbox
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// links checks what a schema cannot say of a catalogue file: what its parts say of each other.
+type links struct {
+	file     catalogueFile
+	first    map[string]jsontext.Pointer // where each name, id and revision is first
+	mistakes TextErrors
+}
+
+// check also looks at documents if strict.
+func (l *links) check(strict bool) {
+	for i, o := range l.file.Organisations {
+		at := element("/organisations", i)
+		l.once(at+"/name", "the organisation", o.Name)
+		l.once(at+"/clientId", "the client id", o.ClientID)
+	}
+	for i, g := range l.file.ModelGroups {
+		at := element("/modelGroups", i)
+		isOwner := func(o Organisation) bool { return o.Name == g.Owner }
+		if g.Owner != "" && !slices.ContainsFunc(l.file.Organisations, isOwner) {
+			l.mistakes.add(at+"/owner", "no organisation is named %q", g.Owner)
+		}
+		id := g.Group.text("id")
+		l.once(at+"/group/id", "the model group id", id)
+		for j, document := range g.Models {
+			l.checkModel(element(at+"/models", j), id, document, strict)
+		}
+	}
+}
+
+func (l *links) checkModel(at jsontext.Pointer, groupID string, document object, strict bool) {
+	l.once(at+"/id", "the model id", document.text("id"))
+	revision := integer(document["revision"])
+	if revision != noRevision {
+		l.once(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
+	}
+	of := document.text("modelGroupId")
+	if strict && of != "" && of != groupID {
+		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
+	}
+}
+
+// once adds a mistake if a value of that kind was there before.
+func (l *links) once(place jsontext.Pointer, kind, value string) {
+	if value == "" {
+		return
+	}
+	if first, repeated := l.first[kind+value]; repeated {
+		l.mistakes.add(place, "%s is used before, at %s", value, path(first))
+		return
+	}
+	l.first[kind+value] = place
+}
+
+func element(list jsontext.Pointer, i int) jsontext.Pointer {
+	return list.AppendToken(strconv.Itoa(i))
+}

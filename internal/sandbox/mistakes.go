@@ -1,0 +1,227 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TextError is a mistake in a JSON text, and its place.
+type TextError struct {
+	Line, Column int    // from 1; 0 in what a service or a control request sends
+	Path         string // such as modelGroups[2].owner; empty for the whole text
+	Problem      string
+
+	at jsontext.Pointer
+}
+
+func (e TextError) Error() string {
+	var parts []string
+	if e.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d, column %d", e.Line, e.Column))
+	}
+	if e.Path != "" {
+		parts = append(parts, e.Path)
+	}
+	return strings.Join(append(parts, e.Problem), ": ")
+}
+
+// TextErrors are the mistakes of a text.
+type TextErrors []TextError //nolint:recvcheck // only add changes it
+
+// Error returns the mistake, or how many there are and the first hundred, a line each.
+func (e TextErrors) Error() string {
+	const shown = 100
+	var lines []string
+	if len(e) > 1 {
+		lines = append(lines, fmt.Sprintf("%d mistakes:", len(e)))
+	}
+	for _, found := range e[:min(shown, len(e))] {
+		lines = append(lines, found.Error())
+	}
+	if len(e) > shown {
+		lines = append(lines, fmt.Sprintf("and %d more", len(e)-shown))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add adds a problem of the value at a place of the text.
+func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any) {
+	*e = append(*e, TextError{
+		Path:    path(place),
+		Problem: fmt.Sprintf(format, arguments...),
+		at:      place,
+	})
+}
+
+// err returns the mistakes as an error, each once and in the order of their places, or nil.
+func (e TextErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	slices.SortFunc(e, func(a, b TextError) int {
+		return cmp.Or(
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Problem, b.Problem),
+		)
+	})
+	return slices.Compact(e)
+}
+
+// locate gives each mistake the line and the column where its value begins, or the object that lacks it.
+func (e TextErrors) locate(text []byte) {
+	if len(e) == 0 {
+		return
+	}
+	begins := beginnings(text)
+	for i, found := range e {
+		place := found.at
+		offset, known := begins[place]
+		for !known && place != "" {
+			place = place.Parent()
+			offset, known = begins[place]
+		}
+		e[i].Line, e[i].Column = position(text, offset)
+	}
+}
+
+// beginnings returns the offset at which each value of a JSON text begins. A member begins with its name.
+func beginnings(text []byte) map[jsontext.Pointer]int {
+	begins := map[jsontext.Pointer]int{}
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		before := int(decoder.InputOffset())
+		if _, err := decoder.ReadToken(); err != nil {
+			return begins
+		}
+		place := decoder.StackPointer()
+		if _, known := begins[place]; !known {
+			rest := bytes.TrimLeft(text[before:], " \t\r\n:,")
+			begins[place] = len(text) - len(rest)
+		}
+	}
+}
+
+// position returns the line and the column of an offset, from 1.
+func position(text []byte, offset int) (line, column int) {
+	before := text[:min(offset, len(text))]
+	lastLine := before[bytes.LastIndexByte(before, '\n')+1:]
+	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(lastLine) + 1
+}
+
+// compact returns a JSON value without white space, numbers and strings as they were. Its errors are [TextErrors].
+func compact(text []byte) (jsontext.Value, error) {
+	var raw jsontext.Value
+	err := json.Unmarshal(text, &raw)
+	if err == nil {
+		err = raw.Compact()
+	}
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return raw, err
+	}
+	found := TextError{Problem: syntaxProblem(text, syntactic)}
+	found.Line, found.Column = position(text, int(syntactic.ByteOffset))
+	return nil, TextErrors{found}
+}
+
+// slips are texts that are almost JSON, or something else.
+var slips = []struct {
+	made func(text, rest []byte) bool // rest begins where JSON ends
+	says string
+}{
+	{isEmpty, "the text is empty"},
+	{isUTF16, "the text is in UTF-16: save it as UTF-8"},
+	{begins("\xef\xbb\xbf"), "the text begins with a byte order mark: save it as UTF-8 without one"},
+	{isYAML, "this is YAML, and JSON is expected"},
+	{goesOn("//", "/*", "#"), "JSON has no comments"},
+	{goesOn("'"), "a text is written in double quotes"},
+	{endsWithComma, "there is a comma after the last element"},
+}
+
+// syntaxProblem says why a text is not JSON.
+func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
+	rest := text[min(int(err.ByteOffset), len(text)):]
+	for _, slip := range slips {
+		if slip.made(text, rest) {
+			return slip.says
+		}
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return "the field " + path(err.JSONPointer) + " is there twice"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
+	}
+	return err.Err.Error()
+}
+
+func isEmpty(text, _ []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+
+func isUTF16(text, _ []byte) bool {
+	return bytes.IndexByte(text[:min(2, len(text))], 0) >= 0 || text[0] >= 0xfe
+}
+
+func isYAML(text, _ []byte) bool {
+	return regexp.MustCompile(`^(?:#.*\n|---|\s)*[\w-]+:\s`).Match(text)
+}
+
+func begins(mark string) func(text, rest []byte) bool {
+	return func(text, _ []byte) bool { return bytes.HasPrefix(text, []byte(mark)) }
+}
+
+func goesOn(marks ...string) func(text, rest []byte) bool {
+	return func(_, rest []byte) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { return bytes.HasPrefix(rest, []byte(mark)) })
+	}
+}
+
+func endsWithComma(text, rest []byte) bool {
+	before := strings.TrimSpace(string(text[:len(text)-len(rest)]))
+	return strings.HasSuffix(before, ",") && strings.IndexAny(string(rest), "]}") == 0
+}
+
+// readObject reads a text by the schema of that name in sandbox.schema.json. Its errors are [TextErrors].
+func readObject(text []byte, name, example string) (object, error) {
+	raw, err := compact(text)
+	if jsontext.Value(text).Kind() != jsontext.KindBeginObject {
+		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(raw), written().check(text, jsontext.Pointer("/$defs/"+name)).err()
+}
+
+var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)
+
+// path spells a pointer such as models[0].id. It quotes and cuts an unusual name, which could harm a terminal.
+func path(place jsontext.Pointer) string {
+	var text strings.Builder
+	for token := range place.Tokens() {
+		if _, err := strconv.ParseUint(token, 10, 31); err == nil {
+			text.WriteString("[" + token + "]")
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteByte('.')
+		}
+		if !plainName.MatchString(token) {
+			token = strconv.QuoteToASCII(token[:min(len(token), 60)])
+		}
+		text.WriteString(token)
+	}
+	return text.String()
+}

@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// notFoundError names a group or a revision that does not exist.
+type notFoundError string
+
+func (e notFoundError) Error() string { return string(e) }
+
+// Publish publishes a copy of the group's newest revision, with the fields of overrides (a JSON object, or nothing)
+// replaced, and returns it as its owner sees it. The new revision is one more than the latest, or 0 in an empty group.
+// Its id depends only on group and revision. Unless overrides has them, its timestamps are now and archived is false.
+// Overrides with revision, id or modelGroupId are an error, a [TextErrors].
+func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		document := object{}
+		next := int64(0)
+		if len(old.models) > 0 {
+			document = old.models[0].document
+			next = old.models[0].revision + 1
+		}
+		if next < 0 {
+			return nil, fmt.Errorf("the latest revision of the model group %q is not an integer", groupID)
+		}
+		now := encode(timestamp(document))
+		return document.with(object{
+			"id":           encode(modelID(groupID, next)),
+			"modelGroupId": encode(groupID),
+			"revision":     encode(next),
+			"createdAt":    now,
+			"updatedAt":    now,
+			"archived":     jsontext.Value("false"),
+		}).with(changes), nil
+	})
+}
+
+// Republish replaces the fields of overrides in a revision and moves its updatedAt. Overrides and result are as in
+// [Sandbox.Publish].
+func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
+	changes, err := parseOverrides(overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s.changeModel(groupID, revision, func(document object) object {
+		return document.with(object{"updatedAt": encode(timestamp(document))}).with(changes)
+	})
+}
+
+// SetArchived archives a revision, or lists it again, and moves its updatedAt.
+func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
+	return s.set(groupID, revision, "archived", archived)
+}
+
+// SetEnabled enables or disables a revision, and moves its updatedAt.
+func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
+	return s.set(groupID, revision, "enabled", enabled)
+}
+
+// set keeps the document of a revision whose setting has that value already.
+func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
+	return s.changeModel(groupID, revision, func(document object) object {
+		if document.is(name, strconv.FormatBool(value)) {
+			return document
+		}
+		return document.with(object{name: encode(value), "updatedAt": encode(timestamp(document))})
+	})
+}
+
+func (s *Sandbox) changeModel(groupID string, revision int64, change func(object) object) ([]byte, error) {
+	return s.changeGroup(groupID, func(old *group) (object, error) {
+		i := slices.IndexFunc(old.models, func(m model) bool { return m.revision == revision })
+		if i < 0 {
+			said := fmt.Sprintf("no such revision: the model group %q has no revision %d", groupID, revision)
+			return nil, notFoundError(said)
+		}
+		return change(old.models[i].document), nil
+	})
+}
+
+// changeGroup puts the document that change returns into the group, in place of the same revision, and returns it as
+// its owner sees it. From then on the group's document follows from its revisions, whatever the catalogue states.
+func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
+	if i < 0 {
+		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
+	}
+	old := s.groups[i]
+	document, err := change(old)
+	if err != nil {
+		return nil, err
+	}
+	changed := newModel(document)
+	s.groups = slices.Clone(s.groups)
+	s.groups[i] = old.having(changed)
+	return encode(old.modelFor(old.owner, changed)), nil
+}
+
+// having returns the group with this revision, in place of the same one.
+func (g *group) having(changed model) *group {
+	next := *g
+	next.stated = maps.Clone(g.stated)
+	for _, name := range []string{"latestRevision", "models", "axes"} {
+		delete(next.stated, name)
+	}
+	next.models = slices.Clone(g.models)
+	at, exists := slices.BinarySearchFunc(next.models, changed, byRevision)
+	if !exists {
+		next.models = slices.Insert(next.models, at, changed)
+	}
+	next.models[at] = changed
+	return newGroup(&next)
+}
+
+// timestamp returns the present time, or a millisecond after the document's last change if that is in the future.
+func timestamp(document object) string {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	last, err := time.Parse(time.RFC3339, document.text("updatedAt"))
+	if err == nil && !now.After(last) {
+		now = last.UTC().Truncate(time.Millisecond).Add(time.Millisecond)
+	}
+	return now.Format("2006-01-02T15:04:05.000Z")
+}
+
+// modelID derives a UUID of version 8 (RFC 9562 §5.8), so that every run of a test sees the same ids.
+func modelID(groupID string, revision int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", groupID, revision))
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// parseOverrides returns the fields to replace.
+func parseOverrides(text []byte) (object, error) {
+	if len(text) == 0 {
+		return object{}, nil
+	}
+	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2"}`)
+	var found TextErrors
+	for name := range changes.pick("id", "revision", "modelGroupId") {
+		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
+	}
+	if err == nil {
+		err = found.err()
+	}
+	return changes, err
+}
