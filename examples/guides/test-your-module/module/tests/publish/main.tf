@@ -20,7 +20,7 @@ variable "fields" {
 
 resource "terraform_data" "published" {
   provisioner "local-exec" {
-    command = "modelcatalogue-sandbox publish \"$GROUP\" \"$FIELDS\""
+    command = "curl -sS --fail-with-body -d \"$FIELDS\" \"$MODELCATALOGUE_BASE_URL/control/model-groups/$GROUP/publish\""
     environment = {
       GROUP  = var.model_group_id
       FIELDS = jsonencode(var.fields)
