@@ -150,7 +150,7 @@ func (r *recording) readList(ctx context.Context, route sandbox.Route, groupID s
 	}
 	list := []jsontext.Value{}
 	if json.Unmarshal(a.body, &list) != nil || list == nil {
-		return nil, fmt.Errorf("the answer to %s is not a list", a)
+		return nil, fmt.Errorf("the answer to %s is not a list of JSON", a)
 	}
 	if sign := contract.SignOfPart(a.header, len(list)); sign != "" {
 		return nil, fmt.Errorf("the answer to %s is only a part of the list: %s", a, r.quote(sign))

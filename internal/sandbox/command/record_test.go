@@ -158,7 +158,7 @@ func TestNullIsNotAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Status: http.StatusOK, Body: "null"})
-		if got := recordFrom(t, service); got.err == nil || !strings.Contains(got.err.Error(), "/models is not a list") {
+		if got := recordFrom(t, service); got.err == nil || !strings.Contains(got.err.Error(), "/models is not a list of JSON") {
 			t.Errorf("it ends with %v", got.err)
 		}
 	})
@@ -258,6 +258,20 @@ func TestRecord(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRecordHidesTwoNames: names that differ in credentials only leave no file, because they would be one.
+func TestRecordHidesTwoNames(t *testing.T) {
+	withCredentials(t)
+	synctest.Test(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		names := `"` + secret + `":1,"` + base64.StdEncoding.EncodeToString([]byte(secret)) + `":2,"archived":`
+		service.Inject(replaced(sandbox.RouteModels, `"archived":`, names))
+		got := recordFrom(t, service, group)
+		if strings.Contains(got.text, secret) || got.err == nil {
+			t.Errorf("it ends with %v\n%s", got.err, got.text)
+		}
+	})
 }
 
 // recordAgain records a sandbox that serves a recorded file. Its organisation's credentials are the file's.

@@ -33,7 +33,7 @@ type serviceReader struct {
 	secret  string // empty if the token is the user's own
 	token   string
 	mask    redact.Mask // knows the secret and every token
-	isKnown bool        // whether the service has answered well
+	isKnown bool        // whether the service has answered
 	say     func(format string, arguments ...any)
 }
 
@@ -123,7 +123,8 @@ func (a *received) isLater() bool {
 	return a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooManyRequests
 }
 
-// get sends a read. If its token is rejected, it asks for another one, once. The answer repeats no credentials.
+// get sends a read. If its token is rejected, it asks for another one, once. What it returns of a 200 is JSON without
+// credentials, or nothing.
 func (r *serviceReader) get(ctx context.Context, path string) (*received, error) {
 	for renewed := false; ; renewed = true {
 		if r.token == "" {
@@ -135,15 +136,17 @@ func (r *serviceReader) get(ctx context.Context, path string) (*received, error)
 		if err != nil {
 			return nil, err
 		}
-		if a.status != http.StatusUnauthorized || r.secret == "" || renewed {
+		if a.status == http.StatusOK {
 			a.body = r.hide(a.body)
+		}
+		if a.status != http.StatusUnauthorized || r.secret == "" || renewed {
 			return a, nil
 		}
 		r.token = ""
 	}
 }
 
-// hide replaces the credentials in the names and values of a JSON text. It returns any other text as it is.
+// hide replaces the credentials in the names and values of a JSON text. It returns nil if it cannot.
 func (r *serviceReader) hide(text []byte) []byte {
 	var hidden bytes.Buffer
 	decoder := jsontext.NewDecoder(bytes.NewReader(text))
@@ -153,16 +156,16 @@ func (r *serviceReader) hide(text []byte) []byte {
 		if err == io.EOF { //nolint:errorlint // as the decoder says
 			return hidden.Bytes()
 		}
+		if err != nil {
+			return nil
+		}
 		// The mark at the end keeps a value that only ends as a secret begins.
 		const end = "\x01"
-		if value := token.String() + end; err == nil && r.mask.Clean(value) != value {
+		if value := token.String() + end; r.mask.Clean(value) != value {
 			token = jsontext.String(strings.TrimSuffix(r.mask.Clean(value), end))
 		}
-		if err == nil {
-			err = encoder.WriteToken(token)
-		}
-		if err != nil {
-			return text
+		if encoder.WriteToken(token) != nil { // two names are one without credentials
+			return nil
 		}
 	}
 }
