@@ -102,13 +102,7 @@ func (p *program) start(ctx context.Context, set *serveFlags) (*serving, error) 
 	if err := s.chooseCaller(); err != nil {
 		return nil, err
 	}
-	options := []sandbox.Option{
-		sandbox.WithHosts(set.hosts...),
-		sandbox.WithTokenLife(set.tokenLife),
-		sandbox.WithAllowance(set.Allowance),
-	}
 	s.server = &http.Server{
-		Handler:           sandbox.New(catalogue, options...),
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    8 << 10, // headers are kept with the requests
 		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
@@ -140,18 +134,24 @@ func (s *serving) begin(ctx context.Context) error {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	if !s.tls {
-		s.URL = "http://" + net.JoinHostPort(host, port)
-		go func() { s.failed <- s.server.Serve(listener) }()
-		return nil
+	s.URL = "http://" + net.JoinHostPort(host, port)
+	serve := s.server.Serve
+	if s.tls {
+		s.URL = "https://" + net.JoinHostPort(append(s.hosts, host)[0], port)
+		certificate, err := s.certify(s.hosts)
+		if err != nil {
+			return err
+		}
+		s.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		serve = func(l net.Listener) error { return s.server.ServeTLS(l, "", "") }
 	}
-	s.URL = "https://" + net.JoinHostPort(append(s.hosts, host)[0], port)
-	certificate, err := s.certify(s.hosts)
-	if err != nil {
-		return err
-	}
-	s.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	go func() { s.failed <- s.server.ServeTLS(listener, "", "") }()
+	s.server.Handler = sandbox.New(
+		s.Catalogue,
+		sandbox.WithHosts(s.hosts...),
+		sandbox.WithTokenLife(s.tokenLife),
+		sandbox.WithAllowance(s.Allowance),
+	)
+	go func() { s.failed <- serve(listener) }()
 	return nil
 }
 
