@@ -137,25 +137,26 @@ func compact(text []byte) (jsontext.Value, error) {
 	return nil, TextErrors{found}
 }
 
-// slips are texts that are almost JSON, or something else.
+// slips are texts that are almost JSON, or something else. In their patterns ‸ is where JSON ends.
 var slips = []struct {
-	made func(text, rest []byte) bool // rest begins where JSON ends
-	says string
+	pattern *regexp.Regexp
+	says    string
 }{
-	{isEmpty, "the text is empty"},
-	{isUTF16, "the text is in UTF-16: save it as UTF-8"},
-	{begins("\xef\xbb\xbf"), "the text begins with a byte order mark: save it as UTF-8 without one"},
-	{isYAML, "this is YAML, and JSON is expected"},
-	{goesOn("//", "/*", "#"), "JSON has no comments"},
-	{goesOn("'"), "a text is written in double quotes"},
-	{endsWithComma, "there is a comma after the last element"},
+	{regexp.MustCompile(`^\s*‸\s*$`), "the text is empty"},
+	{regexp.MustCompile(`^‸?.{0,3}‸?\x00`), "the text is in UTF-16: save it as UTF-8"},
+	{regexp.MustCompile(`^‸\x{FEFF}`), "the text begins with a byte order mark: save it as UTF-8 without one"},
+	{regexp.MustCompile(`^-*‸(?:#.*\n|---|\s)*[\w-]+:\s`), "this is YAML, and JSON is expected"},
+	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON has no comments"},
+	{regexp.MustCompile(`‸'`), "a text is written in double quotes"},
+	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
 }
 
 // syntaxProblem says why a text is not JSON.
 func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
-	rest := text[min(int(err.ByteOffset), len(text)):]
+	offset := min(int(err.ByteOffset), len(text))
+	marked := string(text[:offset]) + "‸" + string(text[offset:])
 	for _, slip := range slips {
-		if slip.made(text, rest) {
+		if slip.pattern.MatchString(marked) {
 			return slip.says
 		}
 	}
@@ -166,31 +167,6 @@ func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
 	}
 	return err.Err.Error()
-}
-
-func isEmpty(text, _ []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
-
-func isUTF16(text, _ []byte) bool {
-	return bytes.IndexByte(text[:min(2, len(text))], 0) >= 0 || text[0] >= 0xfe
-}
-
-func isYAML(text, _ []byte) bool {
-	return regexp.MustCompile(`^(?:#.*\n|---|\s)*[\w-]+:\s`).Match(text)
-}
-
-func begins(mark string) func(text, rest []byte) bool {
-	return func(text, _ []byte) bool { return bytes.HasPrefix(text, []byte(mark)) }
-}
-
-func goesOn(marks ...string) func(text, rest []byte) bool {
-	return func(_, rest []byte) bool {
-		return slices.ContainsFunc(marks, func(mark string) bool { return bytes.HasPrefix(rest, []byte(mark)) })
-	}
-}
-
-func endsWithComma(text, rest []byte) bool {
-	before := strings.TrimSpace(string(text[:len(text)-len(rest)]))
-	return strings.HasSuffix(before, ",") && strings.IndexAny(string(rest), "]}") == 0
 }
 
 // readObject reads a text by the schema of that name in sandbox.schema.json. Its errors are [TextErrors].
