@@ -23,8 +23,8 @@ func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	}
 }
 
-// TestDocumentsAreAsTheInterfaceHasThem for their owner and for others.
-func TestDocumentsAreAsTheInterfaceHasThem(t *testing.T) {
+// TestDocumentsFollowTheInterface, for their owner and for others.
+func TestDocumentsFollowTheInterface(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
 	expectNone(t, "the token", sandbox.RouteToken, c.form(credentials("northwind")))
@@ -55,14 +55,18 @@ func TestDepartures(t *testing.T) {
 		route      sandbox.Route
 		body, want string
 	}{
-		"none":           {one, group, ""},
-		"not JSON":       {one, `<html>`, "the answer is not JSON"},
-		"not an object":  {one, `[]`, "the answer: an object is expected"},
-		"another type":   {one, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},
-		"another time":   {one, replaced("2026-01-05T", "on 5 January, "), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected"},
-		"reported once":  {all, "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]", "[].timeHorizon.key: a string is expected"},
-		"an escape":      {one, replaced(`"id"`, `"\u001b[31m": 1, "id"`), `"\x1b[31m": there is no such field`},
-		"another name":   {one, replaced(`"axes"`, `"axis"`), "axes: the field is missing|axis: there is no such field; did you mean axes?"},
+		"none":          {one, group, ""},
+		"not JSON":      {one, `<html>`, "the answer is not JSON"},
+		"not an object": {one, `[]`, "the answer: an object is expected"},
+		"another type":  {one, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},
+		"another time": {
+			one, replaced("2026-01-05T", "on 5 January, "), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected",
+		},
+		"reported once": {all, "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]", "[].timeHorizon.key: a string is expected"},
+		"an escape":     {one, replaced(`"id"`, `"\u001b[31m": 1, "id"`), `"\x1b[31m": there is no such field`},
+		"another name": {
+			one, replaced(`"axes"`, `"axis"`), "axes: the field is missing|axis: there is no such field; did you mean axes?",
+		},
 		"not its routes": {sandbox.RouteUnknown, `{}`, ""},
 	} {
 		if got := strings.Join(sandbox.Departures(test.route, 200, []byte(test.body)), "|"); got != test.want {

@@ -61,8 +61,8 @@ func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
 }
 
-// WithArchivedUnlisted leaves archived revisions out of lists of models, though the interface has them there. The
-// latest model may still be an archived one.
+// WithArchivedUnlisted leaves archived revisions out of lists of models, unlike the interface. The latest model may
+// still be an archived one.
 func WithArchivedUnlisted() Option {
 	return func(s *settings) { s.unlisted = true }
 }

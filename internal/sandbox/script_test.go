@@ -135,7 +135,7 @@ func (s *script) request(line string) {
 	s.check(method, path, got)
 }
 
-// check fails unless an answer names the sandbox and, if no fault made it, is as the interface has it.
+// check fails unless an answer names the sandbox and, if no fault made it, follows the interface.
 func (s *script) check(method, path string, got reply) {
 	list := s.sandbox.Requests()
 	if got.header.Get(sandbox.Header) != "This is a sandbox, not the service." || got.header.Get("X-Request-Id") == "" {

@@ -61,10 +61,10 @@ func TestExec(t *testing.T) {
 		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
 		"-- / no-such-command":                                         {127, "", `there is no command "no-such-command"` + "\n"},
 		"-- / ./no-such":                                               {127, "", `there is no command "./no-such"` + "\n"},
-		"-- / terraform plan":                                          {127, "", `there is no command "terraform plan"; to run terraform with arguments, leave out the quotes`},
-		"-- / DIR/no-interpreter":                                      {126, "", `no-interpreter cannot be run: its interpreter "/no/such" does not exist`},
-		"-- / DIR/windows":                                             {126, "", `windows cannot be run: its interpreter "/bin/sh\r" does not exist`},
-		"-- / DIR/no-line":                                             {126, "", "no-line cannot be run: it is neither a program for this machine nor a script with a first line"},
+		"-- / terraform plan":                                          {127, "", "; to run terraform with arguments, leave out the"},
+		"-- / DIR/no-interpreter":                                      {126, "", `: its interpreter "/no/such" does not exist`},
+		"-- / DIR/windows":                                             {126, "", `: its interpreter "/bin/sh\r" does not exist`},
+		"-- / DIR/no-line":                                             {126, "", "no-line cannot be run: it is neither a program"},
 		"-- / DIR":                                                     {126, "", "cannot be run: "},
 	} {
 		cmd := executed(t, strings.Split(strings.ReplaceAll(arguments, "DIR", folder), " / ")...)
@@ -72,7 +72,8 @@ func TestExec(t *testing.T) {
 		cmd.Stderr = &problems
 		out, _ := cmd.Output()
 		said := problems.String()
-		if status := cmd.ProcessState.ExitCode(); status != test.status || string(out) != test.stdout || !strings.Contains(said, test.stderr) {
+		status := cmd.ProcessState.ExitCode()
+		if status != test.status || string(out) != test.stdout || !strings.Contains(said, test.stderr) {
 			t.Errorf("%s: status %d, want %d: %s\n%s", arguments, status, test.status, out, said)
 		}
 		if strings.Contains(said, serves) && !strings.Contains(test.stderr, serves) && test.status > 100 {
