@@ -62,9 +62,18 @@ func (set *settings) flags(flags *flag.FlagSet) *flag.FlagSet {
 	return flags
 }
 
-func (set *settings) sandbox(catalogue *sandbox.Catalogue) *sandbox.Sandbox {
-	return sandbox.New(catalogue, sandbox.WithHosts(set.hosts...), sandbox.WithTokenLife(set.tokenLife),
-		sandbox.WithAllowance(set.allowance))
+// sandbox returns the sandbox that is served at an address. On loopback it refuses every request under a foreign name.
+func (set *settings) sandbox(catalogue *sandbox.Catalogue, listening net.Addr, authority string) *sandbox.Sandbox {
+	options := []sandbox.Option{
+		sandbox.WithHosts(set.hosts...),
+		sandbox.WithTokenLife(set.tokenLife),
+		sandbox.WithAllowance(set.allowance),
+		sandbox.WithAuthority(authority),
+	}
+	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+		options = append(options, sandbox.WithOwnHostsOnly())
+	}
+	return sandbox.New(catalogue, options...)
 }
 
 // serving is a running sandbox.
@@ -90,7 +99,6 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 		return nil, err
 	}
 	s.server = &http.Server{
-		Handler:           set.sandbox(catalogue),
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    8 << 10, // headers are kept with the requests
 		ErrorLog:          log.New(p.stderr, p.name+": ", 0),
@@ -107,6 +115,7 @@ func (p *program) start(ctx context.Context, set *settings) (*serving, error) {
 		return nil, fmt.Errorf("-listen is %q: it cannot listen there (%w). Give another address; "+
 			"127.0.0.1:0 takes a free port", set.listen, reasonOf(err))
 	}
+	s.server.Handler = set.sandbox(catalogue, listener.Addr(), s.authority)
 	s.base = baseURL(listener.Addr(), set)
 	go func() {
 		if set.tls {
