@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestButtonsSayWhatTheyDid, beside themselves.
@@ -44,15 +45,24 @@ func TestButtonsSayWhatTheyDid(t *testing.T) {
 	}
 
 	press(row("3"), "Re-publish…")
-	image := "#ask input"
 	if asked := value[string](b, `document.querySelector("#ask input").value`); !strings.HasSuffix(asked, "15d62f24cd83479") {
 		t.Errorf("the dialog begins with %q", asked)
 	}
-	b.do(chromedp.SetValue(image, "registry.example/moved:3", chromedp.ByQuery))
-	b.click("#yes")
+	// The image is selected, so that what one types replaces it, and Enter agrees.
+	b.do(chromedp.KeyEvent("registry.example/moved:3" + kb.Enter))
 	b.says(row("3")+" output", "re-published revision 3")
 	b.says(row("3"), "registry.example/moved:3")
 
+	token := s.token()
+	b.do(chromedp.Click(`//header//button[.="Revoke tokens"]`, chromedp.BySearch))
+	b.says("header", "revoked all tokens")
+	if got := s.send(http.MethodGet, "/v1/model-group", "", "Authorization", "Bearer "+token); !strings.Contains(got, "UNAUTHORIZED") {
+		t.Errorf("a token that was revoked gets %s", got)
+	}
+	b.says("#arrived", "2 so far")
+	b.do(chromedp.Click(`//button[.="Clear"]`, chromedp.BySearch))
+	b.says(".bar", "cleared")
+	b.says("#arrived", "0 so far")
 }
 
 // TestAnImpossibleImageIsRefused with a reason, and what was typed stays.

@@ -155,8 +155,9 @@ func TestResetAsks(t *testing.T) {
 	b.waits(`document.getElementById("revision-0-4")`)
 	reset := chromedp.Click(`//header//button[.="Reset…"]`, chromedp.BySearch)
 	for _, no := range []chromedp.Action{
-		chromedp.Click("#ask [value='']", chromedp.ByQuery),
+		chromedp.Click("#no", chromedp.ByQuery),
 		chromedp.KeyEvent(kb.Escape),
+		chromedp.KeyEvent(kb.Enter),
 	} {
 		b.do(reset)
 		b.waits(`document.getElementById("ask").open`)

@@ -132,12 +132,15 @@ function say(output, text, isBad = false) {
 // ask opens the dialog, and returns whether the answer is yes.
 function ask(question, yes, image) {
   const dialog = $("ask");
+  const input = dialog.querySelector("input");
   $("question").textContent = question;
   $("yes").textContent = yes;
   $("new-image").hidden = image === undefined;
-  $("new-image").querySelector("input").value = image ?? "";
+  input.value = image ?? "";
   dialog.returnValue = "";
   dialog.showModal();
+  if (image === undefined) $("no").focus();
+  else input.select();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
   });
