@@ -16,7 +16,8 @@ import (
 func checkImage(changes []byte) error {
 	image := parseObject(changes).text("dockerImage")
 	if problem := problemOfImage(image); problem != "" {
-		return TextErrors{{"dockerImage", fmt.Sprintf("%.200q is not a container image: %s", image, problem)}}
+		problem = fmt.Sprintf("%.200q is not a container image: %s", image, problem)
+		return TextErrors{{Path: "dockerImage", Problem: problem}}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,10 @@ func TestRequestsWithoutAnAnswer(t *testing.T) {
 	s.Inject(sandbox.Fault{Kind: sandbox.Reset})
 	if got, err := c.try(http.MethodPost, "/v1/dropped", ""); err == nil {
 		t.Errorf("got %d", got.status)
+	}
+	// The caller may know of the end before the sandbox has recorded it.
+	for strings.Contains(c.get("/page/requests/2").body, "under way") {
+		runtime.Gosched()
 	}
 	for number, want := range map[int][]string{
 		1: {"/v1/hangs", "under way", "It is not answered yet."},

@@ -133,7 +133,7 @@ func TestFaultsAreMadeAndRemoved(t *testing.T) {
 
 	b.types(".fault [name=delay]", "soon")
 	b.click(".fault button")
-	b.says(".fault output.bad", "a time is expected")
+	b.says(".fault output.bad", `such as "500ms" or "2s"`)
 	b.fills(".fault [name=delay]", "50ms")
 	b.click(".fault button")
 	b.says(".fault output", "added fault 2")
