@@ -137,12 +137,12 @@ function ask(question, yes, image) {
   $("yes").textContent = yes;
   $("new-image").hidden = image === undefined;
   input.value = image ?? "";
-  dialog.returnValue = "";
   dialog.showModal();
   if (image === undefined) $("no").focus();
   else input.select();
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+    dialog.onsubmit = (event) => resolve(event.submitter.id === "yes");
+    dialog.oncancel = () => resolve(false);
   });
 }
 
