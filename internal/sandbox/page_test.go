@@ -89,6 +89,10 @@ func TestChanges(t *testing.T) {
 			t.Errorf("after %s the page is sent %s, want %s", step.name, got, step.want)
 		}
 	}
+	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.changes("") }})
+	if b.get("/v1/nope"); b.changes("") != "arrived requests" {
+		t.Error("the end of a request that was under way is not sent")
+	}
 	if got := b.changes("text"); got != "arrived requests" {
 		t.Errorf("a search is sent %s", got)
 	}
