@@ -4,11 +4,11 @@
 
 const $ = (id) => document.getElementById(id);
 
-// What belongs to the person in front of the page: the server's text does not replace it.
-const kept = ["open", "hidden", "data-note"];
+// What belongs to the person in front of the page, and the server does not know: folds, found groups, typed text, notes.
+const kept = { open: "DETAILS", hidden: "DETAILS", value: "INPUT", "data-note": "BUTTON" };
 const morphing = {
   callbacks: {
-    beforeAttributeUpdated: (name, node) => !kept.includes(name) && !(name === "value" && node.nodeName === "INPUT"),
+    beforeAttributeUpdated: (name, node) => kept[name] !== node.nodeName,
     beforeNodeMorphed: (node) => node.nodeName !== "OUTPUT",
   },
 };
