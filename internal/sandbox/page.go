@@ -60,13 +60,16 @@ func (s *Sandbox) pageRequest(x *exchange) *answer {
 	number := x.request.PathValue("number")
 	s.mu.Lock()
 	names := s.namesLocked()
-	found := s.lastLocked(1, func(e *entry) bool { return strconv.Itoa(e.Number) == number })
+	found := s.lastLocked(1, func(e *entry) bool {
+		return strconv.Itoa(e.Number) == number
+	})
 	s.mu.Unlock()
 	if len(found) == 0 {
-		return deny("NOT_FOUND", fmt.Sprintf("The sandbox has no request with the number %q. It keeps the last %d.",
-			number, keptRequests))
+		const problem = "The sandbox has no request with the number %q. It keeps the last %d."
+		return deny("NOT_FOUND", fmt.Sprintf(problem, number, keptRequests))
 	}
-	return render("request.html", newRequestView(found[0], names[found[0].Group]))
+	e := found[0]
+	return render("request.html", newRequestView(e, names[e.Group]))
 }
 
 // pageTypes are the content types of the page's files.
@@ -104,15 +107,16 @@ func render(name string, data any) *answer {
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// splitImage splits an image into its registry with the path, its name, and its tag and digest: if a row has no room, the
-// page cuts the first, because the end tells revisions apart.
+// splitImage splits an image into its registry with the path, its name, and its tag and digest. If a row has no room,
+// the page cuts the first, because the end tells revisions apart.
 func splitImage(image string) [3]string {
-	name, version := image, ""
 	slash := strings.LastIndex(image, "/") + 1
-	if at := strings.IndexAny(image[slash:], ":@"); at >= 0 {
-		name, version = image[:slash+at], image[slash+at:]
+	path, name := image[:slash], image[slash:]
+	end := strings.IndexAny(name, ":@")
+	if end < 0 {
+		end = len(name)
 	}
-	return [3]string{name[:slash], name[slash:], version}
+	return [3]string{path, name[:end], name[end:]}
 }
 
 // splitTime splits an ISO 8601 timestamp into the day and the time, to the minute. Any other text is a day.
@@ -128,18 +132,17 @@ func splitTime(text string) [2]string {
 // exports returns the lines that set a client up, for a shell.
 func exports(base, authority string, o Organisation) string {
 	var text strings.Builder
-	for _, variable := range [][2]string{
-		{"BASE_URL", base},
-		{"CLIENT_ID", o.ClientID},
-		{"CLIENT_SECRET", o.ClientSecret},
-		{"CA_CERTIFICATE_PEM", authority},
-	} {
-		if variable[1] != "" {
-			quoted := strings.ReplaceAll(variable[1], "'", `'\''`)
-			fmt.Fprintf(&text, "export MODELCATALOGUE_%s='%s'\n", variable[0], quoted)
+	export := func(name, value string) {
+		if value != "" {
+			quoted := strings.ReplaceAll(value, "'", `'\''`)
+			fmt.Fprintf(&text, "export MODELCATALOGUE_%s='%s'\n", name, quoted)
 		}
 	}
-	return strings.TrimSuffix(text.String(), "\n")
+	export("BASE_URL", base)
+	export("CLIENT_ID", o.ClientID)
+	export("CLIENT_SECRET", o.ClientSecret)
+	export("CA_CERTIFICATE_PEM", authority)
+	return strings.TrimSpace(text.String())
 }
 
 // WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.

@@ -75,7 +75,8 @@ func TestAnImpossibleImageIsRefused(t *testing.T) {
 	if typed := value[string](b, `document.querySelector("`+publish+` input").value`); typed != "registry.example/Model:2" {
 		t.Errorf("the input has %q", typed)
 	}
-	if got := s.send(http.MethodGet, "/v1/model-group/"+mainGroup+"/latest-model", "", "Authorization", "Bearer "+s.token()); !strings.Contains(got, `"revision":3,`) {
+	got := s.send(http.MethodGet, "/v1/model-group/"+mainGroup+"/latest-model", "", "Authorization", "Bearer "+s.token())
+	if !strings.Contains(got, `"revision":3,`) {
 		t.Errorf("the latest model is %s", got)
 	}
 }

@@ -297,9 +297,13 @@ func catalogue(t *testing.T, n int) string {
 	t.Helper()
 	var groups []string
 	for i := range n {
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": "group-%03d", "name": "Group %[1]d"}, "models": [
-			{"id": "%[1]d-1", "revision": 1, "dockerImage": "registry.example/forecasting/group-%03[1]d:1.0.0", "createdAt": "2026-01-02T03:04:05Z"},
-			{"id": "%[1]d-2", "revision": 2, "dockerImage": "registry.example/forecasting/group-%03[1]d:2.0.0", "createdAt": "2026-02-03T04:05:06Z"}]}`, i))
+		var models []string
+		for revision := range 2 {
+			models = append(models, fmt.Sprintf(`{"id": "%d-%d", "revision": %[2]d, "createdAt": "2026-01-02T03:04:05Z",
+				"dockerImage": "registry.example/forecasting/group-%03[1]d:%[2]d.0.0"}`, i, revision+1))
+		}
+		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": "group-%03d", "name": "Group %[1]d"},
+			"models": [%s]}`, i, strings.Join(models, ",")))
 	}
 	name := filepath.Join(t.TempDir(), "catalogue.json")
 	text := `{"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],

@@ -131,10 +131,13 @@ func TestEveryWidth(t *testing.T) {
 func TestPictures(t *testing.T) {
 	s := serve(t, "-rate-limit=12/1h")
 	token := someRequests(s)
-	for _, path := range []string{"", "?timeHorizon=week_ahead", "/nope", "/" + windGroup, "/" + windGroup + "/latest-model", "/" + mainGroup + "/latest-model", ""} {
+	for _, path := range []string{
+		"", "?timeHorizon=week_ahead", "/nope", "/" + windGroup, "/" + windGroup + "/latest-model", "/" + mainGroup + "/latest-model", "",
+	} {
 		s.send(http.MethodGet, "/v1/model-group"+path, "", "Authorization", "Bearer "+token)
 	}
-	s.send(http.MethodPost, "/control/model-groups/"+mainGroup+"/publish", `{"dockerImage": "registry.northwind.example/forecasting/de-lu-day-ahead-price:2.0.0"}`)
+	s.send(http.MethodPost, "/control/model-groups/"+mainGroup+"/publish",
+		`{"dockerImage": "registry.northwind.example/forecasting/de-lu-day-ahead-price:2.0.0"}`)
 	take := func(s *service, name string, width, height int64, colours string, actions ...chromedp.Action) {
 		t.Helper()
 		b := show(t, s)
@@ -166,7 +169,9 @@ func TestPictures(t *testing.T) {
 	for i := range 1000 {
 		many.send(http.MethodGet, fmt.Sprintf("/v1/model-group/group-%03d/latest-model", i%300), "", "Authorization", "Bearer "+token)
 	}
-	for _, fault := range []string{`{"status": 503, "times": 2}`, `{"route": "token", "hang": true}`, `{"route": "models", "cut": "json", "skip": 1}`} {
+	for _, fault := range []string{
+		`{"status": 503, "times": 2}`, `{"route": "token", "hang": true}`, `{"route": "models", "cut": "json", "skip": 1}`,
+	} {
 		many.send(http.MethodPost, "/control/faults", fault)
 	}
 	take(many, "many", 1440, 900, "light", chromedp.Click("#group-1 summary", chromedp.ByQuery))
