@@ -110,9 +110,18 @@ renovate: ## Run the newest Renovate as the guide about pins has it, against the
 	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache exec tools/with-engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
+PICTURES := $(CURDIR)/.cache/pictures
+
 .PHONY: page
-page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH.
-	@cd tools/page && exec go test -count=1 -v .
+page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH; leave pictures in .cache/pictures.
+	@mkdir -p "$(PICTURES)"
+	@cd tools/page && exec go test -count=1 -v . -args -pictures="$(PICTURES)"
+
+.PHONY: picture
+picture: ## Take the README's picture of the page anew.
+	@mkdir -p "$(PICTURES)"
+	@cd tools/page && exec go test -count=1 -v -run='^TestPictures$$' . -args -pictures="$(PICTURES)"
+	@cp "$(PICTURES)/sandbox.png" .github/sandbox.png
 
 .PHONY: interface
 interface: ## Have tools of others read the interface: prism, generated clients; from npm and Go modules.

@@ -36,12 +36,18 @@ func (a *answer) identify(id string) {
 	}
 }
 
+// complete adds the headers that every answer has.
+func (a *answer) complete(id string) {
+	a.identify(id)
+	a.header.Set(Header, notice)
+	if a.header.Get("Content-Length") == "" && a.status >= 200 &&
+		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+}
+
 func (a *answer) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
-	if w.Header().Get("Content-Length") == "" && a.status >= 200 &&
-		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	}
 	w.WriteHeader(a.status)
 	// If it fails the caller is gone.
 	_, _ = w.Write(a.body)

@@ -3,13 +3,8 @@ package sandbox
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
@@ -41,34 +36,14 @@ func Controls() []Control {
 		{post, revision + "disable", "disable a revision: it does not run", setting("enabled", false)},
 		{post, revision + "enable", "enable a revision that is disabled", setting("enabled", true)},
 		{post, "tokens/revoke", "make every token so far invalid", do((*Sandbox).DropTokens)},
-		{post, "faults", "make requests fail, as the body says; see `help fault`", (*Sandbox).controlInject},
+		{post, "faults", "make requests fail, as the body says", (*Sandbox).controlInject},
 		{get, "faults", "list the faults", (*Sandbox).controlFaults},
 		{remove, "faults", "remove all faults", do((*Sandbox).clearFaults)},
+		{remove, "faults/{fault}", "remove one fault", (*Sandbox).controlRemove},
 		{get, "requests", "list the last 10,000 requests", (*Sandbox).controlRequests},
 		{remove, "requests", "forget the requests so far", do((*Sandbox).ResetRequests)},
 		{post, "reset", "restore what it was started with, and forget all else", do((*Sandbox).Reset)},
 	}
-}
-
-// foreign says why a request comes from somebody else's web page, or "". A browser that sends one names the page's
-// origin or site, or the host name that its owner has pointed at this machine.
-func (s *Sandbox) foreign(r *http.Request) string {
-	host := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
-	ip := net.ParseIP(host)
-	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	switch {
-	case host != "localhost" && (ip == nil || !ip.IsLoopback()) && !slices.Contains(s.settings.hosts, host):
-		return fmt.Sprintf("Control routes are answered under a loopback address or a name of -host, not under %q.", host)
-	case origin != "" && origin != scheme+"://"+r.Host:
-		return fmt.Sprintf("Control routes are not for the web pages of %s.", origin)
-	case site != "" && site != "same-origin" && site != "none":
-		return "Control routes are not for the web pages of other sites."
-	}
-	return ""
 }
 
 // do answers 204 after an operation that cannot fail.
@@ -84,6 +59,9 @@ func says(text []byte) func(*Sandbox, *exchange) *answer {
 }
 
 func publish(s *Sandbox, x *exchange) *answer {
+	if err := checkImage(x.body); err != nil {
+		return refuseControl(err)
+	}
 	document, err := s.Publish(x.request.PathValue("group"), x.body)
 	if err != nil {
 		return refuseControl(err)
@@ -92,6 +70,9 @@ func publish(s *Sandbox, x *exchange) *answer {
 }
 
 func republish(s *Sandbox, x *exchange) *answer {
+	if err := checkImage(x.body); err != nil {
+		return refuseControl(err)
+	}
 	return changeRevision(x, func(group string, revision int64) ([]byte, error) {
 		return s.Republish(group, revision, x.body)
 	})

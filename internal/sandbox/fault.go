@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -73,11 +74,16 @@ type injected struct {
 // the request. Control routes are never hit.
 func (s *Sandbox) Inject(f Fault) (remove func()) {
 	in := s.inject(f, nil)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f == in })
-	}
+	return func() { s.removeFault(in.id) }
+}
+
+// removeFault reports whether there was a fault with that id.
+func (s *Sandbox) removeFault(id int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.faults)
+	s.faults = slices.DeleteFunc(s.faults, func(f *injected) bool { return f.id == id })
+	return len(s.faults) < before
 }
 
 func (s *Sandbox) inject(f Fault, order object) *injected {
@@ -193,6 +199,14 @@ func (s *Sandbox) controlFaults(*exchange) *answer {
 		list[i] = f.listed()
 	}
 	return respond(http.StatusOK, encode(list))
+}
+
+func (s *Sandbox) controlRemove(x *exchange) *answer {
+	said := x.request.PathValue("fault")
+	if id, err := strconv.Atoi(said); err != nil || !s.removeFault(id) {
+		return deny("NOT_FOUND", fmt.Sprintf("There is no fault with the id %q.", said))
+	}
+	return respond(http.StatusNoContent, nil)
 }
 
 func (s *Sandbox) clearFaults() {

@@ -2,67 +2,150 @@ package sandbox
 
 import (
 	"bytes"
-	_ "embed"
+	"cmp"
+	"embed"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
-	"time"
+	slashes "path"
+	"strconv"
+	"strings"
 )
 
-//go:embed page.html
-var pageText string
+// pageFiles are the page's templates, its style, its script, and the library that morphs it.
+//
+//go:embed page
+var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"text":   object.text,
-	"is":     object.is,
-	"raw":    func(o object, name string) string { return string(o[name]) },
-	"escape": url.PathEscape,
-}).Parse(pageText))
+var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
+	"text":    object.text,
+	"is":      object.is,
+	"raw":     func(o object, name string) string { return string(o[name]) },
+	"escape":  url.PathEscape,
+	"time":    splitTime,
+	"image":   splitImage,
+	"exports": exports,
+}).ParseFS(pageFiles, "page/*.html"))
 
-// shownRequests is how many requests the page shows at most.
-const shownRequests = 100
-
-// pageGroup is a group as the page shows it.
-type pageGroup struct {
-	ID, Owner string
-	Group     object
-	Models    []object // newest first
+// pageRoutes are the routes of the page, which are no part of the interface.
+func (s *Sandbox) pageRoutes() map[string]func(*exchange) *answer {
+	return map[string]func(*exchange) *answer{
+		"GET /{$}":                    s.page,
+		"GET /page/changes":           s.changes,
+		"GET /page/requests/{number}": s.pageRequest,
+		"GET /page/{file}":            pageFile,
+		"GET /favicon.ico":            pageFile, // browsers ask for it if they show another answer
+	}
 }
 
-// page answers GET /, which is no part of the interface.
-func (s *Sandbox) page(*exchange) *answer {
-	requests, arrived := s.last(shownRequests), s.Count(RouteAny)
-	slices.Reverse(requests)
+// page answers with the whole page.
+func (s *Sandbox) page(x *exchange) *answer {
+	return render("page.html", s.view(x.request, mark{}))
+}
+
+// changes answers with the parts of the page that have changed since a mark of it, or 204 if none has. Each part is an
+// element whose id the page has, too.
+func (s *Sandbox) changes(x *exchange) *answer {
+	since := parseMark(x.request.FormValue("since"))
+	v := s.view(x.request, since)
+	if v.Mark == since {
+		return respond(http.StatusNoContent, nil).with("Cache-Control", "no-store")
+	}
+	return render("changes", v)
+}
+
+// pageRequest answers with a request and its answer, headers and body.
+func (s *Sandbox) pageRequest(x *exchange) *answer {
+	number := x.request.PathValue("number")
 	s.mu.Lock()
-	var groups []pageGroup
-	for _, g := range s.groups {
-		shown := pageGroup{ID: g.id, Owner: g.owner, Group: g.stated}
-		for _, m := range g.models {
-			shown.Models = append(shown.Models, m.document)
-		}
-		groups = append(groups, shown)
-	}
-	var faults []string
-	for _, f := range s.faults {
-		faults = append(faults, string(encode(f.listed())))
-	}
-	left := map[string]int{}
-	for _, o := range s.catalogue.organisations {
-		if s.settings.allowance.Requests > 0 {
-			left[o.ClientID] = s.counterLocked(o.ClientID).left(time.Now())
-		}
-	}
+	names := s.namesLocked()
+	found := s.lastLocked(1, func(e *entry) bool {
+		return strconv.Itoa(e.Number) == number
+	})
 	s.mu.Unlock()
+	if len(found) == 0 {
+		const problem = "The sandbox has no request with the number %q. It keeps the last %d."
+		return deny("NOT_FOUND", fmt.Sprintf(problem, number, keptRequests))
+	}
+	e := found[0]
+	return render("request.html", newRequestView(e, names[e.Group]))
+}
+
+// pageTypes are the content types of the page's files.
+var pageTypes = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// pageFile answers with a file of the page, or with its icon if the route names none.
+func pageFile(x *exchange) *answer {
+	name := cmp.Or(x.request.PathValue("file"), "icon.svg")
+	kind := pageTypes[slashes.Ext(name)]
+	text, err := pageFiles.ReadFile("page/" + name)
+	if err != nil || kind == "" {
+		return deny("NOT_FOUND", fmt.Sprintf("The page has no file %q.", name))
+	}
+	return respond(http.StatusOK, text).
+		with("Content-Type", kind).
+		with("Cache-Control", "no-cache").
+		with("X-Content-Type-Options", "nosniff")
+}
+
+// render answers with a template. The page runs no script and has no style but its own files.
+func render(name string, data any) *answer {
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, map[string]any{
-		"Groups": groups, "Requests": requests, "Arrived": arrived, "Faults": faults, "Left": left,
-		"Allowance": s.settings.allowance, "Organisations": s.catalogue.organisations, "Controls": Controls(),
-	}); err != nil {
+	if err := pageTemplates.ExecuteTemplate(&text, name, data); err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	return respond(http.StatusOK, text.Bytes()).with("Content-Type", "text/html; charset=utf-8").
+	return respond(http.StatusOK, text.Bytes()).
+		with("Content-Type", "text/html; charset=utf-8").
 		with("Cache-Control", "no-store").
-		with("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
-			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		with("Referrer-Policy", "no-referrer").
+		with("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "+
+			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+}
+
+// splitImage splits an image into its registry with the path, its name, and its tag and digest. If a row has no room,
+// the page cuts the first, because the end tells revisions apart.
+func splitImage(image string) [3]string {
+	slash := strings.LastIndex(image, "/") + 1
+	path, name := image[:slash], image[slash:]
+	end := strings.IndexAny(name, ":@")
+	if end < 0 {
+		end = len(name)
+	}
+	return [3]string{path, name[:end], name[end:]}
+}
+
+// splitTime splits an ISO 8601 timestamp into the day and the time, to the minute. Any other text is a day.
+func splitTime(text string) [2]string {
+	const minute = len("15:04")
+	day, clock, _ := strings.Cut(text, "T")
+	if len(clock) < minute {
+		return [2]string{text}
+	}
+	return [2]string{day, clock[:minute]}
+}
+
+// exports returns the lines that set a client up, for a shell.
+func exports(base, authority string, o Organisation) string {
+	var text strings.Builder
+	export := func(name, value string) {
+		if value != "" {
+			quoted := strings.ReplaceAll(value, "'", `'\''`)
+			fmt.Fprintf(&text, "export MODELCATALOGUE_%s='%s'\n", name, quoted)
+		}
+	}
+	export("BASE_URL", base)
+	export("CLIENT_ID", o.ClientID)
+	export("CLIENT_SECRET", o.ClientSecret)
+	export("CA_CERTIFICATE_PEM", authority)
+	return strings.TrimSpace(text.String())
+}
+
+// WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.
+func WithAuthority(certificate string) Option {
+	return func(s *settings) { s.authority = certificate }
 }

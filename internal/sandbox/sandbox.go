@@ -1,12 +1,10 @@
 package sandbox
 
 import (
-	"fmt"
+	"crypto/rand"
 	"io"
-	"math"
 	"net/http"
 	slashes "path"
-	"regexp"
 	"sync"
 	"time"
 )
@@ -26,6 +24,8 @@ type Sandbox struct {
 	state
 	// A reset keeps these, so that ids of answers and faults do not repeat.
 	arrivals, lastFault int
+	ended               int // how many requests have been answered or aborted
+	shown               shown
 }
 
 // state is what requests and operations change. A reset replaces it.
@@ -34,8 +34,11 @@ type state struct {
 	tokens   map[string]grant
 	counters map[string]counter // by client id
 	faults   []*injected
-	requests []*Request // the last ones
+	requests []*entry // the last ones
 	counts   map[Route]int
+	// The requests whose answers' bodies are kept, the oldest first, and how large these bodies are.
+	bodies    []*entry
+	bodyBytes int
 }
 
 // Option changes how a [Sandbox] behaves.
@@ -47,6 +50,8 @@ type settings struct {
 	allowance Allowance
 	unlisted  bool // whether lists of models leave out archived revisions
 	hosts     []string
+	ownHosts  bool   // whether the interface's routes are answered under these hosts only, too
+	authority string // in PEM
 }
 
 // WithTokenLife sets how long a token is valid, an hour by default. With 0 tokens do not expire, and their answer has
@@ -67,17 +72,13 @@ func WithArchivedUnlisted() Option {
 	return func(s *settings) { s.unlisted = true }
 }
 
-// WithHosts answers control routes under these lower-case host names too, and not only under the loopback address.
-func WithHosts(hosts ...string) Option {
-	return func(s *settings) { s.hosts = hosts }
-}
-
 // New returns a sandbox that serves the catalogue and never changes it.
 func New(c *Catalogue, options ...Option) *Sandbox {
 	s := &Sandbox{settings: settings{tokenLife: time.Hour}, catalogue: c}
 	for _, option := range options {
 		option(&s.settings)
 	}
+	s.shown.boot = rand.Text()
 	s.mux = s.routes()
 	s.Reset()
 	return s
@@ -98,7 +99,7 @@ type exchange struct {
 	route   Route
 	own     bool // whether the route is the sandbox's own
 	body    []byte
-	record  *Request
+	record  *entry
 }
 
 // The longest bodies that the sandbox reads, in bytes: on the routes of the interface, and on its own.
@@ -109,32 +110,32 @@ const (
 
 // serve answers a request. It panics with [http.ErrAbortHandler] if a fault leaves the request without an answer.
 func (s *Sandbox) serve(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) {
-	w.Header().Set(Header, notice)
 	s.arrive(x)
-	if refusal := s.readBody(x); refusal != nil {
-		reply = func(*exchange) *answer { return refusal }
-	}
-	var a *answer
-	if fault, ok := s.dueFault(x); ok {
-		a = fail(w, x, fault, reply)
-	} else {
-		a = reply(x)
-	}
-	a.identify(x.record.ID)
-	// Recorded before it is sent, so that whoever has the answer finds it.
-	s.mu.Lock()
-	x.record.Status = a.status
-	s.mu.Unlock()
+	defer s.leave(x)
+	a := s.answer(w, x, reply)
+	a.complete(x.record.ID)
+	s.answered(x, a)
 	a.send(w)
 }
 
-// readBody reads the body. It refuses foreign control requests, and bodies that are too large.
-func (s *Sandbox) readBody(x *exchange) *answer {
+// answer returns the answer of the service, of a fault, or a refusal. A foreign request is refused before any fault.
+func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchange) *answer) *answer {
+	if refusal := s.refuseForeign(x); refusal != nil {
+		return refusal
+	}
+	if refusal := readBody(x); refusal != nil {
+		reply = func(*exchange) *answer { return refusal }
+	}
+	if fault, ok := s.dueFault(x); ok {
+		return fail(w, x, fault, reply)
+	}
+	return reply(x)
+}
+
+// readBody reads the body. It refuses one that is too large.
+func readBody(x *exchange) *answer {
 	limit := int64(maxBody)
 	if x.own {
-		if said := s.foreign(x.request); said != "" {
-			return deny("FORBIDDEN", said)
-		}
 		limit = maxOwnBody
 	}
 	var err error
@@ -198,7 +199,9 @@ func (s *Sandbox) routes() *http.ServeMux {
 		return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
 	}
 	serve("/control/", RouteUnknown, true, none)
-	serve("GET /{$}", RouteUnknown, true, s.page)
+	for pattern, reply := range s.pageRoutes() {
+		serve(pattern, RouteUnknown, true, reply)
+	}
 	mux.HandleFunc("/", s.unknown)
 	return mux
 }
@@ -218,95 +221,4 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
-}
-
-// keptRequests is how many requests are kept.
-const keptRequests = 10_000
-
-// Request is a request that the sandbox received, and its answer.
-type Request struct {
-	At     time.Time   `json:"at"` // arrival
-	Route  Route       `json:"route"`
-	Method string      `json:"method"`
-	Path   string      `json:"path"`  // escaped, as it was sent
-	Query  string      `json:"query"` // escaped, without the question mark
-	Header http.Header `json:"header"`
-	Remote string      `json:"-"`        // the connection's remote address; tells connections apart
-	ID     string      `json:"id"`       // X-Request-Id of the answer
-	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
-	Cause  string      `json:"cause"`    // "fault 1" or "allowance" if one of them made the answer
-	Status int         `json:"status"`   // 0 while there is no answer, and if none was given
-}
-
-// Requests returns the last 10,000 requests in the order of arrival, without the control routes.
-func (s *Sandbox) Requests() []Request { return s.last(math.MaxInt) }
-
-func (s *Sandbox) last(n int) []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([]Request, min(n, len(s.requests)))
-	for i, r := range s.requests[len(s.requests)-len(list):] {
-		list[i] = *r
-	}
-	return list
-}
-
-// Count returns how many requests of the route have arrived.
-func (s *Sandbox) Count(route Route) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for arrived, count := range s.counts {
-		if route.covers(arrived) {
-			n += count
-		}
-	}
-	return n
-}
-
-// ResetRequests forgets the requests so far.
-func (s *Sandbox) ResetRequests() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
-	clear(s.counts)
-}
-
-// arrive records the request and chooses the id of its answer.
-func (s *Sandbox) arrive(x *exchange) {
-	r := x.request
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.arrivals++
-	x.record = &Request{
-		At: time.Now(), Route: x.route, Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery,
-		Header: r.Header.Clone(), Remote: r.RemoteAddr, ID: fmt.Sprintf("sandbox-%06d", s.arrivals),
-	}
-	if x.own {
-		return
-	}
-	if held, ok := s.tokens[bearer(r)]; ok {
-		x.record.Client = held.organisation.ClientID
-	}
-	s.counts[x.route]++
-	s.requests = append(s.requests, x.record)
-	if len(s.requests) > keptRequests {
-		s.requests = s.requests[1:] // append leaves it behind when it next grows
-	}
-}
-
-var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
-
-// listed hides credentials, which are real ones if somebody points the wrong client at the sandbox.
-func (r Request) listed() Request {
-	r.At, r.Header = r.At.UTC(), r.Header.Clone()
-	for name := range r.Header {
-		if credential.MatchString(name) {
-			r.Header[name] = []string{"(hidden)"}
-		}
-	}
-	if credential.MatchString(r.Query) {
-		r.Query = "(hidden)"
-	}
-	return r
 }

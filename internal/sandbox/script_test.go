@@ -169,6 +169,10 @@ func option(t *testing.T, text string) sandbox.Option {
 		return sandbox.WithAllowance(allowance)
 	case "hosts":
 		return sandbox.WithHosts(value)
+	case "own-hosts":
+		return sandbox.WithOwnHostsOnly()
+	case "authority":
+		return sandbox.WithAuthority(value)
 	case "unlisted":
 		return sandbox.WithArchivedUnlisted()
 	}

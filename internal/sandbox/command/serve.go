@@ -145,14 +145,23 @@ func (s *serving) begin(ctx context.Context) error {
 		s.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 		serve = func(l net.Listener) error { return s.server.ServeTLS(l, "", "") }
 	}
-	s.server.Handler = sandbox.New(
-		s.Catalogue,
+	s.server.Handler = s.sandbox(listener.Addr())
+	go func() { s.failed <- serve(listener) }()
+	return nil
+}
+
+// sandbox returns the sandbox that is served at an address. On loopback it refuses every request under a foreign name.
+func (s *serving) sandbox(listening net.Addr) *sandbox.Sandbox {
+	options := []sandbox.Option{
 		sandbox.WithHosts(s.hosts...),
 		sandbox.WithTokenLife(s.tokenLife),
 		sandbox.WithAllowance(s.Allowance),
-	)
-	go func() { s.failed <- serve(listener) }()
-	return nil
+		sandbox.WithAuthority(s.CACertificate),
+	}
+	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+		options = append(options, sandbox.WithOwnHostsOnly())
+	}
+	return sandbox.New(s.Catalogue, options...)
 }
 
 // serves reports whether a sandbox without -tls serves at an address.

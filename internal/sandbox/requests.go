@@ -1,0 +1,204 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// What is kept: the last requests, and of the last answers the bodies, in bytes.
+const (
+	keptRequests = 10_000
+	keptOfBody   = 64 << 10 // of each
+	keptOfBodies = 16 << 20 // of all together
+)
+
+// Request is a request that the sandbox received, and its answer.
+type Request struct {
+	At     time.Time   `json:"at"` // arrival
+	Route  Route       `json:"route"`
+	Method string      `json:"method"`
+	Path   string      `json:"path"`  // escaped, as it was sent
+	Query  string      `json:"query"` // escaped, without the question mark
+	Header http.Header `json:"header"`
+	Remote string      `json:"-"`        // the connection's remote address; tells connections apart
+	ID     string      `json:"id"`       // X-Request-Id of the answer
+	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
+	Cause  string      `json:"cause"`    // "fault 1", "allowance" or "foreign host" if one of them made the answer
+	Status int         `json:"status"`   // 0 while there is no answer, and if none was given
+}
+
+// entry is a request in the list, with what only the page shows.
+type entry struct {
+	Request
+
+	Number int           // counts requests from 1, over resets as well
+	Group  string        // the model group id in its path, or ""
+	Took   time.Duration // from its arrival until it was answered or aborted
+	Ended  bool
+	Answer http.Header
+	Body   []byte // the first bytes of the answer's body, or nil if they are no longer kept
+	Size   int    // of the whole body, in bytes
+}
+
+// Requests returns the last 10,000 requests in the order of arrival, without the control routes.
+func (s *Sandbox) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Request, len(s.requests))
+	for i, e := range s.requests {
+		list[i] = e.Request
+	}
+	return list
+}
+
+// lastLocked returns at most n of the requests that keep reports, the newest first.
+func (s *Sandbox) lastLocked(n int, keep func(*entry) bool) []entry {
+	var list []entry
+	for _, e := range slices.Backward(s.requests) {
+		if len(list) == n {
+			break
+		}
+		if keep(e) {
+			list = append(list, *e)
+		}
+	}
+	return list
+}
+
+// Count returns how many requests of the route have arrived.
+func (s *Sandbox) Count(route Route) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.countLocked(route)
+}
+
+func (s *Sandbox) countLocked(route Route) int {
+	n := 0
+	for arrived, count := range s.counts {
+		if route.covers(arrived) {
+			n += count
+		}
+	}
+	return n
+}
+
+// ResetRequests forgets the requests so far.
+func (s *Sandbox) ResetRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests, s.bodies, s.bodyBytes = nil, nil, 0
+	clear(s.counts)
+}
+
+// arrive records the request and chooses the id of its answer. The sandbox's own routes have no number: a page that is
+// open would use up one each second.
+func (s *Sandbox) arrive(x *exchange) {
+	r := x.request
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.record = &entry{Request: Request{
+		At:     time.Now(),
+		Route:  x.route,
+		Method: r.Method,
+		Path:   r.URL.EscapedPath(),
+		Query:  r.URL.RawQuery,
+		Header: r.Header.Clone(),
+		Remote: r.RemoteAddr,
+		ID:     "sandbox-control",
+	}}
+	if x.own {
+		return
+	}
+	s.arrivals++
+	x.record.Number = s.arrivals
+	x.record.ID = fmt.Sprintf("sandbox-%06d", s.arrivals)
+	x.record.Group = r.PathValue("id")
+	if held, ok := s.tokens[bearer(r)]; ok {
+		x.record.Client = held.organisation.ClientID
+	}
+	s.counts[x.route]++
+	s.requests = append(s.requests, x.record)
+	if len(s.requests) > keptRequests {
+		s.requests = s.requests[1:] // append leaves it behind when it next grows
+	}
+}
+
+// answered records the answer. It is called before the answer is sent, so that whoever has it finds it in the list.
+func (s *Sandbox) answered(x *exchange, a *answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLocked(x)
+	if x.own {
+		return
+	}
+	e := x.record
+	e.Status = a.status
+	e.ID = cmp.Or(a.header.Get("X-Request-Id"), e.ID) // a fault may have replaced it
+	e.Answer = a.header.Clone()
+	e.Size = len(a.body)
+	e.Body = a.body
+	if e.Size > keptOfBody {
+		e.Body = slices.Clone(a.body[:keptOfBody]) // a copy, so that the rest is not kept
+	}
+	s.bodies = append(s.bodies, e)
+	s.bodyBytes += len(e.Body)
+	for s.bodyBytes > keptOfBodies || len(s.bodies) > keptRequests {
+		s.bodyBytes -= len(s.bodies[0].Body)
+		s.bodies[0].Body = nil
+		s.bodies = s.bodies[1:]
+	}
+}
+
+// leave records the end of a request that was aborted without an answer.
+func (s *Sandbox) leave(x *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLocked(x)
+}
+
+func (s *Sandbox) endLocked(x *exchange) {
+	if x.own || x.record.Ended {
+		return
+	}
+	x.record.Ended = true
+	x.record.Took = time.Since(x.record.At)
+	s.ended++
+}
+
+// credential matches the names of headers and parameters that hold credentials.
+var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|passw|credential|signature|session`)
+
+const hidden = "(hidden)"
+
+// listed hides credentials, which are real ones if somebody points the wrong client at the sandbox.
+func (r Request) listed() Request {
+	r.At, r.Header = r.At.UTC(), listedHeader(r.Header)
+	if credential.MatchString(r.Query) {
+		r.Query = hidden
+	}
+	return r
+}
+
+func listedHeader(header http.Header) http.Header {
+	shown := header.Clone()
+	for name := range shown {
+		if credential.MatchString(name) {
+			shown[name] = []string{hidden}
+		}
+	}
+	return shown
+}
+
+// tokenMember is a member of a JSON text that holds a token. The text may end inside it.
+var tokenMember = regexp.MustCompile(`(?i)("(?:access|refresh|id)_?token"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+
+// listedBody returns the kept part of the answer's body without tokens.
+func (e *entry) listedBody() []byte {
+	body := tokenMember.ReplaceAll(e.Body, []byte(`$1"`+hidden+`"`))
+	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+}

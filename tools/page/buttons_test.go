@@ -1,0 +1,82 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestButtonsSayWhatTheyDid, beside themselves.
+func TestButtonsSayWhatTheyDid(t *testing.T) {
+	s := serve(t)
+	b := show(t, s)
+	row := func(revision string) string { return "#revision-0-" + revision }
+	press := func(row, label string) {
+		t.Helper()
+		b.do(chromedp.Click(`//*[@id="`+row[1:]+`"]//button[.="`+label+`"]`, chromedp.BySearch))
+	}
+
+	b.types(publish+" input", "registry.example/by-button:2")
+	b.click(publish + " button")
+	b.says(publish+" output", "published revision 4")
+	b.says(row("4"), "registry.example/by-button:2")
+	if typed := value[string](b, `document.querySelector("`+publish+` input").value`); typed != "" {
+		t.Errorf("the input keeps %q", typed)
+	}
+	for _, step := range []struct{ revision, label, done, after string }{
+		{"3", "Archive", "archived revision 3", "Unarchive"},
+		{"3", "Unarchive", "unarchived revision 3", "Archive"},
+		{"3", "Disable", "disabled revision 3", "Enable"},
+		{"3", "Enable", "enabled revision 3", "Disable"},
+	} {
+		press(row(step.revision), step.label)
+		b.says(row(step.revision), step.done)
+		b.says(row(step.revision), step.after)
+		focused := value[string](b, `document.activeElement.closest(".row")?.id + " " + document.activeElement.textContent`)
+		if focused != row(step.revision)[1:]+" "+step.after {
+			t.Errorf("after %q the focus is on %q", step.label, focused)
+		}
+	}
+	if said := value[int](b, `document.querySelectorAll("output:not(:empty)").length`); said != 1 {
+		t.Errorf("%d buttons say what they did, want the last one only", said)
+	}
+
+	press(row("3"), "Re-publish…")
+	if asked := value[string](b, `document.querySelector("#ask input").value`); !strings.HasSuffix(asked, "15d62f24cd83479") {
+		t.Errorf("the dialog begins with %q", asked)
+	}
+	// The image is selected, so that what one types replaces it, and Enter agrees.
+	b.do(chromedp.KeyEvent("registry.example/moved:3" + kb.Enter))
+	b.says(row("3")+" output", "re-published revision 3")
+	b.says(row("3"), "registry.example/moved:3")
+
+	token := s.token()
+	b.do(chromedp.Click(`//header//button[.="Revoke tokens"]`, chromedp.BySearch))
+	b.says("header", "revoked all tokens")
+	if got := s.send(http.MethodGet, "/v1/model-group", "", "Authorization", "Bearer "+token); !strings.Contains(got, "UNAUTHORIZED") {
+		t.Errorf("a token that was revoked gets %s", got)
+	}
+	b.says("#arrived", "2 so far")
+	b.do(chromedp.Click(`//button[.="Clear"]`, chromedp.BySearch))
+	b.says(".bar", "cleared")
+	b.says("#arrived", "0 so far")
+}
+
+// TestAnImpossibleImageIsRefused with a reason, and what was typed stays.
+func TestAnImpossibleImageIsRefused(t *testing.T) {
+	s := serve(t)
+	b := show(t, s)
+	b.types(publish+" input", "registry.example/Model:2")
+	b.click(publish + " button")
+	b.says(publish+" output.bad", "its repository must be in lower case")
+	if typed := value[string](b, `document.querySelector("`+publish+` input").value`); typed != "registry.example/Model:2" {
+		t.Errorf("the input has %q", typed)
+	}
+	got := s.send(http.MethodGet, "/v1/model-group/"+mainGroup+"/latest-model", "", "Authorization", "Bearer "+s.token())
+	if !strings.Contains(got, `"revision":3,`) {
+		t.Errorf("the latest model is %s", got)
+	}
+}

@@ -1,0 +1,141 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// atWork is what a person has done to the page, in one text.
+const atWork = `(() => {
+	const input = document.querySelector("` + publish + ` input");
+	return [
+		document.activeElement === input && "focused",
+		input.value,
+		input.selectionStart + "-" + input.selectionEnd,
+		document.getElementById("group-0").open,
+		document.getElementById("group-1").open,
+		document.getElementById("client-1").open,
+		document.querySelector(".fault [name=delay]").value,
+		document.querySelector(".fault [name=route]").value,
+	].join(" ");
+})()`
+
+// TestUpdatesKeepWhatAPersonDoes: focus, selection, half-typed text and folds, also while the sandbox is stopped.
+func TestUpdatesKeepWhatAPersonDoes(t *testing.T) {
+	s := serve(t)
+	b := show(t, s)
+	b.click("#group-1 summary")
+	b.click("#client-1 summary")
+	b.types(".fault [name=delay]", "2")
+	b.do(chromedp.SetValue(".fault [name=route]", "latest", chromedp.ByQuery))
+	b.types(publish+" input", "registry.example/half")
+	value[any](b, `document.activeElement.setSelectionRange(3, 7)`)
+	const want = "focused registry.example/half 3-7 true false true 2 latest"
+	expect := func(when string) {
+		t.Helper()
+		if got := value[string](b, atWork); got != want {
+			t.Errorf("%s there is\n  %s\nwant\n  %s", when, got, want)
+		}
+	}
+	expect("at first")
+
+	for _, group := range []string{mainGroup, windGroup} {
+		s.send(http.MethodPost, "/control/model-groups/"+group+"/publish", `{"dockerImage": "registry.example/outside:1"}`)
+	}
+	s.send(http.MethodPost, "/control/faults", `{"route": "models", "status": 503}`)
+	s.token()
+	b.says("#revision-0-4", "registry.example/outside:1")
+	b.says("#revision-1-3", "registry.example/outside:1")
+	b.says("#faults", "fault 1")
+	b.says("#requests", "/v1/auth/token")
+	expect("after changes from outside")
+
+	s.stop()
+	b.says("#live", "does not answer")
+	expect("while the sandbox is stopped")
+	b.click(groupBox + " .publish button")
+	b.says(publish+" output.bad", "The sandbox does not answer.")
+	b.do(chromedp.Focus(publish+" input", chromedp.ByQuery))
+	value[any](b, `document.activeElement.setSelectionRange(3, 7)`)
+	s.restart()
+	b.waits(`document.getElementById("live").textContent === "live"`)
+	b.waits(`!document.getElementById("revision-0-4") && document.querySelector("#faults .empty")`)
+	expect("when it serves again")
+}
+
+// TestNothingJumps: what one reads stays in its place while requests come and revisions are published.
+func TestNothingJumps(t *testing.T) {
+	s := serve(t, "-catalogue="+catalogue(t, 60))
+	for range 40 {
+		s.send(http.MethodGet, "/v1/model-group", "")
+	}
+	b := show(t, s)
+	b.says("#arrived", "40")
+	value[any](b, `document.getElementById("group-30").open = true`)
+	value[any](b, `document.getElementById("groups-scroll").scrollTop = 600`)
+	value[any](b, `document.getElementById("requests-scroll").scrollTop = 300`)
+	const places = `["request-25", "group-25", "faults", "search"].map((id) => {
+		return id + " " + Math.round(document.getElementById(id).getBoundingClientRect().top);
+	}).join(", ")`
+	before := value[string](b, places)
+	for range 20 {
+		s.send(http.MethodGet, "/v1/model-group", "")
+	}
+	s.send(http.MethodPost, "/control/model-groups/group-002/publish", "")
+	s.send(http.MethodPost, "/control/model-groups/group-030/publish", "")
+	b.says("#arrived", "60")
+	b.waits(`document.getElementById("revision-30-3")`)
+	if after := value[string](b, places); after != before {
+		t.Errorf("what was at\n  %s\nis at\n  %s", before, after)
+	}
+}
+
+// TestPause: a page that is paused stays as it is.
+func TestPause(t *testing.T) {
+	s := serve(t)
+	b := show(t, s)
+	b.click("#pause")
+	b.says("#live", "paused")
+	s.token()
+	// Two rounds of the page's clock, in which it asks for nothing.
+	value[any](b, `new Promise((done) => setTimeout(done, 2500))`)
+	if said := value[string](b, `document.getElementById("arrived").textContent`); said != "0 so far" {
+		t.Errorf("a paused page says %q", said)
+	}
+	b.click("#pause")
+	b.says("#arrived", "1 so far")
+	b.says("#live", "live")
+}
+
+// TestGroupsFoldAndAreSearched.
+func TestGroupsFoldAndAreSearched(t *testing.T) {
+	s := serve(t, "-catalogue="+catalogue(t, 300))
+	b := show(t, s)
+	if open := value[int](b, `document.querySelectorAll("#groups details[open]").length`); open != 0 {
+		t.Errorf("%d of 300 groups are open at first", open)
+	}
+	b.click("#group-0 summary")
+	b.waits(`document.getElementById("revision-0-2").checkVisibility()`)
+	shown := func() int {
+		t.Helper()
+		return value[int](b, `[...document.querySelectorAll("#groups details")].filter((g) => g.checkVisibility()).length`)
+	}
+	for text, want := range map[string]int{"group 12": 11, "GROUP-299": 1, "group-007:1.0": 1, "nothing": 0} {
+		b.fills("#search", text)
+		b.says("#found", fmt.Sprintf("%d of 300", want))
+		if got := shown(); got != want {
+			t.Errorf("%q shows %d groups, want %d", text, got, want)
+		}
+	}
+	// A search stays through updates, and finds what is new.
+	b.fills("#search", "registry.example/new")
+	b.says("#found", "0 of 300")
+	s.send(http.MethodPost, "/control/model-groups/group-000/publish", `{"dockerImage": "registry.example/new:3"}`)
+	b.says("#found", "1 of 300")
+	if got := shown(); got != 1 {
+		t.Errorf("after an update %d groups are shown, want 1", got)
+	}
+}
