@@ -2,10 +2,13 @@ package tools_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,14 +25,8 @@ const (
 // TestHouse compares the drawing in DESIGN.md with the imports of the code: each room has a line with its imports.
 func TestHouse(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(root + "/DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n## The house\n")
-	chapter, _, _ := strings.Cut(rest, "\n## ")
 	drawn := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^ +(\S+) +→(.*)$`).FindAllStringSubmatch(chapter, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^ +(\S+) +→(.*)$`).FindAllStringSubmatch(design(t, "The house"), -1) {
 		drawn[line[1]] = strings.Join(strings.Fields(line[2]), " ")
 	}
 	built := imports(t)
@@ -41,6 +38,44 @@ func TestHouse(t *testing.T) {
 	}
 	for room := range drawn {
 		t.Errorf("DESIGN.md draws %s, which is not there", room)
+	}
+}
+
+// design returns a chapter of DESIGN.md.
+func design(t *testing.T, title string) string {
+	t.Helper()
+	text, err := os.ReadFile(root + "/DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+	chapter, _, _ := strings.Cut(rest, "\n## ")
+	return chapter
+}
+
+// TestLibraries: a module that the code imports was chosen, and DESIGN.md says for what.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	file, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", root+"/go.mod").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(file, &required); err != nil || len(required.Require) == 0 {
+		t.Fatalf("%v in %s", err, file)
+	}
+	majorVersion := regexp.MustCompile(`/v[0-9]+$`)
+	chapter := design(t, "Libraries")
+	for _, module := range required.Require {
+		name := path.Base(majorVersion.ReplaceAllString(module.Path, ""))
+		if !module.Indirect && !strings.Contains(chapter, name) {
+			t.Errorf("DESIGN.md, Libraries, does not name %s", module.Path)
+		}
 	}
 }
 
