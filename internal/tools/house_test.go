@@ -3,6 +3,8 @@ package tools_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -77,6 +79,76 @@ func TestLibraries(t *testing.T) {
 			t.Errorf("DESIGN.md, Libraries, does not name %s", module.Path)
 		}
 	}
+}
+
+// TestInterfaceTable: each test that INTERFACE.md names beside what the interface leaves open is one.
+func TestInterfaceTable(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/internal/contract/INTERFACE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	files, err := filepath.Glob(root + "/internal/*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(file)
+	}
+	named := regexp.MustCompile("`(Test[A-Z0-9]\\w*)`").FindAllSubmatch(text, -1)
+	for _, name := range named {
+		if !strings.Contains(tests.String(), fmt.Sprintf("\nfunc %s(", name[1])) {
+			t.Errorf("INTERFACE.md names %s, which is not a test", name[1])
+		}
+	}
+	if len(named) == 0 {
+		t.Error("INTERFACE.md names no test")
+	}
+}
+
+// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so a pattern is compiled when it is
+// used.
+func TestNothingIsCompiledAtStart(t *testing.T) {
+	t.Parallel()
+	for _, room := range []string{"catalogue", "contract", "encode", "explain", "pace", "provider", "redact"} {
+		files, err := filepath.Glob(root + "/internal/" + room + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", room, err)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declaration := range file.Decls {
+				if !strings.HasSuffix(name, "_test.go") && compilesAtStart(declaration) {
+					t.Errorf("%s compiles a regular expression when the process starts", name)
+				}
+			}
+		}
+	}
+}
+
+// compilesAtStart reports whether a declaration of variables compiles a regular expression, other than in a function.
+func compilesAtStart(declaration ast.Decl) (compiles bool) {
+	variables, ok := declaration.(*ast.GenDecl)
+	if !ok {
+		return false
+	}
+	ast.Inspect(variables, func(node ast.Node) bool {
+		if called, ok := node.(*ast.SelectorExpr); ok {
+			from, _ := called.X.(*ast.Ident)
+			compiles = compiles || from != nil && from.Name == "regexp" && strings.HasPrefix(called.Sel.Name, "MustCompile")
+		}
+		_, isFunction := node.(*ast.FuncLit)
+		return !isFunction
+	})
+	return compiles
 }
 
 // imports returns the rooms that each room imports, sorted, without its tests.
