@@ -90,15 +90,15 @@ newest-go:
 	@GOTOOLCHAIN=$(NEWEST_GO) go env GOVERSION
 
 .PHONY: test-engines
-test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu ## Run the acceptance tests on each engine; print a table.
+test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu $(BIN)/tofu-next ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
 		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" \
-		$(CURDIR)/$(BIN)/terraform-newest $(CURDIR)/$(BIN)/tofu
+		$(CURDIR)/$(BIN)/terraform-newest $(CURDIR)/$(BIN)/tofu $(CURDIR)/$(BIN)/tofu-next
 
 # Prints which of these engines are built already.
 .PHONY: built-engines
 built-engines:
-	@printf '%s\n' $(wildcard $(addprefix $(CURDIR)/$(BIN)/,terraform-1.5 terraform-newest tofu))
+	@printf '%s\n' $(wildcard $(addprefix $(CURDIR)/$(BIN)/,terraform-1.5 terraform-newest tofu tofu-next))
 
 # The newest Renovate and the Node that it wants, from the npm registry. No script
 # of its packages is run; Node's fetches its program.
@@ -172,6 +172,8 @@ $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 
 # Without this flag an engine calls itself a development build, which few version
 # constraints admit.
-$(BIN)/tofu: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
+$(BIN)/tofu $(BIN)/tofu-next: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
+# Its module wants the newest Go.
+$(BIN)/tofu-next: export GOTOOLCHAIN := $(NEWEST_GO)
 $(BIN)/terraform-newest: TOOL_FLAGS := -ldflags=-X=github.com/hashicorp/terraform/version.dev=no
-$(BIN)/tofu $(BIN)/terraform-newest $(BIN)/terraform-1.5: TOOL_TIME := three to ten minutes
+$(BIN)/tofu $(BIN)/tofu-next $(BIN)/terraform-newest $(BIN)/terraform-1.5: TOOL_TIME := three to ten minutes

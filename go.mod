@@ -6,16 +6,16 @@ go 1.26.0
 require (
 	github.com/agext/levenshtein v1.2.3
 	github.com/distribution/reference v0.6.0
-	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/go-json-experiment/json v1.27.2
 	github.com/hashicorp/terraform-plugin-framework v1.19.0
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/hashicorp/terraform-plugin-log v0.11.0
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // only in the sandbox
 	github.com/tinylib/msgp v1.6.5
-	golang.org/x/net v0.56.0
-	golang.org/x/sys v0.46.0 // only in the sandbox
-	golang.org/x/text v0.40.0
+	golang.org/x/net v0.62.0
+	golang.org/x/sys v0.49.0 // only in the sandbox
+	golang.org/x/text v0.43.0
 )
 
 // What tests and internal/tools use: no release has it.
@@ -63,10 +63,10 @@ require (
 	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	github.com/zclconf/go-cty v1.18.1 // indirect
-	golang.org/x/crypto v0.53.0 // indirect
-	golang.org/x/mod v0.37.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/tools v0.47.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/appengine v1.6.8 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
 	google.golang.org/grpc v1.79.3 // indirect

@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -37,28 +36,6 @@ func module(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// mirrored returns an environment in which init takes this provider from a folder,
-// as it takes a released one from a registry.
-func mirrored(t *testing.T, more ...string) []string {
-	t.Helper()
-	const program = "terraform-provider-modelcatalogue"
-	folder := t.TempDir()
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		install := filepath.Join(folder, "mirror", host, "modelcatalogue/modelcatalogue/0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
-		if err := os.MkdirAll(install, 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(filepath.Join(programs(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	settings, err := engine.Mirror(filepath.Join(folder, "engine.tfrc"), filepath.Join(folder, "mirror"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return engine.Environment(append(more, settings)...)
 }
 
 // TestAccGuideMocksLists runs the recipe for lists as the guide prints it.

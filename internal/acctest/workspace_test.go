@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -234,4 +235,26 @@ func programs(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return plugins
+}
+
+// mirrored returns an environment in which init takes this provider from a folder,
+// as it takes a released one from a registry.
+func mirrored(t *testing.T, more ...string) []string {
+	t.Helper()
+	const program = "terraform-provider-modelcatalogue"
+	folder := t.TempDir()
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		install := filepath.Join(folder, "mirror", host, "modelcatalogue/modelcatalogue/0.1.0", runtime.GOOS+"_"+runtime.GOARCH)
+		if err := os.MkdirAll(install, 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(filepath.Join(programs(t), program), filepath.Join(install, program+"_v0.1.0")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings, err := engine.Mirror(filepath.Join(folder, "engine.tfrc"), filepath.Join(folder, "mirror"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Environment(append(more, settings)...)
 }

@@ -13,45 +13,61 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// lenient reads what RFC 8259 leaves open as most readers do: of equal names the last one counts, and bytes that are
-// no UTF-8 are replaced.
+// lenient reads what RFC 8259 leaves open as most readers do. Of equal names the last one counts, and if both have an
+// object, its members are added to those of the first. Bytes that are not UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // decoder turns an answer into what a call returns. A body that ends inside its JSON is an io.ErrUnexpectedEOF, and one
 // that is not what was promised a *shapeError.
 type decoder[T any] func(in *incoming) (T, error)
 
-// record is a pointer to a T that says what is wrong with it as an answer about a group.
+// record is a pointer to a T that is read from an answer.
 type record[T any] interface {
 	*T
-	check(groupID string) *shapeError
+	identity(groupID string) *shapeError // what is wrong with it as an answer about a group, nil for nothing
+	unknown() *jsontext.Value            // its fields that this version does not know
+	setErr(err error)
 }
 
-// decodeObject reads a body that is one record, about the group of that id, "" for any.
+// decodeObject reads a body that is one record, about the group of that id, "" for any. A record with its identity is
+// returned even if another field is wrong.
 func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
-	return func(in *incoming) (object *T, err error) {
-		err = decodeBody("", in, func(text *jsontext.Decoder) error {
-			object, err = decodeRecord[T, P](text, groupID)
-			return err
+	return func(in *incoming) (*T, error) {
+		var object *T
+		err := decodeBody(in, func(text *jsontext.Decoder) error {
+			got, fault, err := decodeRecord[T, P](text, groupID)
+			switch {
+			case err != nil:
+				return err
+			case fault != nil && P(got).identity(groupID) != nil:
+				return fault.below("")
+			case fault != nil:
+				P(got).setErr(in.unusable(fault.below("")))
+			}
+			object = got
+			return nil
 		})
 		return object, err
 	}
 }
 
 // decodeList reads a body that is a whole list of records, one at a time, so that the text of no more than one is in
-// memory. A part of a list is an error: the latest revision of a part would be a wrong one. In errors the list is
-// called name.
+// memory. A record that is wrong is an element with its error, because the others can be read. A part of a list is an
+// error: the latest revision of a part would be a wrong one. In errors the list is called name.
 func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 	return func(in *incoming) ([]*T, error) {
 		list := []*T{}
-		err := decodeBody(name, in, func(text *jsontext.Decoder) error {
+		err := decodeBody(in, func(text *jsontext.Decoder) error {
 			if err := beginList(text); err != nil {
 				return err
 			}
 			for text.PeekKind() != jsontext.KindEndArray {
-				element, err := decodeRecord[T, P](text, groupID)
+				element, fault, err := decodeRecord[T, P](text, groupID)
 				if err != nil {
 					return err
+				}
+				if fault != nil {
+					P(element).setErr(in.unusable(fault.below(name)))
 				}
 				list = append(list, element)
 			}
@@ -93,28 +109,61 @@ func beginList(text *jsontext.Decoder) error {
 
 // itHas names the first fields of an object that is not what was expected.
 func itHas(names []string) string {
+	if len(names) == 0 {
+		return " (it has no fields)"
+	}
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// decodeRecord reads the next record of a body.
-func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (*T, error) {
-	var got *T
-	if err := json.UnmarshalDecode(text, &got); err != nil {
-		return nil, err
+// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has the fields that can
+// be read: none if it is about a different group.
+func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (got *T, fault *shapeError, err error) {
+	body, err := text.ReadValue()
+	if err != nil {
+		return nil, nil, err
 	}
-	if got == nil {
-		return nil, &shapeError{at: text.StackPointer(), problem: "an object is expected, the service sent null"}
+	got, wrongType := unmarshalRecord[T](body)
+	wrongIdentity := P(got).identity(groupID)
+	if wrongIdentity != nil && wrongIdentity.ofOtherGroup {
+		*got = *new(T)
 	}
-	if wrong := P(got).check(groupID); wrong != nil {
-		wrong.at = text.StackPointer() + wrong.at
-		return nil, wrong
+	fault = cmp.Or(wrongType, wrongIdentity, compactFields(P(got).unknown()))
+	if fault != nil {
+		fault.at = text.StackPointer() + fault.at
 	}
-	return got, nil
+	return got, fault, nil
 }
 
+// unmarshalRecord decodes the text of a record.
+func unmarshalRecord[T any](body jsontext.Value) (got *T, fault *shapeError) {
+	got = new(T)
+	err := json.Unmarshal(body, got, lenient)
+	switch {
+	case body.Kind() == jsontext.KindNull:
+		return got, &shapeError{problem: "an object is expected, the service sent null"}
+	case err == nil:
+		return got, nil
+	}
+	*got = *new(T)
+	_ = json.Unmarshal(body, got, lenient, eachFieldForItself) // it fails again if the body is not an object
+	return got, typeFault(err)
+}
+
+// eachFieldForItself leaves out the fields of a record that are of a wrong type.
+var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text *jsontext.Decoder, field any) error {
+	if text.StackDepth() != 1 {
+		return errors.ErrUnsupported // the record itself
+	}
+	value, err := text.ReadValue()
+	if err == nil && json.Unmarshal(value, field, lenient) != nil {
+		reflect.ValueOf(field).Elem().SetZero()
+	}
+	return err
+}))
+
 // decodeBody applies decode to the body, in which nothing may follow the value. An error of the wrong shape is a
-// *shapeError, and calls the body as a whole name.
-func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) error) error {
+// *shapeError.
+func decodeBody(body io.Reader, decode func(*jsontext.Decoder) error) error {
 	text := jsontext.NewDecoder(body, lenient)
 	err := decode(text)
 	if err == nil {
@@ -124,28 +173,22 @@ func decodeBody(name string, body io.Reader, decode func(*jsontext.Decoder) erro
 		return &shapeError{problem: "the body goes on after its JSON value"}
 	}
 	var syntax *jsontext.SyntacticError
-	var shape *shapeError
-	var wrongType *json.SemanticError
 	switch {
 	case err == io.EOF: //nolint:errorlint // as above
 		return &shapeError{problem: "the body is empty"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
 	case errors.As(err, &syntax):
-		return &shapeError{problem: "the body is no valid JSON: " + syntax.Err.Error()}
-	case errors.As(err, &wrongType):
-		shape = &shapeError{at: wrongType.JSONPointer, problem: typeProblem(wrongType)}
-		return shape.below(name)
-	case errors.As(err, &shape):
-		return shape.below(name)
+		return &shapeError{problem: "the body is not valid JSON: " + syntax.Err.Error()}
 	}
 	return err
 }
 
-// shapeError is a body that is no JSON of the right shape.
+// shapeError is a body, or a value in one, that is not JSON of the right shape.
 type shapeError struct {
 	at             jsontext.Pointer
 	place, problem string
+	ofOtherGroup   bool // it is a record about a different group than the one asked for
 }
 
 // below completes the place of the error. A body that is a list is called name.
@@ -170,22 +213,35 @@ func (e *shapeError) Error() string {
 	return e.place + ": " + e.problem
 }
 
-// typeProblem says which kind of value was expected and which one was sent. The types of this package that decode
+// typeFault says which kind of value was expected and which one was sent. The types of this package that decode
 // themselves have it in their own errors.
-func typeProblem(err *json.SemanticError) string {
-	if err.Err != nil {
-		return err.Err.Error()
+func typeFault(err error) *shapeError {
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return &shapeError{problem: err.Error()}
 	}
-	wanted := map[reflect.Kind]jsontext.Kind{
-		reflect.String: jsontext.KindString, reflect.Bool: jsontext.KindTrue, reflect.Slice: jsontext.KindBeginArray,
-		reflect.Struct: jsontext.KindBeginObject, reflect.Map: jsontext.KindBeginObject,
-	}[err.GoType.Kind()]
-	return inWords[wanted] + " is expected, the service sent " + inWords[err.JSONKind]
+	if wrong.Err != nil {
+		return &shapeError{at: wrong.JSONPointer, problem: wrong.Err.Error()}
+	}
+	problem := inWords[kinds[wrong.GoType.Kind()]] + " is expected, the service sent " + inWords[wrong.JSONKind]
+	return &shapeError{at: wrong.JSONPointer, problem: problem}
+}
+
+// kinds has the type of JSON values that a type of Go holds.
+var kinds = map[reflect.Kind]jsontext.Kind{
+	reflect.String: jsontext.KindString,
+	reflect.Bool:   jsontext.KindTrue,
+	reflect.Slice:  jsontext.KindBeginArray,
+	reflect.Struct: jsontext.KindBeginObject,
 }
 
 // inWords names the types of JSON values.
 var inWords = map[jsontext.Kind]string{
-	jsontext.KindBeginObject: "an object", jsontext.KindBeginArray: "a list", jsontext.KindString: "a string",
-	jsontext.KindNumber: "a number", jsontext.KindNull: "null",
-	jsontext.KindTrue: "a boolean", jsontext.KindFalse: "a boolean",
+	jsontext.KindBeginObject: "an object",
+	jsontext.KindBeginArray:  "a list",
+	jsontext.KindString:      "a string",
+	jsontext.KindNumber:      "a number",
+	jsontext.KindNull:        "null",
+	jsontext.KindTrue:        "a boolean",
+	jsontext.KindFalse:       "a boolean",
 }

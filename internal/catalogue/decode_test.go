@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -28,7 +31,7 @@ const (
 var decoders = [bodyKinds]func() decoder[any]{
 	bodyModel:  func() decoder[any] { return anyOf(decodeObject[Model]("g")) },
 	bodyModels: func() decoder[any] { return anyOf(decodeList[Model]("models", "g")) },
-	bodyGroup:  func() decoder[any] { return anyOf(decodeObject[ModelGroup]("")) },
+	bodyGroup:  func() decoder[any] { return anyOf(decodeObject[ModelGroup]("g")) },
 	bodyGroups: func() decoder[any] { return anyOf(decodeList[ModelGroup]("model_groups", "")) },
 }
 
@@ -39,72 +42,23 @@ func anyOf[T any](decode decoder[T]) decoder[any] {
 // decode decodes a body as receive does.
 func decode(kind int, from io.Reader) (any, error) {
 	body := &boundedReader{reader: from, limit: MaxBody}
-	value, err := decoders[kind]()(&incoming{Reader: body})
+	value, err := decoders[kind]()(incomingBody(body))
 	return value, cmp.Or(body.err, err)
 }
 
-func decodeText(kind int, body string) (any, error) { return decode(kind, strings.NewReader(body)) }
-
-func TestDecodeTakesEveryField(t *testing.T) {
-	t.Parallel()
-	model := &Model{
-		ID: new("m"), ModelGroupID: new("g"), Name: new("n"), DisplayName: new("d"), Notes: new("o"), Description: new("x"),
-		Revision: new(Integer(3)), DockerImage: new("r/i:1"), CreatedAt: new("2026-01-01T00:00:00Z"), UpdatedAt: new("never"),
-		RunMode:       new("BRAND_NEW"),
-		Horizon:       &KeyedName{Name: new("Day ahead"), ShortName: new("DA"), Key: new("day_ahead")},
-		ModelMetadata: new(JSONObject(`{"\u0041":"<é&>","a":[1e400,{"b":null}],"z":1.50}`)),
-		OutputVariables: []*OutputVariable{
-			{
-				Name: new("n"), Key: new("k"), Type: new("float"), SeriesKey: new(true),
-				Colours: []*Scalar{new(Scalar("#fff")), new(Scalar("7")), nil},
-			},
-		},
-		OutputSpecification: []*Scalar{},
-		Inputs:              []*Input{{ID: new("i"), Key: new("k"), JSON: `{"id":"i","key":"k","unit":"MW"}`}},
-		Datasets: []*Dataset{{
-			ID: new("i"), Key: new("k"), StorageLocation: new("s"), Source: new("o"), FileFormat: new("parquet"),
-			JSON: `{"fileFormat":"parquet","id":"i","key":"k","rows":18446744073709551616,"source":"o","storageLocation":"s"}`,
-		}},
-		Archived: new(false), Enabled: new(true), Tags: []*string{new("a"), nil},
-		Sensitivities: []*NamedRecord{{ID: new("i"), Key: new("k"), Name: new("n"), JSON: `{"id":"i","key":"k","name":"n","shift":0.10}`}},
-		Axes: []*ModelAxis{{
-			Key: new("k"), Kind: new("static"), Label: new("l"), Description: new("d"), Type: new("number"),
-			Values: []*Scalar{
-				new(Scalar("0.25")), new(Scalar("1000")), new(Scalar("-0.0025")), new(Scalar("DE-LU")), new(Scalar("true")), new(Scalar("[1,2]")),
-				new(Scalar(`{"a":2,"b":1}`)),
-			},
-			Default: new(Scalar("0.5")),
-		}},
-		InputAggregations: []*NamedRecord{{ID: new("i"), Key: new("k"), Name: new("n"), JSON: `{"id":"i","key":"k","name":"n"}`}},
-		OutputFileFormat:  new("csv"), DisplayTimezone: new("Europe/Berlin"),
-		ForecastVariable: &KeyedName{Name: new("n"), ShortName: new("s"), Key: new("k")},
-		IsOwner:          new(true), HasPerformanceMetrics: new(false), DefaultComparisonModels: []*string{new("g")},
-		OtherFields: jsontext.Value(`{"a":1e400,"new":{"deep":[1.50]}}`),
-	}
-	group := &ModelGroup{
-		ID: new("g"), Name: new("n"), LatestRevision: new(Integer(3)), Public: new(true), CreatedAt: new("t"),
-		TimeHorizon: &KeyedName{Name: new("n"), ShortName: new("s"), Key: new("k")},
-		Models:      []*ModelSummary{{ID: new("m"), Revision: new(Integer(0)), CreatedAt: new("t")}, nil, {}},
-		Axes: []*GroupAxis{{
-			Key: new("k"), Kind: new("static"), Label: new("l"), Description: new("d"), Type: new("number"),
-			Values: []*GroupAxisValue{{Value: new(Scalar("1.50")), Historical: new(false)}, {}},
-		}},
-		OtherFields: jsontext.Value(`{"new":1}`),
-	}
-	for kind, want := range map[int]any{bodyModel: model, bodyGroup: group} {
-		body := strings.NewReader(map[int]string{bodyModel: fullModel, bodyGroup: fullGroup}[kind])
-		if got, err := decode(kind, iotest.OneByteReader(body)); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, %v\nwant %+v", got, err, want)
-		}
-	}
+// incomingBody returns the body of a 200 that has no headers.
+func incomingBody(body io.Reader) *incoming {
+	return &incoming{Reader: body, from: &sender{mask: &redact.Mask{}}, status: http.StatusOK}
 }
+
+func decodeText(kind int, body string) (any, error) { return decode(kind, strings.NewReader(body)) }
 
 // TestDecodeKeepsWhatIsMissingApart leaves out every field but the identity, or sets it to null.
 func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 	t.Parallel()
 	var nulls strings.Builder
 	for field := range reflect.TypeFor[Model]().Fields() {
-		if name := field.Tag.Get("json"); name != "id" && name != "revision" && name != ",embed" {
+		if name := field.Tag.Get("json"); !slices.Contains([]string{"id", "revision", ",embed", "-"}, name) {
 			fmt.Fprintf(&nulls, ",%q:null", name)
 		}
 	}
@@ -121,9 +75,10 @@ func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 
 const (
 	isExpected = " is expected, the service sent "
-	isMissing  = ": it is missing or null, and no record is without it"
+	isMissing  = ": it is missing or null, and every record must have it"
 	goesOn     = "the body goes on after its JSON value"
-	noJSON     = "the body is no valid JSON: invalid character"
+	noJSON     = "the body is not valid JSON: invalid character"
+	isOther    = ": it is a different group than the one asked for, "
 )
 
 // wrongBodies are bodies of the wrong shape. The text after noJSON is the library's.
@@ -138,7 +93,6 @@ var wrongBodies = []struct {
 	{bodyModel, `{"tags":["a",["b"]]}`, "tags[1]: a string" + isExpected + "a list"},
 	{bodyModel, `{"horizon":[]}`, "horizon: an object" + isExpected + "a list"},
 	{bodyModel, `{"horizon":{"shortName":true}}`, "horizon.shortName: a string" + isExpected + "a boolean"},
-	{bodyModel, `{"modelMetadata":[1]}`, "modelMetadata: an object" + isExpected + "a list"},
 	{bodyModel, `{"inputs":[{"id":"a"},"b"]}`, "inputs[1]: an object" + isExpected + "a string"},
 	{bodyModel, `{"inputs":[{"id":{},"key":"k"}]}`, "inputs[0].id: a string" + isExpected + "an object"},
 	{bodyModel, `{"axes":[{"values":[1,1e99999999]}]}`, "axes[0].values[1]: " + errNumberTooLong.Error()},
@@ -159,9 +113,16 @@ var wrongBodies = []struct {
 	},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + isMissing},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
+	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
-	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId: it is another group than the one asked for, \"h\""},
-	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"G"}`, "modelGroupId: it is another group than the one asked for, \"G\""},
+	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
+	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h","name":7}]`, "models[0].name: a string" + isExpected + "a number"},
+	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"h"}`, "modelGroupId" + isOther + `"h"`},
+	{bodyModel, `{"id":"a","revision":1,"name":7}`, "name: a string" + isExpected + "a number"},
+	{bodyModel, `"a"`, "an object" + isExpected + "a string"},
+	{bodyModels, `[{"id":"a","revision":1},"b"]`, "models[1]: an object" + isExpected + "a string"},
+	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
+	{bodyGroup, `{"name":"g"}`, "id" + isMissing},
 	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, noJSON},
 	{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
@@ -173,14 +134,93 @@ var wrongBodies = []struct {
 	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1].id" + isMissing},
 }
 
+// wrongShape returns what is wrong with a body, or with a record in it, or nil.
+func wrongShape(value any, err error) *shapeError {
+	errs := []error{err}
+	switch value := value.(type) {
+	case *Model:
+		if value != nil {
+			errs = append(errs, value.Err)
+		}
+	case *ModelGroup:
+		if value != nil {
+			errs = append(errs, value.Err)
+		}
+	case []*Model:
+		for _, model := range value {
+			errs = append(errs, model.Err)
+		}
+	case []*ModelGroup:
+		for _, group := range value {
+			errs = append(errs, group.Err)
+		}
+	}
+	for _, err := range errs {
+		if shape, ok := errors.AsType[*shapeError](err); ok {
+			return shape
+		}
+		if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
+			return &shapeError{place: unusable.Place, problem: unusable.Problem}
+		}
+	}
+	return nil
+}
+
 func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 	t.Parallel()
 	for _, test := range wrongBodies {
-		_, err := decodeText(test.kind, test.body)
-		shape, ok := errors.AsType[*shapeError](err)
-		if !ok || shape.Error() != test.want && (test.want != noJSON || shape.place != "" || !strings.HasPrefix(shape.problem, noJSON)) {
-			t.Errorf("%s: %v\nwant %s", test.body, err, test.want)
+		fault := wrongShape(decodeText(test.kind, test.body))
+		if fault == nil {
+			t.Errorf("%s: no error, want %s", test.body, test.want)
+			continue
 		}
+		isSyntax := test.want == noJSON && fault.place == "" && strings.HasPrefix(fault.problem, noJSON)
+		if fault.Error() != test.want && !isSyntax {
+			t.Errorf("%s: %v\nwant %s", test.body, fault, test.want)
+		}
+	}
+}
+
+// A record of the wrong shape leaves the others of its list as they are, and has what can be read of it. Only a record
+// that is the whole body must have its identity.
+func TestAWrongRecordStopsNoOther(t *testing.T) {
+	t.Parallel()
+	const body = `[{"id":"a","revision":1},
+		{"id":"b","name":7,"revision":2,"tags":["x",{}],"enabled":true,"new":1},
+		{"id":"c","revision":"three","archived":true},
+		null, "d",
+		{"id":"e","revision":5,"modelMetadata":[1,"x"]},
+		{"id":"f","revision":6,"modelGroupId":"h","name":7}]`
+	got, err := decodeList[Model]("models", "g")(incomingBody(strings.NewReader(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := []string{"", "models[1].name", "models[2].revision", "models[3]", "models[4]", "", "models[6].name"}
+	for i, model := range got {
+		unusable, _ := errors.AsType[*UnusableAnswerError](model.Err)
+		if unusable == nil && places[i] != "" || unusable != nil && unusable.Place != places[i] {
+			t.Errorf("models[%d]: %v, want one at %q", i, model.Err, places[i])
+		}
+		model.Err = nil
+	}
+	want := []*Model{
+		{ID: new("a"), Revision: new(Integer(1))},
+		{ID: new("b"), Revision: new(Integer(2)), Enabled: new(true), OtherFields: jsontext.Value(`{"new":1}`)},
+		{ID: new("c"), Archived: new(true)},
+		{},
+		{},
+		{ID: new("e"), Revision: new(Integer(5)), ModelMetadata: new(JSON(`[1,"x"]`))},
+		{}, // of a different group
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	one, err := decodeObject[Model]("g")(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
+	if err != nil || one.Err == nil || *one.Revision != 2 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	if none, err := decodeText(bodyModel, `{"id":"b","name":7}`); err == nil {
+		t.Errorf("a model without a revision: %+v", none)
 	}
 }
 
@@ -207,20 +247,28 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 				}
 			}
 		}
-		if err := read(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		late := io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if err := read(late); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut by its length, after the value: %v", err)
 		}
 	}
 }
 
-// TestAModelBelongsToItsGroup compares ids as an engine keeps them: a letter and its accent may be one character or two.
-func TestAModelBelongsToItsGroup(t *testing.T) {
+// Ids are compared as engines keep them, where a letter and its accent may be one character or two, and in any case.
+func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `null`} {
-		body := strings.NewReader(`{"id":"m","revision":1,"modelGroupId":` + id + `}`)
-		if _, err := decodeObject[Model]("cafe\u0301")(&incoming{Reader: body}); err != nil {
-			t.Errorf("%s: %v", id, err)
+	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`} {
+		model := strings.NewReader(`{"id":"m","revision":1,"modelGroupId":` + id + `}`)
+		if got, err := decodeObject[Model]("cafe\u0301")(incomingBody(model)); err != nil || got.Err != nil {
+			t.Errorf("%s: %v, %+v", id, err, got)
 		}
+		group := strings.NewReader(`{"id":` + id + `}`)
+		if got, err := decodeObject[ModelGroup]("cafe\u0301")(incomingBody(group)); err != nil || got.Err != nil {
+			t.Errorf("%s: %v, %+v", id, err, got)
+		}
+	}
+	if got, err := decodeObject[Model]("g")(incomingBody(strings.NewReader(`{"id":"m","revision":1,"modelGroupId":null}`))); err != nil {
+		t.Errorf("no id of a group: %v, %+v", err, got)
 	}
 }
 
@@ -241,7 +289,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeList[Model]("models", "")(&incoming{Reader: strings.NewReader(body)}); err != nil {
+				if _, err := decodeList[Model]("models", "")(incomingBody(strings.NewReader(body))); err != nil {
 					b.Fatal(err)
 				}
 			}

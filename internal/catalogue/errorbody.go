@@ -1,8 +1,8 @@
 package catalogue
 
 import (
+	"cmp"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,42 +19,54 @@ const (
 	maxTidied    = 64 << 10 // of a text that is searched for credentials, far more than is shown
 	maxMessage   = 1000     // of the service, in ours
 	maxData      = 500      // the data of an error
-	maxExcerpt   = 200      // of a body that is no error document
+	maxExcerpt   = 200      // of a body that is not an error document
 	maxWord      = 100      // a code, a field's name and the like
 )
 
-// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors). Every
-// field is taken for itself, so that one odd field hides no other.
+// errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
+// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
 	Data             jsontext.Value `json:"data"`
 	Error            jsontext.Value `json:"error"`
 	ErrorDescription jsontext.Value `json:"error_description"`
+	Title            jsontext.Value `json:"title"`
+	Detail           jsontext.Value `json:"detail"`
 }
 
-// apiError describes an answer other than 200. Whatever its body is, the status stays.
-func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *APIError {
+// problem returns the title and the detail of RFC 9457, or what there is of them.
+func (d *errorDocument) problem() string {
+	title, detail := text(d.Title), text(d.Detail)
+	if title != "" && detail != "" {
+		return title + ": " + detail
+	}
+	return title + detail
+}
+
+// apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
+func (s *sender) apiError(at Endpoint, status int, header http.Header, body []byte) *APIError {
 	e := &APIError{
 		Endpoint:  at,
-		Status:    response.StatusCode,
-		RequestID: s.requestID(response),
-		Location:  s.tidy(response.Header.Get("Location"), maxExcerpt),
+		Status:    status,
+		RequestID: s.requestID(header),
+		Location:  s.tidy(header.Get("Location"), maxExcerpt),
 	}
-	e.RetryAfter, _ = contract.RetryAfter(response.Header, time.Now())
+	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		e.Message = s.tidy(page(body, response.Header), maxExcerpt)
+		e.Message = s.tidy(excerpt(body, header), maxExcerpt)
 		return e
 	}
-	e.Code, e.Message = s.tidy(text(document.Code), maxWord), s.tidy(text(document.Message), maxMessage)
-	if e.Code == "" && e.Message == "" {
-		// The shape of the token endpoint. On any other, `error` is the deprecated reason phrase, which the status
-		// says already.
-		if description := text(document.ErrorDescription); description != "" || e.Method == http.MethodPost {
-			e.Code, e.Message = s.tidy(text(document.Error), maxWord), s.tidy(description, maxMessage)
-		}
+	code, message := text(document.Code), text(document.Message)
+	description := text(document.ErrorDescription)
+	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
+	if e.Method == http.MethodPost || code == "" && message == "" && description != "" {
+		code = cmp.Or(code, text(document.Error))
+		message = cmp.Or(message, description)
 	}
+	e.Code = s.tidy(code, maxWord)
+	e.Message = s.tidy(cmp.Or(message, document.problem()), maxMessage)
 	if e.Issues = s.issues(document.Data); len(e.Issues) == 0 {
 		e.Data = s.tidy(text(document.Data), maxData)
 	}
@@ -65,17 +77,23 @@ func (s *sender) apiError(at Endpoint, response *http.Response, body []byte) *AP
 func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 	var data struct {
 		Issues []struct {
-			Field    jsontext.Value   `json:"field"`
-			Messages []jsontext.Value `json:"messages"`
+			Field    jsontext.Value `json:"field"`
+			Messages jsontext.Value `json:"messages"`
 		} `json:"issues"`
 	}
 	if json.Unmarshal(of, &data, lenient) != nil {
 		return nil
 	}
 	for _, issue := range data.Issues {
+		var messages []jsontext.Value
+		if json.Unmarshal(issue.Messages, &messages, lenient) != nil {
+			messages = []jsontext.Value{issue.Messages}
+		}
 		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
-		for _, message := range issue.Messages {
-			seen.Messages = append(seen.Messages, s.tidy(text(message), maxMessage))
+		for _, message := range messages {
+			if plain := s.tidy(text(message), maxMessage); plain != "" {
+				seen.Messages = append(seen.Messages, plain)
+			}
 		}
 		issues = append(issues, seen)
 	}
@@ -88,7 +106,7 @@ func text(value jsontext.Value) string {
 	case jsontext.KindInvalid, jsontext.KindNull:
 		return ""
 	case jsontext.KindString:
-		plain, _ := jsontext.AppendUnquote(nil, value) // what is no UTF-8 is replaced
+		plain, _ := jsontext.AppendUnquote(nil, value) // bytes that are not UTF-8 are replaced
 		return string(plain)
 	default:
 		// Encoded again, so that no credential hides behind an escape.
@@ -97,20 +115,31 @@ func text(value jsontext.Value) string {
 	}
 }
 
-// page returns what to show of a body that is no error document: of a page of HTML only that it is one, and its title.
-func page(raw []byte, header http.Header) string {
+// excerpt returns what to show of a body that is not an error document: of a page of HTML only that it is one, and its
+// title.
+func excerpt(raw []byte, header http.Header) string {
 	body := string(raw)
 	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
 	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body
 	}
-	if title := htmlTitle.FindStringSubmatch(body); title != nil {
-		return htmlPage + " titled " + title[1]
+	if title := titleOf(body); title != "" {
+		return htmlPage + " titled " + title
 	}
 	return htmlPage
 }
 
-var htmlTitle = regexp.MustCompile(`(?i)<title>([^<]*)<`)
-
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"
+
+// titleOf returns the title of a page of HTML, or "".
+func titleOf(page string) string {
+	const tag = "title>"
+	for _, rest, found := strings.Cut(page, "<"); found; _, rest, found = strings.Cut(rest, "<") {
+		if len(rest) >= len(tag) && strings.EqualFold(rest[:len(tag)], tag) {
+			title, _, _ := strings.Cut(rest[len(tag):], "<")
+			return title
+		}
+	}
+	return ""
+}

@@ -41,13 +41,14 @@ func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path,
 // String returns the method and the address, with a very long path cut.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
-// APIError is an answer of the service other than 200. Texts of the service are cleaned of control characters and of
+// APIError is an answer of the service that refuses what was asked: one other than 200, or an error in the body of a
+// success of the token endpoint. Texts of the service are cleaned of control characters and of
 // credentials, and bounded.
 type APIError struct {
 	Endpoint
 	Status     int
 	Code       string // "" if the body has none
-	Message    string // the service's message, or an excerpt of a body that is no error document
+	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
 	Data       string        // the data of any other code as compact JSON, abridged; "" for none
 	RequestID  string        // the service's own, "" if it sends none
@@ -98,10 +99,11 @@ func endpointOf(err error) (to Endpoint, ok bool) {
 // apiError finds the answer of the service in an error.
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
-// UnusableAnswerError is a 200 whose body is no JSON of the shape that INTERFACE.md gives. Place is where, in the
+// UnusableAnswerError is a success whose body is not JSON of the shape that INTERFACE.md gives. Place is where, in the
 // service's field names, such as models[3].revision, or "" for the body as a whole.
 type UnusableAnswerError struct {
 	Endpoint
+	Status      int
 	ContentType string
 	Place       string
 	Problem     string

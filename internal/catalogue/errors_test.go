@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"reflect"
@@ -22,53 +23,124 @@ func TestALongPathIsCut(t *testing.T) {
 func teapot(method, contentType, body, secret string) *APIError {
 	s := &sender{mask: &redact.Mask{}}
 	s.mask.Add(secret)
-	response := &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {contentType}}}
-	return s.apiError(Endpoint{Method: method, Path: "/v1"}, response, []byte(body))
+	header := http.Header{"Content-Type": {contentType}}
+	return s.apiError(Endpoint{Method: method, Path: "/v1"}, http.StatusTeapot, header, []byte(body))
 }
 
 var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)
 
-// errorBodies are bodies of answers other than 200, and what they say.
-var errorBodies = map[string]struct {
-	method, contentType, body string
-	code, message             string
-	issues                    []Issue
-	data                      string
-}{
-	"as documented": {"GET", "", `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`, "NOT_FOUND", "No.", nil, ""},
+// errorBody is the body of an answer other than 200, and what it says.
+type errorBody struct {
+	method      string // "" for GET
+	contentType string
+	body        string
+
+	code    string
+	message string
+	issues  []Issue
+	data    string
+}
+
+const problemJSON = "application/problem+json"
+
+var errorBodies = map[string]errorBody{
+	"as documented": {
+		body:    `{"code":"NOT_FOUND","message":"No.","statusCode":404,"error":"Not Found"}`,
+		code:    "NOT_FOUND",
+		message: "No.",
+	},
 	"issues": {
-		"GET", "", `{"code":"C","message":"M","data":{"issues":[{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
-		"C", "M",
-		[]Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
-		"",
+		body: `{"code":"C","message":"M","data":{"issues":[
+			{"field":"a.b","messages":["too long","odd"]},{"field":"c","messages":[]}]}}`,
+		code:    "C",
+		message: "M",
+		issues:  []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
 	},
-	"odd types": {"GET", "", `{"code":7,"message":["a"],"data":{"issues":"none"}}`, "7", `["a"]`, nil, `{"issues":"none"}`},
+	"a message in place of messages": {
+		body:    `{"code":"C","message":"M","data":{"issues":[{"field":"a","messages":"too long"},{"field":7},{}]}}`,
+		code:    "C",
+		message: "M",
+		issues:  []Issue{{Field: "a", Messages: []string{"too long"}}, {Field: "7"}, {}},
+	},
+	"odd types": {
+		body:    `{"code":7,"message":["a"],"data":{"issues":"none"}}`,
+		code:    "7",
+		message: `["a"]`,
+		data:    `{"issues":"none"}`,
+	},
 	"data": {
-		"GET", "", `{"code":"CONFLICT","message":"M","data":{ "run" : {"id": 12345678901234567890, "by":"correct-horse"}}}`,
-		"CONFLICT", "M", nil, `{"run":{"id":12345678901234567890,"by":"***"}}`,
+		body:    `{"code":"C","message":"M","data":{ "run" : {"id": 12345678901234567890, "by":"correct-horse"}}}`,
+		code:    "C",
+		message: "M",
+		data:    `{"run":{"id":12345678901234567890,"by":"***"}}`,
 	},
-	"long data":       {"GET", "", `{"data":"` + strings.Repeat("é", 5000) + `"}`, "", "", nil, strings.Repeat("é", maxData) + "…"},
-	"no data":         {"GET", "", `{"code":"C","data":null}`, "C", "", nil, ""},
-	"no code":         {"GET", "", `{"message":"Something."}`, "", "Something.", nil, ""},
-	"only a reason":   {"GET", "", `{"statusCode":404,"error":"Not Found"}`, "", "", nil, ""},
-	"OAuth":           {"POST", "", `{"error":"invalid_client","error_description":"Revoked."}`, "invalid_client", "Revoked.", nil, ""},
-	"OAuth, no words": {"POST", "", `{"error":"invalid_client"}`, "invalid_client", "", nil, ""},
-	"empty":           {"GET", "", "", "", "", nil, ""},
-	"a list":          {"GET", "", `[1]`, "", "[1]", nil, ""},
-	"HTML":            {"GET", "text/html", "<html><title>Bad\nGateway</title></html>", "", "a page of HTML titled Bad Gateway", nil, ""},
-	"HTML, no title":  {"GET", "", "<!doctype html><HTML>", "", "a page of HTML", nil, ""},
-	"no UTF-8":        {"GET", "", "\xff\xfe broken \x1b[31m red", "", "broken [31m red", nil, ""},
-	"huge":            {"GET", "", strings.Repeat("x", maxErrorBody), "", strings.Repeat("x", maxExcerpt) + "…", nil, ""},
-	"deep":            {"GET", "", deepBody, "", deepBody[:maxExcerpt] + "…", nil, ""},
-	"long message":    {"GET", "", `{"message":"` + strings.Repeat("é", 5000) + `"}`, "", strings.Repeat("é", maxMessage) + "…", nil, ""},
+	"long data": {
+		body: `{"data":"` + strings.Repeat("é", 5000) + `"}`,
+		data: strings.Repeat("é", maxData) + "…",
+	},
+	"no data":       {body: `{"code":"C","data":null}`, code: "C"},
+	"no code":       {body: `{"message":"Something."}`, message: "Something."},
+	"only a reason": {body: `{"statusCode":404,"error":"Not Found"}`},
+	"a problem": {
+		contentType: problemJSON,
+		body:        `{"type":"about:blank","title":"Bad","detail":"No id.","status":418}`,
+		message:     "Bad: No id.",
+	},
+	"only a title":  {contentType: problemJSON, body: `{"title":"Bad","instance":"/1"}`, message: "Bad"},
+	"only a detail": {contentType: "application/json", body: `{"detail":"No id."}`, message: "No id."},
+	"a problem with a code": {
+		contentType: problemJSON,
+		body:        `{"code":"NEW","title":"Bad","detail":"No id.","data":{"a":1}}`,
+		code:        "NEW",
+		message:     "Bad: No id.",
+		data:        `{"a":1}`,
+	},
+	"a message and a title": {body: `{"message":"M","title":"T","detail":"D"}`, message: "M"},
+	"OAuth": {
+		method:  "POST",
+		body:    `{"error":"invalid_client","error_description":"Revoked."}`,
+		code:    "invalid_client",
+		message: "Revoked.",
+	},
+	"OAuth, no words": {method: "POST", body: `{"error":"invalid_client"}`, code: "invalid_client"},
+	"OAuth and a message": {
+		method:  "POST",
+		body:    `{"error":"invalid_client","message":"Revoked."}`,
+		code:    "invalid_client",
+		message: "Revoked.",
+	},
+	"empty":  {body: ""},
+	"a list": {body: `[1]`, message: "[1]"},
+	"HTML": {
+		contentType: "text/html",
+		body:        "<html><title>Bad\nGateway</title></html>",
+		message:     "a page of HTML titled Bad Gateway",
+	},
+	"HTML, no title":   {body: "<!doctype html><HTML><head><b>a</b>", message: "a page of HTML"},
+	"HTML in capitals": {body: "<HTML><p><TITLE>Oh</TITLE>", message: "a page of HTML titled Oh"},
+	"not UTF-8":        {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
+	"huge":             {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
+	"deep":             {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
+	"long message": {
+		body:    `{"message":"` + strings.Repeat("é", 5000) + `"}`,
+		message: strings.Repeat("é", maxMessage) + "…",
+	},
 }
 
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
 	for name, test := range errorBodies {
-		want := &APIError{Status: 418, Code: test.code, Message: test.message, Issues: test.issues, Data: test.data}
-		want.Endpoint = Endpoint{Method: test.method, Path: "/v1"}
-		if got := teapot(test.method, test.contentType, test.body, "correct-horse"); !reflect.DeepEqual(got, want) {
+		method := cmp.Or(test.method, http.MethodGet)
+		want := &APIError{
+			Endpoint: Endpoint{Method: method, Path: "/v1"},
+			Status:   http.StatusTeapot,
+			Code:     test.code,
+			Message:  test.message,
+			Issues:   test.issues,
+			Data:     test.data,
+		}
+		got := teapot(method, test.contentType, test.body, "correct-horse")
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -67,13 +68,34 @@ type outgoing struct {
 	header http.Header
 	body   []byte
 	limit  int64                 // the largest answer, in bytes
-	read   func(*incoming) error // reads the body of a 200
+	any2xx bool                  // any 2xx is a success, not only a 200
+	read   func(*incoming) error // reads the body of a success
 }
 
-// incoming is the body of a 200 while it is read.
+// succeeds reports whether a status promises what was asked for.
+func (o *outgoing) succeeds(status int) bool {
+	return status == http.StatusOK || o.any2xx && status > http.StatusOK && status < 300
+}
+
+// incoming is the body of a success while it is read, and what it answers.
 type incoming struct {
 	io.Reader
+	from   *sender
+	at     Endpoint
+	status int
 	header http.Header
+}
+
+// unusable returns the error of a body, or a part of it, that is not JSON of the right shape.
+func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
+	return &UnusableAnswerError{
+		Endpoint:    in.at,
+		Status:      in.status,
+		ContentType: in.from.tidy(in.header.Get("Content-Type"), maxWord),
+		Place:       shape.place,
+		Problem:     in.from.tidy(shape.problem, maxExcerpt),
+		RequestID:   in.from.requestID(in.header),
+	}
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
@@ -89,7 +111,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 		seen.Status = response.StatusCode
 		seen.Size, err = c.receive(attempt, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
-		seen.RequestID = c.requestID(response)
+		seen.RequestID = c.requestID(response.Header)
 	}
 	seen.Duration = time.Since(sent.sentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
@@ -125,7 +147,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 }
 
 // receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
-// below 400 that is no 200.
+// that is neither a success nor an error, such as a redirect.
 func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer func() { _ = response.Body.Close() }()
 	body := &boundedReader{reader: response.Body, limit: out.limit}
@@ -133,18 +155,19 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 	case response.StatusCode >= 400:
 		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return body.size, s.apiError(at, response, text)
-	case response.StatusCode != http.StatusOK:
-		return 0, s.apiError(at, response, nil)
+		return body.size, s.apiError(at, response.StatusCode, response.Header, text)
+	case !out.succeeds(response.StatusCode):
+		return 0, s.apiError(at, response.StatusCode, response.Header, nil)
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	err := out.read(&incoming{Reader: body, header: response.Header})
+	in := &incoming{Reader: body, from: s, at: at, status: response.StatusCode, header: response.Header}
+	err := out.read(in)
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
-		err = s.bodyError(ctx, at, response, body.head, err)
+		err = s.bodyError(ctx, in, body.head, err)
 	}
 	return body.size, err
 }
@@ -179,9 +202,9 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 }
 
 // requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
-func (s *sender) requestID(response *http.Response) string {
+func (s *sender) requestID(header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
-		if id := response.Header.Get(name); id != "" {
+		if id := header.Get(name); id != "" {
 			return s.tidy(id, maxWord)
 		}
 	}
@@ -207,23 +230,26 @@ func (s *sender) networkError(attempt context.Context, at Endpoint, err error, k
 	return fault
 }
 
-// bodyError describes a 200 whose body could not be used, for the reason err. head is the beginning of the body.
-func (s *sender) bodyError(ctx context.Context, at Endpoint, response *http.Response, head []byte, err error) error {
-	if size, ok := errors.AsType[*TooLargeError](err); ok {
-		size.Endpoint = at
+// bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
+func (s *sender) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
+	size, tooLarge := errors.AsType[*TooLargeError](err)
+	shape, wrongShape := errors.AsType[*shapeError](err)
+	refusal, refused := apiError(err)
+	switch {
+	case refused:
+		return refusal
+	case tooLarge:
+		size.Endpoint = in.at
 		return size
-	}
-	if shape, ok := errors.AsType[*shapeError](err); ok {
-		unusable := &UnusableAnswerError{
-			Endpoint: at, ContentType: s.tidy(response.Header.Get("Content-Type"), maxWord), Place: shape.place,
-			Problem: s.tidy(shape.problem, maxExcerpt), RequestID: s.requestID(response),
+	case errors.Is(err, gzip.ErrHeader):
+		return in.unusable(&shapeError{problem: "the body is labelled as gzip, but is not gzip"})
+	case wrongShape:
+		if sent := excerpt(head, in.header); shape.place == "" && strings.HasPrefix(sent, htmlPage) {
+			shape.problem = "the body is " + sent
 		}
-		if sent := page(head, response.Header); shape.place == "" && strings.HasPrefix(sent, htmlPage) {
-			unusable.Problem = s.tidy("the body is "+sent, maxExcerpt)
-		}
-		return unusable
+		return in.unusable(shape)
 	}
-	fault := s.networkError(ctx, at, err, Broken)
+	fault := s.networkError(ctx, in.at, err, Broken)
 	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
 		fault.Problem = "the answer was cut short"
 	}

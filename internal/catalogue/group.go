@@ -2,9 +2,12 @@ package catalogue
 
 import (
 	"context"
+	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
 )
 
 // KeyedName is a time horizon, whose list of keys is open, or a forecast variable.
@@ -25,6 +28,9 @@ type ModelGroup struct {
 	Models         []*ModelSummary `json:"models"`
 	Axes           []*GroupAxis    `json:"axes"`
 	OtherFields    jsontext.Value  `json:",embed"` // that this version does not know, nil for none
+
+	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
+	Err error `json:"-"`
 }
 
 // ModelSummary is a revision as its group lists it; archived ones are left out by the service.
@@ -50,27 +56,54 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// check returns an error if the group has no id.
-func (g *ModelGroup) check(string) *shapeError {
-	if g.ID == nil {
+// identity returns what is wrong if the group has no id, or a different one than was asked for.
+func (g *ModelGroup) identity(groupID string) *shapeError {
+	switch {
+	case g.ID == nil:
 		return missing("id")
+	case groupID != "" && !SameID(*g.ID, groupID):
+		return otherGroup("/id", *g.ID)
 	}
-	return compactFields(&g.OtherFields)
+	return nil
+}
+
+// otherGroup returns the error of a record about a different group.
+func otherGroup(at jsontext.Pointer, id string) *shapeError {
+	problem := fmt.Sprintf("it is a different group than the one asked for, %q", id)
+	return &shapeError{at: at, problem: problem, ofOtherGroup: true}
+}
+
+func (g *ModelGroup) unknown() *jsontext.Value { return &g.OtherFields }
+
+func (g *ModelGroup) setErr(err error) { g.Err = err }
+
+// SameID reports whether two texts are the id of one model group. Case does not matter, because the ids in use look
+// like UUIDs, and neither does the normal form, because engines keep strings in NFC.
+func SameID(one, other string) bool {
+	return strings.EqualFold(norm.NFC.String(one), norm.NFC.String(other))
 }
 
 // missing returns the error of a record without a field of its identity, such as an error document of status 200.
 func missing(field string) *shapeError {
-	return &shapeError{at: jsontext.Pointer("/" + field), problem: "it is missing or null, and no record is without it"}
+	const problem = "it is missing or null, and every record must have it"
+	return &shapeError{at: jsontext.Pointer("/" + field), problem: problem}
 }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
-// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own.
+// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. It is
+// an error if one of them has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	return c.ModelGroupsWith(ctx, timeHorizon, nil)
+	groups, err := c.ModelGroupsWith(ctx, timeHorizon, nil)
+	for _, group := range groups {
+		if err == nil {
+			err = group.Err
+		}
+	}
+	return groups, err
 }
 
-// ModelGroupsWith returns as ModelGroups does. If an answer that was kept from before this call does not suffice, the
-// question is asked once more.
+// ModelGroupsWith returns as ModelGroups does, and leaves it to the caller which of them may have an Err. If an answer
+// that was kept from before this call does not suffice, the question is asked once more.
 func (c *Client) ModelGroupsWith(
 	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
@@ -87,7 +120,11 @@ func (c *Client) ModelGroupsWith(
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
 // may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	return lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what: "reading model group %q", decode: decodeObject[ModelGroup](""),
+	group, err := lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
+		what: "reading model group %q", decode: decodeObject[ModelGroup](id),
 	})
+	if err == nil {
+		err = group.Err
+	}
+	return group, err
 }

@@ -2,10 +2,8 @@ package catalogue
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/unicode/norm"
 )
 
 // Model is one published revision of a forecast. A field that the service left out or sent as null is nil; so are
@@ -23,7 +21,7 @@ type Model struct {
 	UpdatedAt               *string           `json:"updatedAt"`
 	RunMode                 *string           `json:"runMode"`
 	Horizon                 *KeyedName        `json:"horizon"`
-	ModelMetadata           *JSONObject       `json:"modelMetadata"`
+	ModelMetadata           *JSON             `json:"modelMetadata"`
 	OutputVariables         []*OutputVariable `json:"outputVariables"`
 	OutputSpecification     []*Scalar         `json:"outputSpecification"`
 	Inputs                  []*Input          `json:"inputs"`
@@ -41,6 +39,9 @@ type Model struct {
 	HasPerformanceMetrics   *bool             `json:"hasPerformanceMetrics"`
 	DefaultComparisonModels []*string         `json:"defaultComparisonModels"`
 	OtherFields             jsontext.Value    `json:",embed"` // that this version does not know, nil for none
+
+	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
+	Err error `json:"-"`
 }
 
 // OutputVariable is a variable that a model produces.
@@ -66,27 +67,27 @@ type ModelAxis struct {
 // Input is an input that a model accepts. JSON is the whole record, since the interface names only some of its
 // fields.
 type Input struct {
-	ID   *string    `json:"id"`
-	Key  *string    `json:"key"`
-	JSON JSONObject `json:"-"`
+	ID   *string `json:"id"`
+	Key  *string `json:"key"`
+	JSON JSON    `json:"-"`
 }
 
 // Dataset is a dataset bound to a model. JSON is the whole record.
 type Dataset struct {
-	ID              *string    `json:"id"`
-	Key             *string    `json:"key"`
-	StorageLocation *string    `json:"storageLocation"`
-	Source          *string    `json:"source"`
-	FileFormat      *string    `json:"fileFormat"`
-	JSON            JSONObject `json:"-"`
+	ID              *string `json:"id"`
+	Key             *string `json:"key"`
+	StorageLocation *string `json:"storageLocation"`
+	Source          *string `json:"source"`
+	FileFormat      *string `json:"fileFormat"`
+	JSON            JSON    `json:"-"`
 }
 
 // NamedRecord is a sensitivity configuration or an input aggregation. JSON is the whole record.
 type NamedRecord struct {
-	ID   *string    `json:"id"`
-	Key  *string    `json:"key"`
-	Name *string    `json:"name"`
-	JSON JSONObject `json:"-"`
+	ID   *string `json:"id"`
+	Key  *string `json:"key"`
+	Name *string `json:"name"`
+	JSON JSON    `json:"-"`
 }
 
 // UnmarshalJSON keeps the whole record beside its named fields.
@@ -107,36 +108,50 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// check returns an error if the model lacks its id or revision, or is of another group than was asked for.
-// Ids are compared as engines keep strings, in NFC.
-func (m *Model) check(groupID string) *shapeError {
+// identity returns what is wrong if the model lacks its id or revision, or is not of the group that was asked for.
+func (m *Model) identity(groupID string) *shapeError {
 	switch {
 	case m.ID == nil:
 		return missing("id")
 	case m.Revision == nil:
 		return missing("revision")
-	case groupID != "" && m.ModelGroupID != nil && norm.NFC.String(*m.ModelGroupID) != norm.NFC.String(groupID):
-		problem := fmt.Sprintf("it is another group than the one asked for, %q", *m.ModelGroupID)
-		return &shapeError{at: "/modelGroupId", problem: problem}
+	case groupID != "" && m.ModelGroupID != nil && !SameID(*m.ModelGroupID, groupID):
+		return otherGroup("/modelGroupId", *m.ModelGroupID)
 	}
-	return compactFields(&m.OtherFields)
+	return nil
 }
+
+func (m *Model) unknown() *jsontext.Value { return &m.OtherFields }
+
+func (m *Model) setErr(err error) { m.Err = err }
 
 // LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist,
-// may not be seen or has no models.
+// may not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
-	return lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
+	model, err := lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
 		what: "reading the latest model of group %q", decode: decodeObject[Model](groupID),
 	})
+	if err == nil {
+		err = model.Err
+	}
+	return model, err
 }
 
-// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound.
+// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. It is an
+// error if one of them has an Err.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return c.ModelsWith(ctx, groupID, nil)
+	models, err := c.ModelsWith(ctx, groupID, nil)
+	for _, model := range models {
+		if err == nil {
+			err = model.Err
+		}
+	}
+	return models, err
 }
 
-// ModelsWith returns as Models does. If an answer that was kept from before this call does not suffice, the question
-// is asked once more: it cannot prove that something is absent.
+// ModelsWith returns as Models does, and leaves it to the caller which of them may have an Err. If an answer that was
+// kept from before this call does not suffice, the question is asked once more: it cannot prove that something is
+// absent.
 func (c *Client) ModelsWith(ctx context.Context, groupID string, suffices func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
 		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), suffices: suffices,

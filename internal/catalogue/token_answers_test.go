@@ -34,47 +34,64 @@ func answerTokens(w http.ResponseWriter, r *http.Request, body string) {
 
 const tokenSecret = "hunter2!-northwind"
 
-// TestTokenAnswersThatEndTheRun: all readers together make one token request, or two if it is open whether the service
-// understood the form. No secret of an answer is shown.
+// tokenFaults are answers to a request for a token that end the run. No secret of an answer is shown.
+var tokenFaults = map[string]struct {
+	status   int
+	body     string
+	requests int64 // two if it is open whether the service understood the form
+	says     string
+}{
+	"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client"},
+	"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request, code invalid_client"},
+	"invalid_client with 200":  {200, `{"error":"invalid_client","error_description":"No."}`, 1, "200 OK, code invalid_client: No."},
+	"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "code unauthorized_client"},
+	"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "code invalid_scope"},
+	"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "code invalid_request: Odd."},
+	"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request, code VALIDATION_FAILED: No."},
+	"an unknown error":         {400, oddTokenError, 2, "400 Bad Request, code odd: New."},
+	"an unknown error and 403": {403, oddTokenError, 2, "403 Forbidden, code odd: New."},
+	"an unknown error and 201": {201, oddTokenError, 1, "201 Created, code odd: New."},
+	"a problem document":       {400, `{"title":"No grant.","detail":"Ask."}`, 2, "400 Bad Request: No grant.: Ask."},
+	"401 with HTML":            {401, "<html><title>Who?</title>", 2, "401 Unauthorized: a page of HTML titled Who?"},
+	"empty":                    {400, "", 2, "400 Bad Request"},
+	"not found":                {404, "<html>nothing</html>", 2, "404 Not Found"},
+	"unsupported":              {415, "", 2, "415 Unsupported Media Type"},
+	"a redirect":               {302, "", 1, "302 Found"},
+	"no token":                 {200, `{"Access_Token":"hunter2!","b":1}`, 1, noToken + " (it has: Access_Token, b)"},
+	"no token and 201":         {201, `{"Access_Token":"hunter2!"}`, 1, noToken + " (it has: Access_Token)"},
+	"a token that is null":     {200, `{"access_token":null}`, 1, noToken + " (it has: access_token)"},
+	"an empty object":          {200, `{}`, 1, noToken + " (it has no fields)"},
+	"an empty token":           {200, `{"access_token":""}`, 1, "the token is empty"},
+	"no content":               {204, "", 1, "the body is empty"},
+	"an empty body":            {200, "", 1, "the body is empty"},
+	"a list":                   {200, `["hunter2!"]`, 1, "the answer is a list"},
+	"a string":                 {200, `"hunter2!"`, 1, "the answer is a string"},
+	"null":                     {200, `null`, 1, "the answer is null"},
+	"a number for a token":     {200, `{"access_token":7}`, 1, "the answer's access_token is a number"},
+	"a token in a list":        {200, `{"accessToken":["hunter2!"]}`, 1, "the answer's accessToken is a list"},
+	"many fields": {
+		200,
+		`{"\u001b[31mhunter2!-northwind":1` + strings.Repeat(`,"é":2,"f":3,"g":4,"h":5`, 3) + `}`,
+		1,
+		noToken + " (it has: [31m***, f, g, h, é)",
+	},
+	"an error that is false": {200, `{"error":false}`, 1, noToken + " (it has: error)"},
+	"a form":                 {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
+	"a page":                 {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
+	"very much":              {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
+	"another token type":     {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `of type "mac", and a bearer token is`},
+	"a token of two lines":   {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that a bearer token cannot have"},
+}
+
+const (
+	oddTokenError = `{"error":"odd","error_description":"New."}`
+	noToken       = "the answer has no access_token"
+)
+
+// All readers together make one request for a token, or two.
 func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	t.Parallel()
-	const odd, none = `{"error":"odd","error_description":"New."}`, "it holds no text as access_token (it has: "
-	for name, test := range map[string]struct {
-		status   int
-		body     string
-		requests int64
-		says     string
-	}{
-		"invalid_client":           {401, `{"error":"invalid_client","error_description":"No."}`, 1, "401 Unauthorized, code invalid_client"},
-		"invalid_client with 400":  {400, `{"error":"invalid_client"}`, 1, "400 Bad Request, code invalid_client"},
-		"unauthorized_client":      {400, `{"error":"unauthorized_client"}`, 1, "code unauthorized_client"},
-		"invalid_scope":            {400, `{"error":"invalid_scope"}`, 1, "code invalid_scope"},
-		"invalid_request":          {400, `{"error":"invalid_request","error_description":"Odd."}`, 2, "code invalid_request: Odd."},
-		"as other routes are":      {400, `{"code":"VALIDATION_FAILED","message":"No."}`, 2, "400 Bad Request, code VALIDATION_FAILED: No."},
-		"an unknown error":         {400, odd, 2, "400 Bad Request, code odd: New."},
-		"an unknown error and 403": {403, odd, 2, "403 Forbidden, code odd: New."},
-		"an unknown error and 200": {200, odd, 1, "it holds the error odd: New."},
-		"401 with HTML":            {401, "<html><title>Who?</title>", 2, "401 Unauthorized: a page of HTML titled Who?"},
-		"empty":                    {400, "", 2, "400 Bad Request"},
-		"not found":                {404, "<html>nothing</html>", 2, "404 Not Found"},
-		"unsupported":              {415, "", 2, "415 Unsupported Media Type"},
-		"a redirect":               {302, "", 1, "302 Found"},
-		"no token":                 {200, `{"Access_Token":"hunter2!","token_type":"Bearer"}`, 1, none + "Access_Token, token_type)"},
-		"an empty token":           {200, `{"access_token":""}`, 1, none},
-		"no content":               {200, "", 1, "the body is empty"},
-		"a list":                   {200, `["hunter2!"]`, 1, "an object is expected, the service sent a list"},
-		"many fields": {
-			200, `{"\u001b[31mhunter2!-northwind":1` + strings.Repeat(`,"é":2,"f":3,"g":4,"h":5`, 3) + `}`, 1,
-			none + "[31m***, f, g, h, é)",
-		},
-		"null":                 {200, `null`, 1, none},
-		"a form":               {200, `access_token=hunter2!`, 1, "the body is no valid JSON"},
-		"a token in a list":    {200, `{"access_token":["hunter2!"]}`, 1, none},
-		"a page":               {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
-		"very much":            {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
-		"another token type":   {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `a token of type "mac", and a bearer token is`},
-		"a token of two lines": {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that no bearer token may have"},
-	} {
+	for name, test := range tokenFaults {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
@@ -135,7 +152,40 @@ func TestTokenRequestsAsJSON(t *testing.T) {
 	}
 }
 
-// TestTokenAnswersThatWork: the interface leaves the fields of a token open.
+// The interface leaves the status of a token's answer open.
+func TestATokenComesWithAny2xx(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 201, 202, 203, 206, 299} {
+		var sent []string
+		c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+			sent = append(sent, r.Method)
+			if r.Method == http.MethodPost {
+				w.WriteHeader(status)
+			}
+			answerTokens(w, r, `{"id":"g"}`)
+		})}))
+		if _, err := c.ModelGroup(t.Context(), "g"); err != nil || !slices.Equal(sent, []string{"POST", "GET"}) {
+			t.Errorf("%d: %v after %q", status, err, sent)
+		}
+	}
+}
+
+// A read is answered with 200. Nothing of another 2xx is taken for an answer.
+func TestAReadIsAnsweredWith200(t *testing.T) {
+	t.Parallel()
+	c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusCreated)
+		}
+		answerTokens(w, r, `{"id":"g"}`)
+	})}))
+	_, err := c.ModelGroup(t.Context(), "g")
+	if api, ok := apiError(err); !ok || api.Status != http.StatusCreated {
+		t.Error(err)
+	}
+}
+
+// The interface leaves the fields of a token open.
 func TestTokenAnswersThatWork(t *testing.T) {
 	t.Parallel()
 	c := New(configFor(t, "http://localhost", Config{}))
@@ -145,6 +195,8 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{"accessToken":"secret-token-1","expiresIn":20,"tokenType":"Bearer"}`: 20 * time.Second,
 		`{"accessToken":"x","expires_in":70,` + bearer + `,"expiresIn":20}`:    70 * time.Second, // RFC 6749 goes first
 		`{` + bearer + `,"token_type":"BEARER","scope":"read","new":{"a":1}}`:  0,
+		`{` + bearer + `,"error":"odd","token_type":null}`:                     0, // a token that can be used is one
+		`{"access_token":null,"accessToken":"secret-token-1"}`:                 0,
 		`{` + bearer + `,"expires_in":"20"}`:                                   20 * time.Second,
 		`{` + bearer + `,"expires_in":20.9}`:                                   20900 * time.Millisecond,
 		`{` + bearer + `,"expires_in":9.9}`:                                    0, // it counts as absent
@@ -153,7 +205,7 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{` + bearer + `,"expires_in":1e400}`:                                  0,
 	} {
 		got := &token{}
-		err := c.readToken(&incoming{Reader: strings.NewReader(body)}, got)
+		err := c.readToken(incomingBody(strings.NewReader(body)), got)
 		if want := (token{bearer: "secret-token-1", life: life}); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v, want a life of %s", body, got, err, life)
 		}

@@ -26,13 +26,19 @@ type credentials struct {
 
 // body returns the content type and the body of a token request.
 func (c *credentials) body() (contentType string, body []byte, err error) {
-	const grantType, id, secret = "grant_type", "client_id", "client_secret"
-	const grant = "client_credentials"
+	fields := map[string]string{
+		"grant_type":    "client_credentials",
+		"client_id":     c.id,
+		"client_secret": c.secret,
+	}
 	if c.formError != nil {
-		body, err = json.Marshal(map[string]string{grantType: grant, id: c.id, secret: c.secret}, json.Deterministic(true))
+		body, err = json.Marshal(fields, json.Deterministic(true))
 		return "application/json", body, err
 	}
-	form := url.Values{grantType: {grant}, id: {c.id}, secret: {c.secret}}
+	form := url.Values{}
+	for name, value := range fields {
+		form.Set(name, value)
+	}
 	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
 }
 
@@ -74,42 +80,86 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxErrorBody,
+		any2xx: true,
 		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
 }
 
-// readToken fills a token from the answer of the token endpoint. INTERFACE.md shows no fields: they are those of RFC
-// 6749 §5.1, or the same as every other body spells names. Its errors show no values, because one may be a token.
-func (c *Client) readToken(in *incoming, got *token) error {
-	var fields map[string]jsontext.Value
-	err := decodeBody("", in, func(text *jsontext.Decoder) error { return json.UnmarshalDecode(text, &fields) })
-	bearerName, kindName, lifeName := "access_token", "token_type", "expires_in"
-	if fields[bearerName] == nil && fields["accessToken"] != nil {
-		bearerName, kindName, lifeName = "accessToken", "tokenType", "expiresIn"
-	}
-	bearer, sent := text(fields[bearerName]), text(fields["error"])
-	c.mask.Add(bearer)
-	switch {
-	case err != nil:
-		return err
-	case sent != "":
-		return &shapeError{problem: fmt.Sprintf("it holds the error %s: %s", sent, text(fields["error_description"]))}
-	case bearer == "" || fields[bearerName].Kind() != jsontext.KindString:
-		return &shapeError{problem: "it holds no text as " + bearerName + itHas(slices.Sorted(maps.Keys(fields)))}
-	}
-	got.bearer, got.life = bearer, lifeOf(fields[lifeName])
-	return checkToken(bearer, text(fields[kindName]))
+// tokenNames are what the fields of a token are called.
+type tokenNames struct {
+	bearer, kind, life string
 }
 
-// checkToken returns an error for what is no bearer token. RFC 6750 §2.1 allows only visible ASCII in one.
-func checkToken(bearer, kind string) error {
-	if kind != "" && !strings.EqualFold(kind, "bearer") {
-		return &shapeError{problem: fmt.Sprintf("it holds a token of type %q, and a bearer token is expected", kind)}
+// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled as
+// in every other body.
+var (
+	oauthNames = tokenNames{bearer: "access_token", kind: "token_type", life: "expires_in"}
+	otherNames = tokenNames{bearer: "accessToken", kind: "tokenType", life: "expiresIn"}
+)
+
+// readToken fills a token from the answer of the token endpoint. Its errors show no values, because one may be a token.
+func (c *Client) readToken(in *incoming, got *token) error {
+	var fields map[string]jsontext.Value
+	err := decodeBody(in, func(text *jsontext.Decoder) error {
+		whole, err := text.ReadValue()
+		if err != nil {
+			return err
+		}
+		if kind := whole.Kind(); kind != jsontext.KindBeginObject {
+			return &shapeError{problem: "the answer is " + inWords[kind]}
+		}
+		return json.Unmarshal(whole, &fields, lenient)
+	})
+	if err != nil {
+		return err
 	}
-	if strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return &shapeError{problem: "its token has characters that no bearer token may have"}
+	names := oauthNames
+	if isAbsent(fields[names.bearer]) && !isAbsent(fields[otherNames.bearer]) {
+		names = otherNames
 	}
+	bearer, kind := text(fields[names.bearer]), text(fields[names.kind])
+	c.mask.Add(bearer)
+	if isAbsent(fields[names.bearer]) {
+		return c.withoutToken(in, fields)
+	}
+	if sent := fields[names.bearer].Kind(); sent != jsontext.KindString {
+		return &shapeError{problem: "the answer's " + names.bearer + " is " + inWords[sent]}
+	}
+	if fault := tokenFault(bearer, kind); fault != "" {
+		return &shapeError{problem: fault}
+	}
+	got.bearer = bearer
+	got.life = lifeOf(fields[names.life])
 	return nil
+}
+
+func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() == jsontext.KindNull }
+
+// withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
+// if its status were one of an error.
+func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
+	code := fields["error"]
+	if code.Kind() != jsontext.KindString || text(code) == "" {
+		names := slices.Sorted(maps.Keys(fields))
+		return &shapeError{problem: "the answer has no access_token" + itHas(names)}
+	}
+	refusal := c.apiError(in.at, in.status, in.header, nil)
+	refusal.Code = c.tidy(text(code), maxWord)
+	refusal.Message = c.tidy(text(fields["error_description"]), maxMessage)
+	return refusal
+}
+
+// tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".
+func tokenFault(bearer, kind string) string {
+	switch {
+	case bearer == "":
+		return "the token is empty"
+	case kind != "" && !strings.EqualFold(kind, "bearer"):
+		return fmt.Sprintf("the token is of type %q, and a bearer token is expected", kind)
+	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "the token has characters that a bearer token cannot have" // RFC 6750 §2.1
+	}
+	return ""
 }
 
 // lifeOf reads a token's life, a number of seconds or its text. Anything else, or less than minLife, is 0: not known.

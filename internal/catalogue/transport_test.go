@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,7 +92,7 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 		if r.ProtoMajor != 2 {
 			t.Errorf("%s came by %s", r.URL.Path, r.Proto)
 		}
-		answerTokens(w, r, `{"id":"g"}`)
+		answerTokens(w, r, `{"id":"`+path.Base(r.URL.Path)+`"}`)
 	}))
 	server.EnableHTTP2, server.Config.HTTP2 = true, &http.HTTP2Config{MaxConcurrentStreams: 10}
 	server.StartTLS()

@@ -60,17 +60,14 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// JSONObject is the compact text of a JSON object: keys sorted, since their order carries nothing and may differ from
-// one answer to the next, and every digit of every number kept.
-type JSONObject string
+// JSON is a JSON value of any type as compact text, with every digit of every number kept. Unless there are very many,
+// the members of its objects are sorted: their order carries nothing and may differ from one answer to the next.
+type JSON string
 
-// UnmarshalJSON takes an object, and returns an error for anything else.
-func (o *JSONObject) UnmarshalJSON(data []byte) error {
-	if kind := jsontext.Value(data).Kind(); kind != jsontext.KindBeginObject {
-		return fmt.Errorf("an object is expected, the service sent %s", inWords[kind])
-	}
+// UnmarshalJSON takes any value.
+func (j *JSON) UnmarshalJSON(data []byte) error {
 	var err error
-	*(*string)(o), err = compactJSON(data)
+	*(*string)(j), err = compactJSON(data)
 	return err
 }
 
@@ -88,36 +85,42 @@ func compactFields(unknown *jsontext.Value) *shapeError {
 }
 
 // unmarshalOpen decodes the named fields of an open record, and keeps all of it.
-func unmarshalOpen(data []byte, fields any, whole *JSONObject) error {
+func unmarshalOpen(data []byte, fields any, whole *JSON) error {
 	if err := json.Unmarshal(data, fields, lenient); err != nil {
 		return err
 	}
 	return whole.UnmarshalJSON(data)
 }
 
-// maxSorted is how many members a JSON value may have for them to be sorted. Sorting takes many times the memory of
-// the text.
+// maxSorted is how many members the objects of a JSON value may have in all for them to be sorted. Sorting takes many
+// times the memory of the text.
 const maxSorted = 1000
 
-// compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key, unless
-// there are very many. Strings and numbers stay as they are spelled.
-//
-// If an object has two equal keys, which the service does not send, nothing is sorted: the last one counts for a
-// reader, and the library would sort them by value.
+// compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key. Strings and
+// numbers stay as they are spelled. Nothing is sorted if there are more members than maxSorted, or if an object has two
+// equal keys: a reader takes the last of them, and sorting would put them into the order of their values.
 func compactJSON(data []byte) (string, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
-	// A string may hold half of a pair, as an escape.
+	// Half of a surrogate pair, as an escape, passes for invalid UTF-8.
 	keep := json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
-	buffer := make([]byte, 0, len(data))
-	if bytes.Count(data, []byte(`":`)) <= maxSorted {
-		compact, err := jsontext.AppendFormat(buffer, data, keep, jsontext.ReorderRawObjects(true))
-		if !errors.Is(err, jsontext.ErrDuplicateName) {
+	format := func(how jsontext.Options) ([]byte, error) {
+		return jsontext.AppendFormat(make([]byte, 0, len(data)), data, keep, how)
+	}
+	// Each member has a colon. Only without white space can the members themselves be counted.
+	if bytes.Count(data, []byte(`:`)) > maxSorted {
+		compact, err := format(jsontext.AllowDuplicateNames(true))
+		if err != nil || bytes.Count(compact, []byte(`":`)) > maxSorted {
 			return string(compact), err
 		}
+		data = compact
 	}
-	compact, err := jsontext.AppendFormat(buffer, data, keep, jsontext.AllowDuplicateNames(true))
+	sorted, err := format(jsontext.ReorderRawObjects(true))
+	if !errors.Is(err, jsontext.ErrDuplicateName) {
+		return string(sorted), err
+	}
+	compact, err := format(jsontext.AllowDuplicateNames(true))
 	return string(compact), err
 }
 

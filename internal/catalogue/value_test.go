@@ -3,6 +3,8 @@ package catalogue
 import (
 	"fmt"
 	"net/url"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,13 +77,15 @@ func TestScalarIsSpelledAsTheAxisQueryTakesIt(t *testing.T) {
 	})
 }
 
-func TestJSONObjectIsCanonical(t *testing.T) {
+func TestJSONIsCanonical(t *testing.T) {
 	t.Parallel()
 	const canonical = `{"a":"<é&>","big":1234567890123456789012345678901234567890,"exp":1E400,"n":[1.0,2.50],"z":null}`
-	expectDecoded(t, map[string]JSONObject{
-		`{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`:                           canonical,
-		` { "exp" : 1E400 , "n" : [ 1.0 , 2.50 ] , "a" : "<é&>" , "big" : 1234567890123456789012345678901234567890 , "z" : null } `: canonical,
-		`{}`: `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
+	const shuffled = `{"z":null,"big":1234567890123456789012345678901234567890,"a":"<é&>","n":[1.0,2.50],"exp":1E400}`
+	spaced := strings.NewReplacer(":", " : ", ",", " ,\n").Replace(shuffled) + " "
+	expectDecoded(t, map[string]JSON{
+		shuffled: canonical,
+		spaced:   canonical,
+		`{}`:     `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
 		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
 		// The last of two equal keys counts for a reader, before as after, however they are spelled.
 		`{"b":3, "a":2,"b":1}`:                                    `{"b":3,"a":2,"b":1}`,
@@ -95,31 +99,61 @@ func TestJSONObjectIsCanonical(t *testing.T) {
 		`{"b":[{"d":{},"c":0}],"a":{"f":[{}],"e":{"h":1,"g":2}}}`: `{"a":{"e":{"g":2,"h":1},"f":[{}]},"b":[{"c":0,"d":{}}]}`,
 		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\U0001F600\":1,\"\uFFFD\":\"\uFFFD\"}",
 	})
-	for _, text := range []string{`[]`, `"a"`, `1`, `true`} {
-		var got JSONObject
-		if err := json.Unmarshal([]byte(text), &got, lenient); err == nil {
-			t.Errorf("%s was taken as an object: %s", text, got)
+	expectDecoded(t, map[string]JSON{
+		` [ 1.50 , {"b":1, "a":2} ] `: `[1.50,{"a":2,"b":1}]`,
+		` "a \u00e9" `:                `"a \u00e9"`,
+		` 1.50 `:                      `1.50`,
+		` true `:                      `true`,
+	})
+}
+
+// Members are sorted unless there are very many, however they are spelled, or two of one name: a reader takes the last
+// of those. Other colons do not count.
+func TestMembersAreSortedIfThereAreFew(t *testing.T) {
+	t.Parallel()
+	members := func(n int, colon, value string) string {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, `,"%06d"%s%s`, n-i, colon, value)
+		}
+		return "{" + text.String()[1:] + "}"
+	}
+	for name, test := range map[string]struct {
+		text   string
+		sorted bool
+	}{
+		"few":                  {members(maxSorted, ":", "1"), true},
+		"few, and spaces":      {members(maxSorted, " : ", "1"), true},
+		"few, and many colons": {members(maxSorted, ":", `"a:b:c"`), true},
+		"many":                 {members(maxSorted+1, ":", "1"), false},
+		"many, and spaces":     {members(maxSorted+1, " :\n", "1"), false},
+		"two of one name":      {`{"b":1,"a":2,"b":3}`, false},
+		"many of one name":     {`{"b":1,"b":2,"a":"` + strings.Repeat(":", maxSorted) + `"}`, false},
+	} {
+		want := regexp.MustCompile(`\s`).ReplaceAllString(test.text, "")
+		var got JSON
+		err := got.UnmarshalJSON([]byte(test.text))
+		if err != nil || (string(got) != want) != test.sorted || len(got) != len(want) {
+			t.Errorf("%s: %v, %.40s", name, err, got)
 		}
 	}
 }
 
-// Members are sorted, unless there are very many or two of one name: a reader takes the last of those.
-func TestMembersAreSortedIfThereAreFew(t *testing.T) {
+// Of equal names the last one counts. Objects are merged, as encoding/json does.
+func TestEqualNames(t *testing.T) {
 	t.Parallel()
-	members := func(n int) string {
-		var text strings.Builder
-		for i := range n {
-			fmt.Fprintf(&text, `,"%06d":1`, n-i)
-		}
-		return "{" + text.String()[1:] + "}"
+	const body = `{"id":"a","id":"b","revision":1,"tags":["x","y"],"tags":["z"],
+		"horizon":{"key":"k","name":"n"},"horizon":{"key":"l"},"modelMetadata":{"a":1},"modelMetadata":{"b":2}}`
+	got, err := decodeText(bodyModel, body)
+	want := &Model{
+		ID:            new("b"),
+		Revision:      new(Integer(1)),
+		Tags:          []*string{new("z")},
+		Horizon:       &KeyedName{Key: new("l"), Name: new("n")},
+		ModelMetadata: new(JSON(`{"b":2}`)),
 	}
-	for text, sorted := range map[string]bool{
-		members(maxSorted): true, members(maxSorted + 1): false, `{"b":1,"a":2,"b":3}`: false, `{"b":1,"a":2}`: true,
-	} {
-		var got JSONObject
-		if err := got.UnmarshalJSON([]byte(text)); err != nil || (string(got) == text) == sorted || len(got) != len(text) {
-			t.Errorf("%.40s: %v, %.40s", text, err, got)
-		}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt        = "Please report this to the provider's developers."
-	actOrShow       = "Act on what the service said, or show it to those who run the service."
+	actOrShow       = "Act on what the service said, or show it to the service's operator."
 	notAsPromised   = "The service answered with success, but not with what its interface promises."
-	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, " +
-		"report this to those who run it, and look for a newer version of the provider."
+	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
+		"report this to its operator, and look for a newer version of the provider."
 	// endsAllReads is added to a failure that ends every read of the process.
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
@@ -28,31 +28,23 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.about.explain(m, api)
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
-			". If it lasts, show this to those who run the service. The provider asks again as often as max_retries allows, "+
-			"and until read_timeout is over.")
+			". If it lasts, show this to the service's operator. The provider asks again as often as max_retries "+
+			"allows, and until read_timeout is over.")
 		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
-		m.say(SummaryInvalidRequest, "The service calls the request invalid.",
+		m.say(SummaryInvalidRequest,
+			"The service did not accept the request. It does not say that an argument of this block is the reason.",
 			"Act on what the service said. If the configuration is right, report this to the provider's developers.")
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service answers none of its requests.",
-			"Have the organisation enabled again; the service's message carries the reason.")
+			"Ask for the organisation to be enabled again. The service's message gives the reason.")
 		m.add(endsAllReads)
 		m.concernsAll(api)
-	// Only its code says that permission is what is missing (INTERFACE.md, Errors): gateways
-	// answer 403 for paths and addresses as well.
-	case api.Status == http.StatusForbidden && api.Code == "FORBIDDEN":
-		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
-			"Use other credentials, or have this organisation permitted.")
 	case api.Status == http.StatusForbidden:
-		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
-		if api.Code == "" {
-			m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that this " +
-				"machine's network is allowed there, and check base_url."
-		}
+		m.forbidden(api)
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 300:
@@ -62,14 +54,30 @@ func (m *message) answered(api *catalogue.APIError) {
 	}
 }
 
+// forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
+// for paths and addresses as well.
+func (m *message) forbidden(api *catalogue.APIError) {
+	switch api.Code {
+	case "FORBIDDEN":
+		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
+			"Use other credentials, or have this organisation permitted.")
+	case "":
+		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.",
+			"The answer has no code of the service, so a gateway or a firewall may have sent it: check that this "+
+				"machine's network is allowed there, and check base_url.")
+	default:
+		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
+	}
+}
+
 func isRedirect(api *catalogue.APIError) bool { return api.Status >= 300 && api.Status < 400 }
 
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
 	to := cmp.Or(api.Location, "an address that it does not name")
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", to),
-		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash more, "+
-			"comes from a proxy or a gateway in between.")
+		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
+			"more, comes from a proxy or a gateway in between.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
@@ -78,15 +86,24 @@ func (m *message) redirected(api *catalogue.APIError) {
 	m.concernsAll(api)
 }
 
-// unusable explains a 200 whose body is not what the interface promises.
+// unusable explains a success whose body is not what the interface promises.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
+	m.quoteUnusable(unusable)
+}
+
+// quoteUnusable says what is wrong with a body, and what it answers.
+func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 	problem := Sentence(unusable.Problem)
 	if unusable.Place != "" {
 		problem = fmt.Sprintf("At %s: %s.", unusable.Place, unusable.Problem)
 	}
 	m.said = append(m.said, problem)
-	m.fact = fmt.Sprintf("Status 200 OK, content type %q, for %s", unusable.ContentType, unusable.Endpoint)
+	m.fact = "Status " + statusText(unusable.Status)
+	if unusable.ContentType != "" {
+		m.fact += fmt.Sprintf(", content type %q", unusable.ContentType)
+	}
+	m.fact += fmt.Sprintf(", for %s", unusable.Endpoint)
 	m.requestID = unusable.RequestID
 }
 
@@ -98,6 +115,7 @@ func TooLarge(what string, size, limit int64) string {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
 	return fmt.Sprintf("The result of %s is %s. A provider can return at most %d bytes (%d MiB) at once.\n\n"+
-		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only.",
+		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model "+
+		"only.",
 		what, seen, limit, (limit+1<<20-1)>>20)
 }

@@ -64,8 +64,6 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.blame("that both are meant for the service at base_url.")
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:
 		m.say(SummaryNoToken, "The service has no token endpoint where the provider asked for a token.", checkBaseURL)
-	case api.Status > http.StatusOK && api.Status < 300:
-		m.say(SummaryNoToken, noUsableToken, notTheService)
 	default:
 		m.say(SummaryNoToken,
 			"The service refused the request for a token, and does not say that the credentials are wrong.",
@@ -79,9 +77,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 func (m *message) withoutToken(err error) {
 	m.say(SummaryNoToken, noUsableToken, notTheService)
 	m.fact = "The fault: " + err.Error()
-	if answer, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		m.fact = fmt.Sprintf("The fault: %s, for %s", answer.Problem, answer.Endpoint)
-		m.requestID = answer.RequestID
+	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
+		m.quoteUnusable(unusable)
 	}
 }
 

@@ -54,8 +54,9 @@ func TestMessagesByHand(t *testing.T) {
 	}{
 		"422": {
 			err: answered(422, "NEW_CODE", ""), about: explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true},
-			summary: explain.SummaryInvalidHorizon, argument: "time_horizon",
-			parts: []string{"422 Unprocessable Entity, code NEW_CODE"}, next: "the time_horizon.key of each is in use.",
+			summary: explain.SummaryInvalidRequest,
+			parts:   []string{"did not accept the request", "422 Unprocessable Entity, code NEW_CODE"},
+			next:    "report this to the provider's developers.",
 		},
 		"path not found": {
 			err: answered(404, "", "a page of HTML"), summary: explain.SummaryNotAnswered,
@@ -64,12 +65,12 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"an unknown status": {
 			err: answered(499, "", ""), about: group, summary: explain.SummaryNotAnswered,
-			parts: []string{"Status 499, for GET https://c.example/v1/model-group/g"}, next: "or show it to those who run the service.",
+			parts: []string{"Status 499, for GET https://c.example/v1/model-group/g"}, next: "or show it to the service's operator.",
 		},
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},
 			summary: explain.SummaryOrganisationDisabled,
-			parts:   []string{"is disabled", endsAllReads, "The contract ended."}, next: "the service's message carries the reason.",
+			parts:   []string{"is disabled", endsAllReads, "The contract ended."}, next: "The service's message gives the reason.",
 		},
 		"a token by another method": {
 			err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: explain.SummaryNoToken,
@@ -164,5 +165,74 @@ func TestMessagesByHand(t *testing.T) {
 				t.Errorf("ends not with %q:\n%s", test.next, got.Detail())
 			}
 		})
+	}
+}
+
+// An answer that calls the request invalid is about the argument only if its code is one that the interface gives to
+// such a request, and if the argument is among the fields that it lists.
+func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
+	t.Parallel()
+	id := explain.Subject{Path: path.Root("id"), Value: "g"}
+	horizon := explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true}
+	for _, test := range []struct {
+		about   explain.Subject
+		status  int
+		code    string
+		fields  []string
+		summary string
+	}{
+		{id, 400, "BAD_REQUEST", nil, explain.SummaryInvalidID},
+		{id, 400, "VALIDATION_FAILED", nil, explain.SummaryInvalidID},
+		{id, 400, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidID},
+		{id, 400, "VALIDATION_FAILED", []string{"tenant", "params.id"}, explain.SummaryInvalidID},
+		{id, 400, "VALIDATION_FAILED", []string{"tenant"}, explain.SummaryInvalidRequest},
+		{id, 400, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidRequest},
+		{id, 400, "VALIDATION_FAILED", []string{""}, explain.SummaryInvalidRequest},
+		{id, 400, "BRAND_NEW", nil, explain.SummaryInvalidRequest},
+		{id, 400, "BRAND_NEW", []string{"id"}, explain.SummaryInvalidRequest},
+		{id, 400, "", nil, explain.SummaryInvalidRequest},
+		{id, 422, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidID},
+		{horizon, 400, "BAD_REQUEST", nil, explain.SummaryInvalidHorizon},
+		{horizon, 400, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidHorizon},
+		{horizon, 400, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidRequest},
+		{horizon, 400, "BRAND_NEW", nil, explain.SummaryInvalidRequest},
+		{explain.Subject{}, 400, "BAD_REQUEST", nil, explain.SummaryInvalidRequest},
+	} {
+		api := answered(test.status, test.code, "")
+		for _, field := range test.fields {
+			api.Issues = append(api.Issues, catalogue.Issue{Field: field})
+		}
+		got := explain.Error(api, test.about)
+		_, onArgument := got.(diag.DiagnosticWithPath)
+		if got.Summary() != test.summary || onArgument != (test.summary != explain.SummaryInvalidRequest) {
+			t.Errorf("%d %s %q: %s", test.status, test.code, test.fields, got.Summary())
+		}
+	}
+}
+
+// A service may reject any number of fields, for any number of reasons.
+func TestManyRejectedFields(t *testing.T) {
+	t.Parallel()
+	api := answered(400, "VALIDATION_FAILED", "No.")
+	reasons := make([]string, 20_000)
+	for i := range reasons {
+		reasons[i] = fmt.Sprintf("reason %d", i)
+		api.Issues = append(api.Issues, catalogue.Issue{Field: fmt.Sprintf("field%d", i), Messages: reasons})
+	}
+	detail := explain.Error(api, explain.Subject{}).Detail()
+	for _, want := range []string{
+		"\n  - field0: reason 0; reason 1; ", "reason 9; and 19990 more\n  - field1:", "and 19990 more\n  - and 19990 more\nStatus 400",
+	} {
+		if !strings.Contains(detail, want) {
+			t.Errorf("no %q in\n%s", want, detail)
+		}
+	}
+	api.Issues = []catalogue.Issue{{Field: "only"}, {Messages: []string{"a", "b"}}}
+	if parts := explain.Error(api, explain.Subject{}).Detail(); !strings.Contains(parts, "\n  - only\n  - a; b\nStatus 400") {
+		t.Error(parts)
+	}
+	api.Issues = []catalogue.Issue{{Field: "f", Messages: []string{strings.Repeat("é", 5000)}}}
+	if long := explain.Error(api, explain.Subject{}).Detail(); len(detail) > 3000 || len(long) > 3000 {
+		t.Errorf("%d and %d bytes", len(detail), len(long))
 	}
 }

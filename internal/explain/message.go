@@ -3,11 +3,13 @@ package explain
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // message holds the parts of a diagnostic.
@@ -75,9 +77,7 @@ func (m *message) quote(api *catalogue.APIError) {
 	if api.Message != "" {
 		m.said = append(m.said, "The service said: "+api.Message)
 	}
-	for _, issue := range api.Issues {
-		m.said = append(m.said, fmt.Sprintf("  - %s: %s", issue.Field, strings.Join(issue.Messages, "; ")))
-	}
+	m.quoteIssues(api.Issues)
 	if api.Data != "" {
 		m.said = append(m.said, "It added: "+api.Data)
 	}
@@ -87,6 +87,25 @@ func (m *message) quote(api *catalogue.APIError) {
 	}
 	m.fact += fmt.Sprintf(", for %s", api.Endpoint)
 	m.requestID = api.RequestID
+}
+
+// maxIssue bounds what one rejected field adds to a message, in characters.
+const maxIssue = 1000
+
+// quoteIssues lists the fields that the service rejected, the first of them.
+func (m *message) quoteIssues(issues []catalogue.Issue) {
+	var lines []string
+	for _, issue := range issues[:min(len(issues), MaxIDs)] {
+		parts := []string{issue.Field, strings.Join(First(MaxIDs, issue.Messages), "; ")}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		lines = append(lines, redact.Shorten(strings.Join(parts, ": "), maxIssue))
+	}
+	if more := len(issues) - MaxIDs; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	for _, line := range lines {
+		m.said = append(m.said, "  - "+line)
+	}
 }
 
 // statusText returns a status with its reason phrase, if it has one.

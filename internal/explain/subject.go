@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,12 +21,30 @@ type Subject struct {
 	OfLatest  bool // the latest model of the group is read
 }
 
-// of reports whether the argument of the subject is what err is about.
-func (s Subject) of(err error) bool {
-	if s.Value == "" || len(s.Path.Steps()) == 0 {
+// of reports whether the argument of the subject is what api is about.
+func (s Subject) of(api *catalogue.APIError) bool {
+	switch {
+	case s.Value == "" || len(s.Path.Steps()) == 0:
+		return false
+	case errors.Is(api, catalogue.ErrInvalidRequest):
+		return s.blamedBy(api)
+	}
+	return errors.Is(api, catalogue.ErrNotFound) && !s.IsHorizon
+}
+
+// blamedBy reports whether an answer that calls the request invalid can mean the argument: it has a code that the
+// interface gives to such a request, and if it lists fields, the argument is among them.
+func (s Subject) blamedBy(api *catalogue.APIError) bool {
+	if api.Code != "BAD_REQUEST" && api.Code != "VALIDATION_FAILED" {
 		return false
 	}
-	return errors.Is(err, catalogue.ErrInvalidRequest) || errors.Is(err, catalogue.ErrNotFound) && !s.IsHorizon
+	field := "id"
+	if s.IsHorizon {
+		field = "timeHorizon"
+	}
+	return len(api.Issues) == 0 || slices.ContainsFunc(api.Issues, func(issue catalogue.Issue) bool {
+		return issue.Field[strings.LastIndexByte(issue.Field, '.')+1:] == field
+	})
 }
 
 // explain says what is wrong with the argument: the service misses its value, or does not accept it.

@@ -58,12 +58,14 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
-		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
+		groups, err := r.client.ModelGroupsWith(ctx, orZero(state.TimeHorizon), nil)
+		if err == nil {
+			questions, listed, err = listedGroups(groups)
+		}
 		if err != nil {
 			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
 			return
 		}
-		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
 		return state.Where.newest(ctx, r.client, id, "Ask for less in where, or take the group out of model_group_ids: "+
@@ -96,16 +98,20 @@ func namedGroups(ids []string) []question {
 	return questions
 }
 
-// listedGroups returns a question for each group of a list, and the groups by their ids.
-func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup) {
+// listedGroups returns a question for each group of a list, and the groups by their ids. Of a group only the id is
+// needed, so anything else may be wrong with its record.
+func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup, error) {
 	questions, listed := []question{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
+		if group.ID == nil {
+			return nil, nil, group.Err
+		}
 		if listed[*group.ID] == nil {
 			questions = append(questions, question{id: *group.ID, at: path.Empty()})
 			listed[*group.ID] = group
 		}
 	}
-	return questions, listed
+	return questions, listed, nil
 }
 
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered

@@ -65,6 +65,10 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 		r.fail(err, explain.Subject{Value: name})
 		return
 	}
+	if err := wrongRecord(groups, name); err != nil {
+		r.fail(err, explain.Subject{Value: name})
+		return
+	}
 	group, problem := groupNamed(groups, name)
 	if problem != nil {
 		r.diags.Append(problem)
@@ -72,6 +76,27 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 	}
 	*state = *newGroupState(group, nil)
 	state.Name = &name
+}
+
+// wrongRecord returns the error of a group of that name, or, if there is none, of one whose name cannot be read. Other
+// records may be wrong.
+func wrongRecord(groups []*catalogue.ModelGroup, name string) error {
+	var unnamed error
+	found := false
+	for _, group := range groups {
+		switch {
+		case isNamed(group, name) && group.Err != nil:
+			return group.Err
+		case isNamed(group, name):
+			found = true
+		case group.Name == nil && group.Err != nil:
+			unnamed = group.Err
+		}
+	}
+	if found {
+		return nil
+	}
+	return unnamed
 }
 
 // isNamed reports whether a group has exactly that name.
@@ -110,7 +135,7 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	names := map[string][]string{} // by their folded form
 	for _, group := range groups {
-		if *group.ID == name {
+		if catalogue.SameID(orZero(group.ID), name) {
 			return fmt.Sprintf("It is the id of a group: write id = %q.", name)
 		}
 		if group.Name != nil {

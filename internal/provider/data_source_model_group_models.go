@@ -35,4 +35,9 @@ func readModelGroupModels(ctx context.Context, r *reader, state *modelGroupModel
 		return
 	}
 	state.Models = sortedModelStates(models, state.Attributes)
+	for _, model := range state.Models {
+		if model.ModelGroupID != nil {
+			model.ModelGroupID = &id // as it is configured
+		}
+	}
 }

@@ -60,8 +60,8 @@ func TestAGroupGivenTwiceIsOneQuestion(t *testing.T) {
 	t.Parallel()
 	id := "a"
 	group := &catalogue.ModelGroup{ID: &id}
-	listed, _ := listedGroups([]*catalogue.ModelGroup{group, group})
-	if named := namedGroups([]string{id, "b", id}); len(named) != 2 || named[1].id != "b" || len(listed) != 1 {
+	listed, _, err := listedGroups([]*catalogue.ModelGroup{group, group})
+	if named := namedGroups([]string{id, "b", id}); err != nil || len(named) != 2 || named[1].id != "b" || len(listed) != 1 {
 		t.Errorf("named: %+v, listed: %+v", named, listed)
 	}
 }

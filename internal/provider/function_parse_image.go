@@ -32,17 +32,17 @@ func (parseImageFunction) Definition(
 ) {
 	resp.Definition = function.Definition{
 		Summary: "Splits a container image reference into its parts.",
-		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the rules " +
-			"of Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
-			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference names " +
-			"none.\n- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
+		MarkdownDescription: "Splits a container image reference into registry, repository, tag and digest, by the " +
+			"rules of Docker and Kubernetes. Needs Terraform 1.8, OpenTofu 1.7 or later. The result is an object:\n\n" +
+			"- `registry` (String) The registry's host, with its port if it has one; `docker.io` if the reference " +
+			"names none.\n- `repository` (String) The repository in that registry: `library/nginx` for `nginx`.\n" +
 			"- `tag` (String) The tag, null if the reference has none. No `latest` is made up.\n" +
 			"- `digest` (String) The digest with its algorithm, such as `sha256:…`, null if the reference has none.\n" +
-			"- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, `ghcr.io/org/app`.",
+			"- `familiar_name` (String) The registry and repository in their shortest form: `nginx`, " +
+			"`ghcr.io/org/app`.",
 		Parameters: []function.Parameter{function.StringParameter{
-			Name: "image",
-			// So that the message of null can be ours.
-			AllowNullValue: true,
+			Name:           "image",
+			AllowNullValue: true, // so that the message of null is ours
 			MarkdownDescription: "The reference of a container image, such as `registry.example/team/app:1.2.3`. " +
 				"Null is an error: `docker_image` is null if the image is withheld.",
 		}},
@@ -78,7 +78,7 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	}
 	parts, err := parseImage(*given)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is no container image reference: %s",
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is not a container image reference: %s",
 			explain.Abridged(*given), err))
 		return
 	}
@@ -126,17 +126,44 @@ func imageFault(image string) error {
 		return errors.New("it has white space in it")
 	case strings.Contains(image, "://"):
 		return errors.New("it has a scheme; leave out the part up to ://")
+	case isHexadecimal(image, digest.SHA256):
+		return errors.New("64 hexadecimal digits are an image's id, not its name")
 	case notDigest == nil:
 		return errors.New("it is a digest only, without the repository to find it in")
 	case strings.Contains(text, "@"):
 		return errors.New("it has more than one @, and so more than one digest")
 	case digested:
-		if _, err := digest.Parse(text); err != nil {
-			return fmt.Errorf("it has an %w: after the @ comes sha256, sha384 or sha512, a colon, and as many hexadecimal "+
-				"digits in lower case as the algorithm has", err)
+		if fault := digestFault(text); fault != "" {
+			return errors.New(fault)
 		}
 	}
 	return nameFault(name)
+}
+
+// digestFault says in a sentence what is wrong with a digest, or returns "".
+func digestFault(text string) string {
+	const form = "after the @ comes sha256, sha384 or sha512, a colon, and hexadecimal digits in lower case"
+	_, err := digest.Parse(text)
+	name, digits, hasColon := strings.Cut(text, ":")
+	algorithm := digest.Algorithm(name)
+	switch {
+	case err == nil:
+		return ""
+	case isHexadecimal(text, digest.SHA256):
+		return "its digest names no algorithm; write sha256: after the @"
+	case errors.Is(err, digest.ErrDigestUnsupported):
+		return fmt.Sprintf("%q is not an algorithm of digests; %s", explain.Abridged(name), form)
+	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
+		return "its digest has capital letters; " + form
+	case errors.Is(err, digest.ErrDigestInvalidLength):
+		return fmt.Sprintf("a %s digest has %d hexadecimal digits, this has %d", name, 2*algorithm.Size(), len(digits))
+	}
+	return "it has an invalid digest; " + form
+}
+
+// isHexadecimal reports whether a text is as many hexadecimal digits in lower case as an algorithm has.
+func isHexadecimal(text string, algorithm digest.Algorithm) bool {
+	return algorithm.Available() && algorithm.Validate(text) == nil
 }
 
 // nameFault names a part of the repository that cannot be one, or the tag.
@@ -149,14 +176,15 @@ func nameFault(name string) error {
 	}
 	repository, tag, tagged := strings.Cut(repository, ":")
 	for part := range strings.SplitSeq(repository, "/") {
-		if _, err := reference.ParseNormalizedNamed("a/" + part); err != nil && !errors.Is(err, reference.ErrNameTooLong) {
-			return fmt.Errorf("the part %q of its repository must be lower-case letters and digits, with one dot, one or two "+
-				"underscores or hyphens only between them", explain.Abridged(part))
+		_, err := reference.ParseNormalizedNamed("a/" + part)
+		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
+			return fmt.Errorf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
+				"one or two underscores or hyphens only between them", explain.Abridged(part))
 		}
 	}
 	if tagged && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
-		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and begin "+
-			"with no dot or hyphen", explain.Abridged(tag))
+		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and must "+
+			"not begin with a dot or a hyphen", explain.Abridged(tag))
 	}
 	return nil
 }

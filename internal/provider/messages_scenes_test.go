@@ -67,21 +67,24 @@ func configurationScenes() []scene {
 }
 
 // argumentScenes returns scenes of `validate` on data sources, and of the function.
+// validated returns a scene of `validate` on a data source.
+func validated(title, name string, config arguments) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
+	}}
+}
+
+// parsed returns a scene of parse_image, with the words that engines put around its message.
+func parsed(title string, image any) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		_, failure := callParseImage(t, image)
+		return []*tfprotov6.Diagnostic{{
+			Summary: "Invalid function argument", Detail: `Invalid value for "image" parameter: ` + failure.Text + ".",
+		}}
+	}}
+}
+
 func argumentScenes() []scene {
-	validated := func(title, name string, config arguments) scene {
-		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			return (&engine{server: newServer(&catalogueProvider{version: "test"})}).validate(t, name, config)
-		}}
-	}
-	parsed := func(title string, image any) scene {
-		return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			_, failure := callParseImage(t, image)
-			// As engines put it, which end the sentence.
-			return []*tfprotov6.Diagnostic{{
-				Summary: "Invalid function argument", Detail: `Invalid value for "image" parameter: ` + failure.Text + ".",
-			}}
-		}}
-	}
 	return []scene{
 		validated("neither id nor name", "model_group", nil),
 		validated("both id and name", "model_group", arguments{"id": "a", "name": "b"}),

@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 	var scenes []scene
 	for _, some := range []func() []scene{
 		configurationScenes, blockScenes, environmentScenes, argumentScenes, lookupScenes, credentialScenes, originScenes,
-		serviceScenes, waitingScenes, connectionScenes,
+		serviceScenes, answerScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

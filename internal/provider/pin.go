@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -24,10 +23,12 @@ type pin struct {
 	follow   string  // the data source to use for the newest revision instead
 }
 
-// pinnedModel is one revision of a group, and the highest of them.
+// pinnedModel is one revision of a group, and the highest of them. latest and isLatest are nil if they are not known,
+// because the service sent a record without a revision that can be read.
 type pinnedModel struct {
 	*catalogue.Model
-	latest int64
+	latest   *int64
+	isLatest *bool
 }
 
 // read reads the pinned model, and fails if its image is not the one that was reviewed. The id
@@ -39,11 +40,11 @@ func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, 
 	if err != nil {
 		return nil, err
 	}
-	model, problem := p.pick(models)
-	if problem == nil {
-		problem = p.reviewed(model.Model)
+	model, err := p.pick(models)
+	if err != nil {
+		return nil, err
 	}
-	if problem != nil {
+	if problem := p.reviewed(model.Model); problem != nil {
 		return nil, problem
 	}
 	model.Model = ofGroup(model.Model, p.groupID)
@@ -61,38 +62,68 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 }
 
 // names reports whether a model is of the pinned revision.
-func (p pin) names(model *catalogue.Model) bool {
-	return int64(*model.Revision) == p.revision
+func (p pin) names(model *catalogue.Model) bool { return isRevision(model, p.revision) }
+
+// isRevision reports whether a model is of a revision. One whose revision cannot be read is of none.
+func isRevision(model *catalogue.Model, revision int64) bool {
+	return model.Revision != nil && int64(*model.Revision) == revision
 }
 
-// pick finds the one model of the pinned revision.
-func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
-	var found []*catalogue.Model
+// pick finds the one model of the pinned revision. Records of other revisions may be wrong.
+func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
+	var found, unknown []*catalogue.Model
 	var revisions []int64
 	for _, model := range models {
+		if model.Revision == nil {
+			unknown = append(unknown, model)
+			continue
+		}
 		revisions = append(revisions, int64(*model.Revision))
 		if p.names(model) {
 			found = append(found, model)
 		}
 	}
-	problem := &groupError{argument: "revision", summary: explain.SummaryRevisionNotFound}
 	switch {
+	case len(found) == 1 && found[0].Err != nil:
+		return nil, found[0].Err
 	case len(found) == 1:
-		return &pinnedModel{Model: found[0], latest: slices.Max(revisions)}, nil
+		return p.among(found[0], slices.Max(revisions), len(unknown) == 0), nil
 	case len(found) > 1:
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
-	case len(revisions) == 0:
-		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service leaves them "+
-			"out because they are archived. Wait for the publisher of the group, or read another group.",
+	case len(unknown) > 0:
+		return nil, unknown[0].Err // it may be the pinned one
+	}
+	return nil, p.notFound(models, revisions)
+}
+
+// among returns the pinned model and where it stands in its group. highest is the highest revision that is known, and
+// all says whether all are.
+func (p pin) among(model *catalogue.Model, highest int64, all bool) *pinnedModel {
+	pinned := &pinnedModel{Model: model}
+	if all {
+		pinned.latest = &highest
+	}
+	if all || p.revision < highest {
+		pinned.isLatest = new(p.revision == highest)
+	}
+	return pinned
+}
+
+// notFound returns the error if no model is of the pinned revision.
+func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
+	problem := &groupError{argument: "revision", summary: explain.SummaryRevisionNotFound}
+	if len(revisions) == 0 {
+		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
+			"leaves them out because they are archived. Wait for the publisher of the group, or read another group.",
 			p.groupID, p.revision)
 		problem.short = "no models yet"
-	default:
-		problem.detail = explain.Paragraphs(
-			fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
-			mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
-		problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
+		return problem
 	}
-	return nil, problem
+	problem.detail = explain.Paragraphs(
+		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
+		mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
+	problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
+	return problem
 }
 
 // mayLackArchived says that a list may not have every revision, or returns "" if it has archived ones.
@@ -144,12 +175,14 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 		return fmt.Sprintf("%sgiven:   %q\n%sservice: %q", indent, redact.Shorten(*p.image, maxImage),
 			indent, redact.Shorten(*image, maxImage))
 	}
+	what := fmt.Sprintf("Revision %d of model group %q has a different image than the one given.",
+		p.revision, p.groupID)
 	return &groupError{
-		argument: argDockerImage, summary: explain.SummaryImageDiffers,
-		detail: explain.Paragraphs(
-			fmt.Sprintf("Revision %d of model group %q has another image than the one given.", p.revision, p.groupID),
-			both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
-			"If the service's image is right, give that one. If not, correct the revision or the image."),
+		argument: argDockerImage,
+		summary:  explain.SummaryImageDiffers,
+		detail: explain.Paragraphs(what, both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
+			"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
+				"or the image."),
 		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
 	}
 }
@@ -166,21 +199,23 @@ func imageHint(given, has string) string {
 	}
 	for _, r := range given {
 		if r > '~' {
-			return fmt.Sprintf("The image that was given has the character %q (%U) in it, which no image name can have.", r, r)
+			return fmt.Sprintf("The image that was given has the character %q (%U) in it, which no image name can "+
+				"have.", r, r)
 		}
 	}
 	return ""
 }
 
-// republished says if a revision was changed after it was published, which explains another image.
+// republished says if a revision was changed after it was published, which explains a different image.
 func republished(model *catalogue.Model) string {
-	created, errCreated := time.Parse(time.RFC3339, orZero(model.CreatedAt))
-	updated, errUpdated := time.Parse(time.RFC3339, orZero(model.UpdatedAt))
+	created, createdRead := parseTime(orZero(model.CreatedAt))
+	updated, updatedRead := parseTime(orZero(model.UpdatedAt))
 	switch {
-	case errCreated != nil || errUpdated != nil:
+	case !createdRead || !updatedRead:
 		return ""
 	case updated.After(created):
-		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed at %s.",
+		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed "+
+			"at %s.",
 			*model.UpdatedAt)
 	}
 	return "The service says that the revision has not changed since it was published: check the image that was given."
@@ -188,17 +223,23 @@ func republished(model *catalogue.Model) string {
 
 // withheld returns the error if there is no image to compare with.
 func (p pin) withheld(model *catalogue.Model) *groupError {
-	owner := "null"
-	if model.IsOwner != nil {
-		owner = strconv.FormatBool(*model.IsOwner)
+	const shownToOwner = "The service shows images only to members of the organisation that owns the model, and "
+	why, owner := shownToOwner+"does not say whether these credentials belong to it.", "null"
+	next := "Use credentials of that organisation, or leave the image out."
+	switch {
+	case model.IsOwner != nil && *model.IsOwner:
+		why, owner = "The service names none, though these credentials own the model.", "true"
+		next = "Ask the publisher of the group, or leave the image out."
+	case model.IsOwner != nil:
+		why, owner = shownToOwner+"these credentials do not belong to it.", "false"
 	}
+	what := fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
+		"one given, %q.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage))
 	return &groupError{
-		argument: argDockerImage, summary: explain.SummaryImageWithheld,
-		detail: fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
-			"one given, %q.\n\nThe service shows images only to members of the organisation that owns the model; is_owner is "+
-			"%s for these credentials.\n\nUse credentials of that organisation, or do not give the image. If is_owner is "+
-			"true, ask the publisher of the group.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage), owner),
-		short: fmt.Sprintf("revision %d", p.revision),
+		argument: argDockerImage,
+		summary:  explain.SummaryImageWithheld,
+		detail:   explain.Paragraphs(what, why, next),
+		short:    fmt.Sprintf("revision %d (is_owner is %s)", p.revision, owner),
 	}
 }
 
@@ -219,8 +260,8 @@ func (m *pinnedModel) withdrawal() string {
 		how = append(how, "disabled")
 	}
 	text := strings.Join(how, " and ")
-	if text != "" && int64(*m.Revision) != m.latest {
-		text += fmt.Sprintf(" (the latest is %d)", m.latest)
+	if text != "" && m.latest != nil && !isRevision(m.Model, *m.latest) {
+		text += fmt.Sprintf(" (the latest is %d)", *m.latest)
 	}
 	return text
 }

@@ -43,9 +43,9 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		"the same":          {given: &long, model: catalogue.Model{DockerImage: &long}},
 		"in another form":   {given: &composed, model: catalogue.Model{DockerImage: new(norm.NFD.String(composed))}},
 		"another, and long": {new(long + "0"), catalogue.Model{DockerImage: &long}, explain.SummaryImageDiffers, `"` + long + `"`},
-		"not the owner":     {&long, catalogue.Model{DockerImage: new(""), IsOwner: new(false)}, withheld, "is_owner is false for"},
-		"nobody knows":      {&long, catalogue.Model{DockerImage: new("")}, withheld, "is_owner is null for these"},
-		"the owner":         {&long, catalogue.Model{IsOwner: new(true)}, withheld, "is_owner is true for these"},
+		"not the owner":     {&long, catalogue.Model{DockerImage: new(""), IsOwner: new(false)}, withheld, "do not belong to it."},
+		"nobody knows":      {&long, catalogue.Model{DockerImage: new("")}, withheld, "does not say whether these credentials"},
+		"the owner":         {&long, catalogue.Model{IsOwner: new(true)}, withheld, "though these credentials own the model"},
 	} {
 		problem := pin{groupID: "g", revision: 1, image: test.given}.reviewed(&test.model)
 		if test.summary == "" && problem == nil {
@@ -91,7 +91,8 @@ func TestAllImagesThatDifferAreListed(t *testing.T) {
 	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
 	says := []string{`"reviewed:1"`, "11 more of 14 groups failed the same way:"}
 	for i := 2; i < groups-1; i++ {
-		says = append(says, fmt.Sprintf("\n  - \"group-%03d\": revision 1\n      given:   \"reviewed:%d\"\n      service: \"image:1\"", i, i))
+		line := fmt.Sprintf("\n  - \"group-%03d\": revision 1\n      given:   \"reviewed:%d\"", i, i)
+		says = append(says, line+"\n      service: \"image:1\"")
 	}
 	expectOutcomes(t, diagnostics,
 		outcome{argument: `docker_images["group-001"]`, summary: explain.SummaryImageDiffers, says: says},
@@ -122,14 +123,15 @@ func TestAWithdrawnPinIsWarnedOf(t *testing.T) {
 	yes, no := new(true), new(false)
 	for _, test := range []struct {
 		archived, enabled *bool
-		latest            int64
+		latest            *int64
 		want              string
 	}{
-		{archived: no, enabled: yes, latest: 2},
-		{latest: 2},
-		{archived: yes, latest: 1, want: "archived"},
-		{enabled: no, latest: 2, want: "disabled (the latest is 2)"},
-		{archived: yes, enabled: no, latest: 1, want: "archived and disabled"},
+		{archived: no, enabled: yes, latest: new(int64(2))},
+		{latest: new(int64(2))},
+		{archived: yes, latest: new(int64(1)), want: "archived"},
+		{archived: yes, latest: nil, want: "archived"},
+		{enabled: no, latest: new(int64(2)), want: "disabled (the latest is 2)"},
+		{archived: yes, enabled: no, latest: new(int64(1)), want: "archived and disabled"},
 	} {
 		own := catalogue.Model{Revision: new(catalogue.Integer(1)), Archived: test.archived, Enabled: test.enabled}
 		if got := (&pinnedModel{Model: &own, latest: test.latest}).withdrawal(); got != test.want {

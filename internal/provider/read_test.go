@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -50,11 +51,12 @@ func TestAPinPicksItsRevision(t *testing.T) {
 		{numbered(1, 2, 1), 1, 0, "Several models of that revision", "2 models of revision 1"},
 		{numbered(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 11, 0, "Revision not found", "It has: 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, and 1 more."},
 	} {
-		model, problem := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
+		model, err := pin{groupID: "g", revision: test.revision, follow: "modelcatalogue_x"}.pick(test.models)
+		problem, _ := errors.AsType[*groupError](err)
 		switch {
 		case test.summary == "":
-			if problem != nil || int64(*model.Revision) != test.revision || model.latest != test.latest {
-				t.Errorf("%+v: %+v, %v", test, model, problem)
+			if err != nil || int64(*model.Revision) != test.revision || *model.latest != test.latest {
+				t.Errorf("%+v: %+v, %v", test, model, err)
 			}
 		case problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail):
 			t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
@@ -66,8 +68,11 @@ func TestAPinPicksItsRevision(t *testing.T) {
 func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(respell(
-		sandbox.RouteAny, `"id":"`+mainGroup, `"id":"OTHER-ID`, `"revision":0,`, `"revision":0.0,`, `"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+	inCapitals := strings.ToUpper(mainGroup)
+	service.Inject(respell(sandbox.RouteAny,
+		mainGroup, inCapitals,
+		`"revision":0,`, `"revision":0.0,`,
+		`"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
 	))
 	for name, config := range readable {
 		if name == "model_groups" {
@@ -78,6 +83,9 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 			if fmt.Sprint(state[argument]) != fmt.Sprint(value) {
 				t.Errorf("%s: %s is %v, configured as %v", name, argument, state[argument], value)
 			}
+		}
+		if text := fmt.Sprint(state); name != "model_groups" && strings.Contains(text, inCapitals) {
+			t.Errorf("%s has the id as the service spells it: %s", name, text)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,14 +54,16 @@ func (s *server) StopProvider(
 	return s.ProviderServer.StopProvider(ctx, req)
 }
 
-// ValidateDataResourceConfig sorts what is wrong by its attribute. The framework validates in any order.
+// ValidateDataResourceConfig sorts what is wrong by its attribute, then by its summary. The framework validates in any
+// order.
 func (s *server) ValidateDataResourceConfig(
 	ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest,
 ) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	resp, err := s.ProviderServer.ValidateDataResourceConfig(ctx, req)
 	if resp != nil {
 		slices.SortStableFunc(resp.Diagnostics, func(a, b *tfprotov6.Diagnostic) int {
-			return strings.Compare(a.Attribute.String(), b.Attribute.String())
+			byAttribute := strings.Compare(a.Attribute.String(), b.Attribute.String())
+			return cmp.Or(byAttribute, strings.Compare(a.Summary, b.Summary))
 		})
 	}
 	return resp, err

@@ -23,20 +23,26 @@ func groupAttributes() map[string]schema.Attribute {
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
 		"models": nestedList("The group's revisions that are not archived, newest first. Empty if there are none.",
 			map[string]schema.Attribute{
-				"id":         computedString("The model's unique identifier, one for each revision."),
-				"revision":   computedInt64("The model's revision number, which `modelcatalogue_model` takes as `revision`."),
+				"id": computedString("The model's unique identifier, one for each revision."),
+				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as " +
+					"`revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}),
 		"axes": nestedList("Every axis that any revision of the group declares. Empty if there are none.",
 			with(axisAttributes(), map[string]schema.Attribute{
-				"values": nestedList("The values that any revision of the group offers on the axis.", map[string]schema.Attribute{
-					"value": computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's " +
-						"`type` says what to convert it to."),
-					"historical": computedBool("Whether the latest revision no longer offers this value: `true` for one that " +
-						"was dropped."),
-				}),
+				"values": nestedList("The values that any revision of the group offers on the axis.",
+					groupAxisValueAttributes()),
 			})),
 		"other_fields": otherFieldsAttribute("group"),
+	}
+}
+
+func groupAxisValueAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"value": computedString("The value as a string, spelled as an `axis=key:value` query takes it. The axis's " +
+			"`type` says what to convert it to."),
+		"historical": computedBool("Whether the latest revision no longer offers this value: `true` for one that " +
+			"was dropped."),
 	}
 }
 
@@ -76,32 +82,48 @@ type groupAxisValueState struct {
 // newGroupState maps the selected attributes of a group.
 func newGroupState(from *catalogue.ModelGroup, only selection) *groupState {
 	state := &groupState{
-		ID: from.ID, Name: from.Name, LatestRevision: (*int64)(from.LatestRevision), Public: from.Public,
-		CreatedAt: from.CreatedAt, TimeHorizon: (*keyedNameState)(from.TimeHorizon),
-		Models: sortedSummaryStates(from.Models), Axes: orEmpty(mapped(from.Axes, newGroupAxisState)),
-		OtherFields: otherFields(from.OtherFields),
+		ID:             from.ID,
+		Name:           from.Name,
+		LatestRevision: (*int64)(from.LatestRevision),
+		Public:         from.Public,
+		CreatedAt:      from.CreatedAt,
+		TimeHorizon:    (*keyedNameState)(from.TimeHorizon),
+		Models:         sortedSummaryStates(from.Models),
+		Axes:           orEmpty(mapped(from.Axes, newGroupAxisState)),
+		OtherFields:    otherFields(from.OtherFields),
 	}
 	only.clearOthers(state)
 	return state
 }
 
-// sortedSummaryStates maps a group's revisions, newest first, then by id.
+func newSummaryState(from *catalogue.ModelSummary) *modelSummaryState {
+	return (*modelSummaryState)(from)
+}
+
+// sortedSummaryStates maps a group's revisions, newest first, then by id. An element may be null.
 func sortedSummaryStates(models []*catalogue.ModelSummary) []*modelSummaryState {
-	states := mapped(models, func(from *catalogue.ModelSummary) *modelSummaryState { return (*modelSummaryState)(from) })
+	states := mapped(models, newSummaryState)
 	slices.SortStableFunc(states, func(a, b *modelSummaryState) int {
-		one, other := orZero(a), orZero(b) // an element may be null
-		return cmp.Or(cmp.Compare(orZero(other.Revision), orZero(one.Revision)), cmp.Compare(orZero(one.ID), orZero(other.ID)))
+		one, other := orZero(a), orZero(b)
+		byRevision := cmp.Compare(orZero(other.Revision), orZero(one.Revision))
+		return cmp.Or(byRevision, cmp.Compare(orZero(one.ID), orZero(other.ID)))
 	})
 	return orEmpty(states)
 }
 
-func newGroupAxisState(axis *catalogue.GroupAxis) *groupAxisState {
+func newGroupAxisState(from *catalogue.GroupAxis) *groupAxisState {
 	return &groupAxisState{
-		Key: axis.Key, Kind: axis.Kind, Label: axis.Label, Description: axis.Description, Type: axis.Type,
-		Values: orEmpty(mapped(axis.Values, func(value *catalogue.GroupAxisValue) *groupAxisValueState {
-			return (*groupAxisValueState)(value)
-		})),
+		Key:         from.Key,
+		Kind:        from.Kind,
+		Label:       from.Label,
+		Description: from.Description,
+		Type:        from.Type,
+		Values:      orEmpty(mapped(from.Values, newGroupAxisValueState)),
 	}
+}
+
+func newGroupAxisValueState(from *catalogue.GroupAxisValue) *groupAxisValueState {
+	return (*groupAxisValueState)(from)
 }
 
 // sortedGroupStates maps groups, sorted by name, then id.

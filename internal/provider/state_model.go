@@ -31,8 +31,8 @@ func modelAttributes() map[string]schema.Attribute {
 		"run_mode": computedString("The way the model runs: `AUTOMATIC` on a schedule, `ON_DEMAND` only when " +
 			"explicitly invoked."),
 		"horizon": horizonAttribute("The model's forecast time horizon."),
-		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON with " +
-			"every digit kept. Read it with `jsondecode`."),
+		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON of any " +
+			"type with every digit kept. Read it with `jsondecode`."),
 		"output_variables": nestedList(
 			"The output variables that the model produces, including how charts display them.",
 			outputVariableAttributes()),
@@ -51,7 +51,8 @@ func modelAttributes() map[string]schema.Attribute {
 			"latest run selects a variant by `axis=key:value` for each.", modelAxisAttributes()),
 		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
-		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or `parquet`."),
+		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +
+			"`parquet`."),
 		"display_timezone": computedString("The IANA time zone identifier used to display forecast results, such " +
 			"as `Europe/Berlin`."),
 		"forecast_variable": keyedNameAttribute("The variable being forecast.",
@@ -126,8 +127,9 @@ func wholeRecord(what string) schema.StringAttribute {
 // that a later version gives an attribute of its own stays in it as well, so that no
 // configuration breaks by an upgrade.
 func otherFieldsAttribute(what string) schema.StringAttribute {
-	return computedString("The fields of the " + what + " that this version of the provider has no attribute for, as a " +
-		"compact JSON object with every digit kept. Null if there are none. Read one with `try(jsondecode(…).name, null)`.")
+	return computedString("The fields of the " + what + " that this version of the provider has no attribute for, " +
+		"as a compact JSON object with every digit kept. Null if there are none. Read one with " +
+		"`try(jsondecode(…).name, null)`.")
 }
 
 // otherFields returns the fields of a record without an attribute, or nil if there are none.
@@ -181,25 +183,25 @@ type outputVariableState struct {
 }
 
 type inputState struct {
-	ID   *string              `tfsdk:"id"`
-	Key  *string              `tfsdk:"key"`
-	JSON catalogue.JSONObject `tfsdk:"json"`
+	ID   *string        `tfsdk:"id"`
+	Key  *string        `tfsdk:"key"`
+	JSON catalogue.JSON `tfsdk:"json"`
 }
 
 type datasetState struct {
-	ID              *string              `tfsdk:"id"`
-	Key             *string              `tfsdk:"key"`
-	StorageLocation *string              `tfsdk:"storage_location"`
-	Source          *string              `tfsdk:"source"`
-	FileFormat      *string              `tfsdk:"file_format"`
-	JSON            catalogue.JSONObject `tfsdk:"json"`
+	ID              *string        `tfsdk:"id"`
+	Key             *string        `tfsdk:"key"`
+	StorageLocation *string        `tfsdk:"storage_location"`
+	Source          *string        `tfsdk:"source"`
+	FileFormat      *string        `tfsdk:"file_format"`
+	JSON            catalogue.JSON `tfsdk:"json"`
 }
 
 type namedRecordState struct {
-	ID   *string              `tfsdk:"id"`
-	Key  *string              `tfsdk:"key"`
-	Name *string              `tfsdk:"name"`
-	JSON catalogue.JSONObject `tfsdk:"json"`
+	ID   *string        `tfsdk:"id"`
+	Key  *string        `tfsdk:"key"`
+	Name *string        `tfsdk:"name"`
+	JSON catalogue.JSON `tfsdk:"json"`
 }
 
 type modelAxisState struct {
@@ -215,21 +217,33 @@ type modelAxisState struct {
 // newModelState maps the selected attributes of a model.
 func newModelState(from *catalogue.Model, only selection) *modelState {
 	state := &modelState{
-		ID: from.ID, ModelGroupID: from.ModelGroupID, Name: from.Name, DisplayName: from.DisplayName,
-		Notes: from.Notes, Description: from.Description, Revision: (*int64)(from.Revision),
-		DockerImage: shownImage(from.DockerImage), CreatedAt: from.CreatedAt, UpdatedAt: from.UpdatedAt,
-		RunMode: from.RunMode, Horizon: (*keyedNameState)(from.Horizon), ModelMetadata: (*string)(from.ModelMetadata),
-		OutputVariables:     orEmpty(mapped(from.OutputVariables, newOutputVariableState)),
-		OutputSpecification: orEmpty(from.OutputSpecification),
-		// Only these two lists may be null, as they may in the service.
-		Inputs:   mapped(from.Inputs, func(input *catalogue.Input) *inputState { return (*inputState)(input) }),
-		Datasets: mapped(from.Datasets, func(data *catalogue.Dataset) *datasetState { return (*datasetState)(data) }),
-		Archived: from.Archived, Enabled: from.Enabled, Tags: orEmpty(from.Tags),
-		Sensitivities:     orEmpty(mapped(from.Sensitivities, newNamedRecordState)),
-		Axes:              orEmpty(mapped(from.Axes, newModelAxisState)),
-		InputAggregations: orEmpty(mapped(from.InputAggregations, newNamedRecordState)),
-		OutputFileFormat:  from.OutputFileFormat, DisplayTimezone: from.DisplayTimezone,
-		ForecastVariable: (*keyedNameState)(from.ForecastVariable), IsOwner: from.IsOwner,
+		ID:                      from.ID,
+		ModelGroupID:            from.ModelGroupID,
+		Name:                    from.Name,
+		DisplayName:             from.DisplayName,
+		Notes:                   from.Notes,
+		Description:             from.Description,
+		Revision:                (*int64)(from.Revision),
+		DockerImage:             shownImage(from.DockerImage),
+		CreatedAt:               from.CreatedAt,
+		UpdatedAt:               from.UpdatedAt,
+		RunMode:                 from.RunMode,
+		Horizon:                 (*keyedNameState)(from.Horizon),
+		ModelMetadata:           (*string)(from.ModelMetadata),
+		OutputVariables:         orEmpty(mapped(from.OutputVariables, newOutputVariableState)),
+		OutputSpecification:     orEmpty(from.OutputSpecification),
+		Inputs:                  mapped(from.Inputs, newInputState),     // may be null, as in the service
+		Datasets:                mapped(from.Datasets, newDatasetState), // may be null, as in the service
+		Archived:                from.Archived,
+		Enabled:                 from.Enabled,
+		Tags:                    orEmpty(from.Tags),
+		Sensitivities:           orEmpty(mapped(from.Sensitivities, newNamedRecordState)),
+		Axes:                    orEmpty(mapped(from.Axes, newModelAxisState)),
+		InputAggregations:       orEmpty(mapped(from.InputAggregations, newNamedRecordState)),
+		OutputFileFormat:        from.OutputFileFormat,
+		DisplayTimezone:         from.DisplayTimezone,
+		ForecastVariable:        (*keyedNameState)(from.ForecastVariable),
+		IsOwner:                 from.IsOwner,
 		HasPerformanceMetrics:   from.HasPerformanceMetrics,
 		DefaultComparisonModels: orEmpty(from.DefaultComparisonModels),
 		OtherFields:             otherFields(from.OtherFields),
@@ -252,6 +266,10 @@ func newOutputVariableState(from *catalogue.OutputVariable) *outputVariableState
 	state.Colours = orEmpty(state.Colours)
 	return &state
 }
+
+func newInputState(from *catalogue.Input) *inputState { return (*inputState)(from) }
+
+func newDatasetState(from *catalogue.Dataset) *datasetState { return (*datasetState)(from) }
 
 func newNamedRecordState(from *catalogue.NamedRecord) *namedRecordState {
 	return (*namedRecordState)(from)

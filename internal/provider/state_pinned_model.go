@@ -7,8 +7,8 @@ const argAcceptWithdrawn = "accept_withdrawn"
 
 func acceptWithdrawnAttribute() schema.BoolAttribute {
 	return schema.BoolAttribute{
-		MarkdownDescription: "Set it to `true` to read an archived or disabled revision without a warning. The default is " +
-			"`false`.",
+		MarkdownDescription: "Set it to `true` to read an archived or disabled revision without a warning. The " +
+			"default is `false`.",
 		Optional: true,
 	}
 }
@@ -17,8 +17,9 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 // those of its group, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
-		"latest_revision": computedInt64("The highest revision number of the group."),
-		"is_latest":       computedBool("Whether this is the group's highest revision."),
+		"latest_revision": computedInt64("The highest revision number of the group. Null if it is not known, " +
+			"because the service sent a record of the group without a revision."),
+		"is_latest": computedBool("Whether this is the group's highest revision. Null if that is not known."),
 	})
 }
 
@@ -33,7 +34,8 @@ type pinnedModelState struct {
 func newPinnedModelState(from *pinnedModel, only selection) *pinnedModelState {
 	state := &pinnedModelState{
 		modelState:     *newModelState(from.Model, nil),
-		LatestRevision: new(from.latest), IsLatest: new(int64(*from.Revision) == from.latest),
+		LatestRevision: from.latest,
+		IsLatest:       from.isLatest,
 	}
 	only.clearOthers(state)
 	return state

@@ -106,32 +106,47 @@ func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[s
 	return ours
 }
 
-// TestRecordsAreSorted: groups by name, models by revision with the newest first, and both by id.
+// Groups are sorted by name, models by revision with the newest first, and both by id.
 func TestRecordsAreSorted(t *testing.T) {
 	t.Parallel()
-	named := func(id string, name *string) *catalogue.ModelGroup { return &catalogue.ModelGroup{ID: &id, Name: name} }
+	groups := sortedGroupStates([]*catalogue.ModelGroup{
+		{ID: new("4"), Name: new("b")},
+		{ID: new("3"), Name: new("b")},
+		{ID: new("5"), Name: new("a")},
+		{ID: new("2"), Name: nil},
+		{ID: new("1"), Name: new("B")},
+	}, nil)
+	var ids []string
+	for _, state := range groups {
+		ids = append(ids, *state.ID)
+	}
+	expectSame(t, ids, []string{"2", "1", "5", "3", "4"})
+
 	one, ten := new(catalogue.Integer(1)), new(catalogue.Integer(10))
-	var groups, models, summaries []string
-	for _, state := range sortedGroupStates([]*catalogue.ModelGroup{
-		named("4", new("b")), named("3", new("b")), named("5", new("a")), named("2", nil), named("1", new("B")),
-	}, nil) {
-		groups = append(groups, *state.ID)
+	models := sortedModelStates([]*catalogue.Model{
+		{ID: new("none")},
+		{ID: new("c"), Revision: one},
+		{ID: new("ten"), Revision: ten},
+		{ID: new("b"), Revision: one},
+	}, nil)
+	ids = nil
+	for _, state := range models {
+		ids = append(ids, *state.ID)
 	}
-	for _, state := range sortedModelStates([]*catalogue.Model{
-		{ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
-	}, nil) {
-		models = append(models, *state.ID)
+	expectSame(t, ids, []string{"ten", "b", "c", "none"})
+
+	summaries := sortedSummaryStates([]*catalogue.ModelSummary{
+		nil,
+		{ID: new("none")},
+		{ID: new("c"), Revision: one},
+		{ID: new("ten"), Revision: ten},
+		{ID: new("b"), Revision: one},
+	})
+	ids = nil
+	for _, state := range summaries {
+		ids = append(ids, orZero(orZero(state).ID))
 	}
-	sorted := newGroupState(&catalogue.ModelGroup{Models: []*catalogue.ModelSummary{
-		nil, {ID: new("none")}, {ID: new("c"), Revision: one}, {ID: new("ten"), Revision: ten}, {ID: new("b"), Revision: one},
-	}}, nil).Models
-	for _, state := range append(sorted[:3:3], sorted[4]) {
-		summaries = append(summaries, *state.ID)
-	}
-	expectSame(t, groups, []string{"2", "1", "5", "3", "4"})
-	expectSame(t, models, []string{"ten", "b", "c", "none"})
-	expectSame(t, summaries, models)
-	expectSame(t, sorted[3], (*modelSummaryState)(nil))
+	expectSame(t, ids, []string{"ten", "b", "c", "", "none"})
 	expectSame(t, sortedGroupStates(nil, nil), []*groupState{})
 	expectSame(t, sortedModelStates(nil, nil), []*modelState{})
 }

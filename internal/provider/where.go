@@ -2,13 +2,12 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -25,43 +24,63 @@ const argWhere = "where"
 // whereAttribute returns that argument. without describes what happens to a group that has no such model.
 func whereAttribute(without string) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
-		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, archived and " +
-			"disabled ones included unless a condition says otherwise. It takes a second request only if the latest model " +
-			"does not meet them. " + without + " The engine silently ignores a misspelt name in it.",
+		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
+			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
+			"if the latest model fails a condition. " + without + " The engine silently ignores a misspelt name in it.",
 		Optional: true,
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
-				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for either.",
-				Optional:            true,
+				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for " +
+					"either.",
+				Optional: true,
 			},
 			"archived": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is archived, `true`, or not, `false`. Leave it out for either.",
 				Optional:            true,
 			},
 			"tags": schema.ListAttribute{
-				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, and it may have more. They " +
-					"are matched exactly.",
+				MarkdownDescription: "Tags that the model has, such as `offshore`: all of them, and it may have " +
+					"more. They are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag)},
+				Validators:  []validator.List{inWhere{notEmpty(explain.SummaryInvalidTag)}},
 			},
 			"run_mode": schema.StringAttribute{
 				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
 				Optional:            true,
-				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode)},
+				Validators:          []validator.String{inWhere{notEmpty(explain.SummaryInvalidRunMode)}},
 			},
 			"min_age": schema.StringAttribute{
-				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or `3d`, where " +
-					"`d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by the clock of this machine. " +
-					"A model without `created_at` has no age.",
+				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or " +
+					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by " +
+					"the clock of this machine. Dates are those of ISO 8601; one without a zone is in UTC. A model " +
+					"without `created_at` has no age.",
 				Optional:   true,
-				Validators: []validator.String{rule{summary: explain.SummaryInvalidAge, problem: ageProblem}},
+				Validators: []validator.String{inWhere{rule{summary: explain.SummaryInvalidAge, problem: ageProblem}}},
 			},
 		},
 	}
 }
 
-// whereState is the argument as it is configured. Any model satisfies nil, and one without a condition.
+// inWhere is a rule for a condition, or for each element of one. Its errors are on where and name the condition: for
+// the path of a condition engines show the line on which the block begins.
+type inWhere struct{ rule }
+
+// ValidateString checks a condition.
+func (r inWhere) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !req.ConfigValue.IsNull() {
+		r.check(&resp.Diagnostics, path.Root(argWhere), req.Path.String(), req.ConfigValue)
+	}
+}
+
+// ValidateList checks each element of a condition.
+func (r inWhere) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	for i, element := range req.ConfigValue.Elements() {
+		r.check(&resp.Diagnostics, path.Root(argWhere), req.Path.AtListIndex(i).String(), element)
+	}
+}
+
+// whereState is the argument as it is configured. A nil or empty whereState matches every model.
 type whereState struct {
 	Enabled  *bool    `tfsdk:"enabled"`
 	Archived *bool    `tfsdk:"archived"`
@@ -116,55 +135,6 @@ func likeTag(tags []*string, lacking string) string {
 	return ""
 }
 
-// tooYoung says from when on a model is old enough, if it is not.
-func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
-	if w.MinAge == nil {
-		return nil
-	}
-	least, _ := parseAge(*w.MinAge) // validated
-	since, known := since(model)
-	switch from := since.Add(least); {
-	case !known:
-		return []string{"the service does not say when it was made"}
-	case now.Before(from):
-		return []string{"it is old enough from " + from.UTC().Format("2006-01-02 15:04:05 MST") + " on"}
-	}
-	return nil
-}
-
-// since returns the moment from which the age of a model counts: when it was
-// published, or re-published in place after that. It is not known if the
-// service does not say either in the form of RFC 3339.
-func since(model *catalogue.Model) (moment time.Time, known bool) {
-	created, err := time.Parse(time.RFC3339, orZero(model.CreatedAt))
-	if err != nil || model.UpdatedAt == nil {
-		return created, err == nil
-	}
-	updated, err := time.Parse(time.RFC3339, *model.UpdatedAt)
-	if updated.Before(created) {
-		return created, err == nil
-	}
-	return updated, err == nil
-}
-
-// parseAge reads a duration that may begin with a number of days.
-func parseAge(text string) (time.Duration, error) {
-	days, rest, found := strings.Cut(text, "d")
-	if !found {
-		return parseDuration(text)
-	}
-	n, err := strconv.ParseUint(days, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a duration; write a number and a unit, such as %q or %q", text, "72h", "3d")
-	}
-	d := time.Duration(n) * 24 * time.Hour
-	if rest == "" && n > 0 {
-		return d, nil
-	}
-	more, err := parseDuration(rest)
-	return d + more, err
-}
-
 // newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
 // do if none does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(
@@ -173,7 +143,7 @@ func (w *whereState) newest(
 	now := time.Now()
 	satisfies := func(model *catalogue.Model) bool { return len(w.unmet(model, now)) == 0 }
 	latest, err := client.LatestModel(ctx, groupID)
-	if err != nil || satisfies(latest) {
+	if latest == nil || satisfies(latest) {
 		return latest, err
 	}
 	// A list that was kept from before the latest model was published may lack
@@ -189,7 +159,7 @@ func (w *whereState) newest(
 	case 0:
 		return nil, w.noneSatisfies(withLatest(models, latest), now, groupID, remedy)
 	case 1:
-		return found[0], nil
+		return found[0], found[0].Err
 	default:
 		return nil, severalModels(argWhere, groupID, int64(*found[0].Revision), len(found))
 	}
@@ -199,16 +169,20 @@ func (w *whereState) newest(
 // one is archived it may be missing in every list.
 func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
 	return orZero(latest.Archived) || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
-		return *model.Revision >= *latest.Revision
+		return model.Revision != nil && *model.Revision >= *latest.Revision
 	})
 }
 
-// highest returns the models of the highest revision among those that satisfy: one, unless
-// the catalogue lists several of one revision.
+// highest returns the models of the highest revision among those that satisfy: one, unless the catalogue lists several
+// of one revision. One whose revision cannot be read may be the highest.
 func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) []*catalogue.Model {
 	var found []*catalogue.Model
 	for _, model := range slices.SortedStableFunc(slices.Values(models), newestFirst) {
-		if satisfies(model) && (len(found) == 0 || *model.Revision == *found[0].Revision) {
+		switch {
+		case !satisfies(model):
+		case model.Revision == nil:
+			return []*catalogue.Model{model}
+		case len(found) == 0 || isRevision(model, int64(*found[0].Revision)):
 			found = append(found, model)
 		}
 	}
@@ -218,7 +192,8 @@ func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) [
 // withLatest returns the models of a list and the latest one, which the list may lack, newest first.
 func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
 	sorted := slices.Clone(models)
-	if !slices.ContainsFunc(models, func(model *catalogue.Model) bool { return *model.Revision == *latest.Revision }) {
+	isLatest := func(model *catalogue.Model) bool { return isRevision(model, int64(*latest.Revision)) }
+	if !slices.ContainsFunc(models, isLatest) {
 		sorted = append(sorted, latest)
 	}
 	slices.SortStableFunc(sorted, newestFirst)
@@ -229,7 +204,15 @@ func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue
 func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, groupID, remedy string) *groupError {
 	lines := make([]string, 0, len(models))
 	for _, model := range models {
-		lines = append(lines, fmt.Sprintf("revision %d: %s", int64(*model.Revision), strings.Join(w.unmet(model, now), "; ")))
+		which := "a model whose revision cannot be read"
+		if model.Revision != nil {
+			which = fmt.Sprintf("revision %d", int64(*model.Revision))
+		}
+		why := w.unmet(model, now)
+		if wrong, ok := errors.AsType[*catalogue.UnusableAnswerError](model.Err); ok {
+			why = append(why, fmt.Sprintf("its record is wrong at %s: %s", wrong.Place, wrong.Problem))
+		}
+		lines = append(lines, which+": "+strings.Join(why, "; "))
 	}
 	short := lines[0]
 	if older := len(lines) - 1; older > 0 {
@@ -269,11 +252,4 @@ func (d *catalogueDataSource) ValidateConfig(
 	resp.Diagnostics.AddAttributeWarning(path.Root(argWhere), explain.SummaryNoCondition, "Any model satisfies where, "+
 		"because it has none of enabled, archived, tags, run_mode and min_age. The engine silently ignores any other "+
 		"name, so one of these may be misspelt. If no condition is meant, leave where out, or set it to null.")
-}
-
-func ageProblem(value attr.Value) string {
-	if _, err := parseAge(asText(value)); err != nil {
-		return "cannot be used: " + err.Error()
-	}
-	return ""
 }

@@ -18,80 +18,76 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestConditions: what each condition says of a model, at noon on 10 March 2026.
+// condition is a row about a model: the clause about it if it does not satisfy.
+type condition struct {
+	where *whereState
+	model catalogue.Model
+	unmet string
+}
+
+func (c condition) expect(t *testing.T, name string, now time.Time) {
+	t.Helper()
+	if got := strings.Join(c.where.unmet(&c.model, now), "; "); got != c.unmet {
+		t.Errorf("%s: %q, want %q", name, got, c.unmet)
+	}
+}
+
+// tagged returns a model with those tags.
+func tagged(names ...string) (model catalogue.Model) {
+	for _, name := range names {
+		model.Tags = append(model.Tags, &name)
+	}
+	return model
+}
+
+// What each condition says of a model. TestAgesOfModels has min_age.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	yes, no := new(true), new(false)
-	tags := func(names ...string) (list []*string) {
-		for _, name := range names {
-			list = append(list, &name)
-		}
-		return list
+	enabled := func(is bool) *whereState { return &whereState{Enabled: &is} }
+	archived := func(is bool) *whereState { return &whereState{Archived: &is} }
+	tags := func(names ...string) *whereState { return &whereState{Tags: names} }
+	mode := func(name string) *whereState { return &whereState{RunMode: &name} }
+	const says = "the service does not say "
+	for name, test := range map[string]condition{
+		"no argument":           {nil, catalogue.Model{Archived: yes}, ""},
+		"no condition":          {&whereState{}, catalogue.Model{Archived: yes}, ""},
+		"no tags":               {&whereState{Tags: []string{}}, catalogue.Model{}, ""},
+		"enabled":               {enabled(true), catalogue.Model{Enabled: yes}, ""},
+		"disabled":              {enabled(true), catalogue.Model{Enabled: no}, "it is disabled"},
+		"not disabled":          {enabled(false), catalogue.Model{Enabled: yes}, "it is enabled"},
+		"enabled is left out":   {enabled(false), catalogue.Model{}, says + "whether it is enabled"},
+		"archived":              {archived(false), catalogue.Model{Archived: yes}, "it is archived"},
+		"not archived":          {archived(true), catalogue.Model{Archived: no}, "it is not archived"},
+		"archived is left out":  {archived(false), catalogue.Model{}, says + "whether it is archived"},
+		"all tags":              {tags("b", "a", "b"), tagged("a", "b", "c"), ""},
+		"lacks a tag":           {tags("a", "c"), tagged("a", "b"), `it lacks the tag "c"`},
+		"a tag in another form": {tags("été"), tagged(norm.NFD.String("été")), ""},
+		"run mode":              {mode("AUTO"), catalogue.Model{RunMode: new("AUTO")}, ""},
+		"another run mode":      {mode("auto"), catalogue.Model{RunMode: new("AUTO")}, `its run mode is "AUTO"`},
+		"run mode is left out":  {mode("X"), catalogue.Model{}, says + "its run mode"},
+	} {
+		test.expect(t, name, time.Now())
 	}
-	made := func(created, updated string) catalogue.Model {
-		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
-	}
-	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
-	const unknownAge, oldFrom = "the service does not say when it was made", "it is old enough from 2026-03-"
-	for name, test := range map[string]struct {
-		where *whereState
-		model catalogue.Model
-		unmet string
-	}{
-		"no argument":           {model: catalogue.Model{Archived: yes}},
-		"no condition":          {where: &whereState{}, model: catalogue.Model{Archived: yes}},
-		"no tags":               {where: &whereState{Tags: []string{}}},
-		"enabled":               {where: &whereState{Enabled: yes}, model: catalogue.Model{Enabled: yes}},
-		"disabled":              {&whereState{Enabled: yes}, catalogue.Model{Enabled: no}, "it is disabled"},
-		"not disabled":          {&whereState{Enabled: no}, catalogue.Model{Enabled: yes}, "it is enabled"},
-		"enabled is left out":   {where: &whereState{Enabled: no}, unmet: "the service does not say whether it is enabled"},
-		"archived":              {&whereState{Archived: no}, catalogue.Model{Archived: yes}, "it is archived"},
-		"not archived":          {&whereState{Archived: yes}, catalogue.Model{Archived: no}, "it is not archived"},
-		"archived is left out":  {where: &whereState{Archived: no}, unmet: "the service does not say whether it is archived"},
-		"all tags":              {where: &whereState{Tags: []string{"b", "a", "b"}}, model: catalogue.Model{Tags: tags("a", "b", "c")}},
-		"lacks a tag":           {&whereState{Tags: []string{"a", "c"}}, catalogue.Model{Tags: tags("a", "b")}, `it lacks the tag "c"`},
-		"a tag in another form": {where: &whereState{Tags: []string{"été"}}, model: catalogue.Model{Tags: tags(norm.NFD.String("été"))}},
-		"run mode":              {where: &whereState{RunMode: new("AUTO")}, model: catalogue.Model{RunMode: new("AUTO")}},
-		"another run mode":      {&whereState{RunMode: new("auto")}, catalogue.Model{RunMode: new("AUTO")}, `its run mode is "AUTO"`},
-		"run mode is left out":  {where: &whereState{RunMode: new("X")}, unmet: "the service does not say its run mode"},
-		"just old enough":       {where: aged("72h"), model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z")},
-		"never re-published":    {where: aged("3d"), model: catalogue.Model{CreatedAt: new("2026-01-01T00:00:00Z")}},
-		"no created_at":         {where: aged("1ns"), unmet: unknownAge},
-		"created_at is a day":   {aged("1ns"), made("2026-01-01", "2026-01-01T00:00:00Z"), unknownAge},
-		"updated_at is no time": {aged("1ns"), made("2026-01-01T00:00:00Z", "today"), unknownAge},
-		"a second too young":    {aged("3d"), made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), oldFrom + "10 12:00:01 UTC on"},
-		"re-published":          {aged("1d12h"), made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"), oldFrom + "11 11:00:00 UTC on"},
-		"several": {
-			where: &whereState{Enabled: yes, Archived: no, Tags: []string{"a", "POWER"}, RunMode: new("X"), MinAge: new("1h")},
-			model: catalogue.Model{Enabled: no, Archived: yes, Tags: append(tags("power "), nil)},
-			unmet: `it is disabled; it is archived; it lacks the tag "a"; it lacks the tag "POWER" (it has "power "); ` +
-				"the service does not say its run mode; " + unknownAge,
+	several := condition{
+		where: &whereState{
+			Enabled:  yes,
+			Archived: no,
+			Tags:     []string{"a", "POWER"},
+			RunMode:  new("X"),
+			MinAge:   new("1h"),
 		},
-	} {
-		if got := strings.Join(test.where.unmet(&test.model, now), "; "); got != test.unmet {
-			t.Errorf("%s: %q, want %q", name, got, test.unmet)
-		}
+		model: tagged("power "),
+		unmet: `it is disabled; it is archived; it lacks the tag "a"; it lacks the tag "POWER" (it has "power "); ` +
+			says + "its run mode; " + says + "when it was made",
 	}
+	several.model.Enabled = no
+	several.model.Archived = yes
+	several.model.Tags = append(several.model.Tags, nil)
+	several.expect(t, "several", time.Now())
 }
 
-func TestAges(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]time.Duration{
-		"72h": 72 * time.Hour, "3d": 72 * time.Hour, "1d12h": 36 * time.Hour, "0d1s": time.Second, "90m": 90 * time.Minute,
-	} {
-		if got, err := parseAge(text); got != want || err != nil {
-			t.Errorf("%q is %s, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "3", "d", "0d", "-1d", "1.5d", "3 days", "1h1d", "3dd", "0s", "-72h", "99999999d"} {
-		if got, err := parseAge(text); err == nil {
-			t.Errorf("%q is %s", text, got)
-		}
-	}
-}
-
-// where returns conditions as a configuration has them.
+// where returns conditions as in a configuration.
 func where(conditions ...any) map[string]any {
 	object := map[string]any{}
 	for i := 0; i < len(conditions); i += 2 {
@@ -122,7 +118,11 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 			fleet := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": test.where})
 			delete(state, "where") // an argument of the block
 			expectSame(t, modelsOf(t, fleet)[mainGroup], any(state))
-			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: test.lists})
+			expectRequests(t, service, counts{
+				sandbox.RouteToken:  1,
+				sandbox.RouteLatest: 1,
+				sandbox.RouteModels: test.lists,
+			})
 		})
 	}
 }
@@ -163,14 +163,26 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 	}
 }
 
-// TestTheHighestThatSatisfies has the id and the revision of each model. One with ! does not satisfy.
+// TestTheHighestThatSatisfies has the id and the revision of each model. One with ! does not satisfy, and the revision
+// of one with ? cannot be read.
 func TestTheHighestThatSatisfies(t *testing.T) {
 	t.Parallel()
 	satisfies := func(model *catalogue.Model) bool { return !strings.HasPrefix(*model.ID, "!") }
-	for list, want := range map[string]string{"!a1": "", "a1 !b1 !c2 d0": "a1", "a1 b2 c1": "b2", "a2 c1 b2": "a2 b2"} {
+	for list, want := range map[string]string{
+		"!a1":           "",
+		"a1 !b1 !c2 d0": "a1",
+		"a1 b2 c1":      "b2",
+		"a2 c1 b2":      "a2 b2",
+		"a2 c? b1":      "c?",
+		"a2 !c?":        "a2",
+	} {
 		var models []*catalogue.Model
 		for id := range strings.FieldsSeq(list) {
-			models = append(models, &catalogue.Model{ID: &id, Revision: new(catalogue.Integer(id[len(id)-1]))})
+			model := &catalogue.Model{ID: &id}
+			if revision, found := strings.CutSuffix(id, "?"); !found {
+				model.Revision = new(catalogue.Integer(revision[len(revision)-1]))
+			}
+			models = append(models, model)
 		}
 		var got []string
 		for _, model := range highest(models, satisfies) {
@@ -199,8 +211,8 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
 	})
 	expectOutcomes(t, diagnostics,
-		outcome{argument: "model_group_ids[10]", summary: explain.SummaryNoneSatisfies, says: []string{"1 more of 13 groups", `"group-011"`}},
-		outcome{argument: "model_group_ids[12]", summary: explain.SummaryGroupOrModels},
+		outcome{"model_group_ids[10]", explain.SummaryNoneSatisfies, []string{"1 more of 13 groups", `"group-011"`}},
+		outcome{"model_group_ids[12]", explain.SummaryGroupOrModels, nil},
 	)
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 13, sandbox.RouteModels: 3})
 	// Groups that were only listed are left out.
@@ -276,5 +288,6 @@ func TestTheSecondRequestOfALookup(t *testing.T) {
 	if _, err := service.SetArchived(mainGroup, 3, true); err != nil {
 		t.Fatal(err)
 	}
-	expectError(t, e.reports(t, "latest_model", disabled), "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
+	none := e.reports(t, "latest_model", disabled)
+	expectError(t, none, "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }

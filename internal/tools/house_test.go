@@ -2,10 +2,15 @@ package tools_test
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,14 +27,8 @@ const (
 // TestHouse compares the drawing in DESIGN.md with the imports of the code: each room has a line with its imports.
 func TestHouse(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(root + "/DESIGN.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n## The house\n")
-	chapter, _, _ := strings.Cut(rest, "\n## ")
 	drawn := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^ +(\S+) +→(.*)$`).FindAllStringSubmatch(chapter, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^ +(\S+) +→(.*)$`).FindAllStringSubmatch(design(t, "The house"), -1) {
 		drawn[line[1]] = strings.Join(strings.Fields(line[2]), " ")
 	}
 	built := imports(t)
@@ -42,6 +41,114 @@ func TestHouse(t *testing.T) {
 	for room := range drawn {
 		t.Errorf("DESIGN.md draws %s, which is not there", room)
 	}
+}
+
+// design returns a chapter of DESIGN.md.
+func design(t *testing.T, title string) string {
+	t.Helper()
+	text, err := os.ReadFile(root + "/DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n## "+title+"\n")
+	chapter, _, _ := strings.Cut(rest, "\n## ")
+	return chapter
+}
+
+// TestLibraries: a module that the code imports was chosen, and DESIGN.md says for what.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	file, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", root+"/go.mod").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(file, &required); err != nil || len(required.Require) == 0 {
+		t.Fatalf("%v in %s", err, file)
+	}
+	majorVersion := regexp.MustCompile(`/v[0-9]+$`)
+	chapter := design(t, "Libraries")
+	for _, module := range required.Require {
+		name := path.Base(majorVersion.ReplaceAllString(module.Path, ""))
+		if !module.Indirect && !strings.Contains(chapter, name) {
+			t.Errorf("DESIGN.md, Libraries, does not name %s", module.Path)
+		}
+	}
+}
+
+// TestInterfaceTable: each test that INTERFACE.md names beside what the interface leaves open is one.
+func TestInterfaceTable(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(root + "/internal/contract/INTERFACE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	files, err := filepath.Glob(root + "/internal/*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(file)
+	}
+	named := regexp.MustCompile("`(Test[A-Z0-9]\\w*)`").FindAllSubmatch(text, -1)
+	for _, name := range named {
+		if !strings.Contains(tests.String(), fmt.Sprintf("\nfunc %s(", name[1])) {
+			t.Errorf("INTERFACE.md names %s, which is not a test", name[1])
+		}
+	}
+	if len(named) == 0 {
+		t.Error("INTERFACE.md names no test")
+	}
+}
+
+// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so a pattern is compiled when it is
+// used.
+func TestNothingIsCompiledAtStart(t *testing.T) {
+	t.Parallel()
+	for _, room := range []string{"catalogue", "contract", "encode", "explain", "pace", "provider", "redact"} {
+		files, err := filepath.Glob(root + "/internal/" + room + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", room, err)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declaration := range file.Decls {
+				if !strings.HasSuffix(name, "_test.go") && compilesAtStart(declaration) {
+					t.Errorf("%s compiles a regular expression when the process starts", name)
+				}
+			}
+		}
+	}
+}
+
+// compilesAtStart reports whether a declaration of variables compiles a regular expression, other than in a function.
+func compilesAtStart(declaration ast.Decl) (compiles bool) {
+	variables, ok := declaration.(*ast.GenDecl)
+	if !ok {
+		return false
+	}
+	ast.Inspect(variables, func(node ast.Node) bool {
+		if called, ok := node.(*ast.SelectorExpr); ok {
+			from, _ := called.X.(*ast.Ident)
+			compiles = compiles || from != nil && from.Name == "regexp" && strings.HasPrefix(called.Sel.Name, "MustCompile")
+		}
+		_, isFunction := node.(*ast.FuncLit)
+		return !isFunction
+	})
+	return compiles
 }
 
 // imports returns the rooms that each room imports, sorted, without its tests.

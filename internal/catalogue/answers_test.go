@@ -1,0 +1,159 @@
+package catalogue
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"testing/synctest"
+)
+
+// A body that cannot be what its header says is a wrong answer, after one request: it would be the same again.
+func TestABodyThatIsLabelledAsGzip(t *testing.T) {
+	t.Parallel()
+	for _, labelled := range []string{http.MethodGet, http.MethodPost} {
+		var sent []string
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent = append(sent, r.Method)
+			if r.Method == labelled {
+				w.Header().Set("Content-Encoding", "gzip")
+			}
+			answerTokens(w, r, `{"id":"g","name":"long enough for the header of gzip"}`)
+		}))
+		c := New(configFor(t, service.URL, Config{MaxRetries: 4}))
+		_, err := c.ModelGroup(t.Context(), "g")
+		unusable, _ := errors.AsType[*UnusableAnswerError](err)
+		if unusable == nil || unusable.Problem != "the body is labelled as gzip, but is not gzip" || unusable.Method != labelled {
+			t.Errorf("%s: %v", labelled, err)
+		}
+		if once := slices.Compact(slices.Clone(sent)); !slices.Equal(sent, once) {
+			t.Errorf("sent %q", sent)
+		}
+		service.Close()
+	}
+}
+
+func TestJSONIsReadWhateverItIsLabelledAs(t *testing.T) {
+	t.Parallel()
+	for _, label := range []string{"", "text/plain", "text/html; charset=utf-8", "application/vnd.catalogue+json"} {
+		c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", label)
+			answerTokens(w, r, `{"id":"g"}`)
+		})}))
+		if _, err := c.ModelGroup(t.Context(), "g"); err != nil {
+			t.Errorf("%q: %v", label, err)
+		}
+	}
+}
+
+// An error in the body of a success is treated by its code, as one with a status of its own.
+func TestATokenEndpointThatIsUnavailableWith200(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tokens := 0
+		c := New(configFor(t, "http://localhost", Config{
+			MaxRetries: 1,
+			Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					tokens++
+				}
+				if tokens == 1 {
+					_, _ = w.Write([]byte(`{"error":"temporarily_unavailable"}`))
+					return
+				}
+				answerTokens(w, r, `{"id":"g"}`)
+			}),
+		}))
+		if _, err := c.ModelGroup(t.Context(), "g"); err != nil || tokens != 2 {
+			t.Errorf("%v after %d requests for a token", err, tokens)
+		}
+	})
+}
+
+// oddService has a group with an odd revision, and an odd group. It keeps the paths of its requests.
+func oddService(sent *[]string) answering {
+	const odd = `{"id":"b","revision":2,"name":7}`
+	answers := map[string]string{
+		"/v1/model-group":                `[{"id":"g"},{"id":"h","public":"yes"}]`,
+		"/v1/model-group/g/models":       `[{"id":"a","revision":1},` + odd + `]`,
+		"/v1/model-group/g/latest-model": odd,
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		*sent = append(*sent, r.URL.Path)
+		answerTokens(w, r, answers[r.URL.Path])
+	}
+}
+
+// placeOf returns where an answer is wrong, or "".
+func placeOf(err error) string {
+	unusable, _ := errors.AsType[*UnusableAnswerError](err)
+	if unusable == nil {
+		return ""
+	}
+	return unusable.Place
+}
+
+// One odd revision does not stop a caller who needs another one, and nothing is asked twice.
+func TestAnOddRevision(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	c := New(configFor(t, "http://localhost", Config{Snapshot: true, Transport: oddService(&sent)}))
+	const place = "models[1].name"
+	models, err := c.ModelsWith(t.Context(), "g", nil)
+	if err != nil || len(models) != 2 || models[0].Err != nil || placeOf(models[1].Err) != place {
+		t.Errorf("%v, %v", models, err)
+	}
+	if _, err := c.Models(t.Context(), "g"); placeOf(err) != place {
+		t.Error(err)
+	}
+	latest, err := c.LatestModel(t.Context(), "g")
+	if placeOf(err) != "name" || latest == nil || *latest.Revision != 2 {
+		t.Errorf("%v, %v", latest, err)
+	}
+	want := []string{TokenPath, "/v1/model-group/g/models", "/v1/model-group/g/latest-model"}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent %q", sent)
+	}
+}
+
+func TestAnOddGroup(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	c := New(configFor(t, "http://localhost", Config{Snapshot: true, Transport: oddService(&sent)}))
+	const place = "model_groups[1].public"
+	groups, err := c.ModelGroupsWith(t.Context(), "", nil)
+	if err != nil || len(groups) != 2 || groups[0].Err != nil || placeOf(groups[1].Err) != place {
+		t.Errorf("%v, %v", groups, err)
+	}
+	if _, err := c.ModelGroups(t.Context(), ""); placeOf(err) != place {
+		t.Error(err)
+	}
+	if !slices.Equal(sent, []string{TokenPath, "/v1/model-group"}) {
+		t.Errorf("sent %q", sent)
+	}
+}
+
+// The answer about a group is an error if it is about a different one. Its id may be spelled in another case.
+func TestAnAnswerAboutADifferentGroup(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		id    string
+		right bool
+	}{
+		{"3F0C-ä", true},
+		{"3f0c-Ä", true},
+		{"3F0C-a\u0308", true},
+		{"4f0c-ä", false},
+	} {
+		sent := 0
+		c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+			sent++
+			answerTokens(w, r, `{"id":"`+test.id+`"}`)
+		})}))
+		_, err := c.ModelGroup(t.Context(), "3f0c-ä")
+		if test.right != (err == nil) || !test.right && placeOf(err) != "id" || sent != 2 {
+			t.Errorf("%s: %v after %d requests", test.id, err, sent)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// answerScenes are about answers that the interface leaves open, or that something else gives in place of the service.
+func answerScenes() []scene {
+	return append(tokenAnswerScenes(), append(readAnswerScenes(), ageAndImageScenes()...)...)
+}
+
+func tokenAnswerScenes() []scene {
+	token := func(title string, status int, body string) scene {
+		header := http.Header{"Content-Type": {"application/json"}}
+		return played(title, faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: header, Body: body}), nil, oneGroup)
+	}
+	return []scene{
+		token("invalid_client with 200", 200, `{"error":"invalid_client","error_description":"No such client."}`),
+		token("an unknown error for a token, with 201", 201, `{"error":"brand_new","error_description":"Not today."}`),
+		token("null for a token", 200, `null`),
+		token("a number for a token", 200, `{"access_token":123456789}`),
+		token("an empty object for a token", 201, `{}`),
+		token("an empty token", 200, `{"access_token":""}`),
+		played("a token labelled as gzip", faulty(labelledAsGzip(sandbox.RouteToken)), nil, oneGroup),
+	}
+}
+
+// labelledAsGzip returns a fault that says of an answer that it is gzip.
+func labelledAsGzip(route sandbox.Route) sandbox.Fault {
+	return sandbox.Fault{Route: route, Header: http.Header{"Content-Encoding": {"gzip"}}}
+}
+
+func readAnswerScenes() []scene {
+	issues := func(n int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf(`{"field":"filters.%d","messages":["odd"]}`, i))
+		}
+		return `{"code":"VALIDATION_FAILED","message":"The request is not valid.","data":{"issues":[` + strings.Join(list, ",") + `]}}`
+	}
+	problem := status(400, `{"type":"about:blank","title":"Header missing","status":400,"detail":"Send X-Tenant."}`, 0)
+	problem.Header = http.Header{"Content-Type": {"application/problem+json"}}
+	pin := reading{"model", pinned(3)}
+	return []scene{
+		played("a group labelled as gzip", faulty(labelledAsGzip(sandbox.RouteGroup)), nil, oneGroup),
+		played("a problem document", faulty(problem), nil, oneGroup),
+		played("a 400 with an unknown code", faulty(status(400, `{"code":"TENANT_MISSING","message":"Say which."}`, 0)), nil, oneGroup),
+		played("a 400 about a field that is not an argument", faulty(status(400, issues(1), 0)), nil, oneGroup),
+		played("a 400 about 20,000 fields", faulty(status(400, issues(20_000), 0)), nil, oneGroup),
+		played("a different group", faulty(respell(sandbox.RouteGroup, `"id":"`+mainGroup, `"id":"270c0fa6`)), nil, oneGroup),
+		played("a pinned revision of the wrong shape",
+			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`)), nil, pin),
+		played("a pin that may be the record without a revision",
+			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil, pin),
+		played("an empty object for a list",
+			faulty(sandbox.Fault{Route: sandbox.RouteModels, Status: 200, Body: "{}"}), nil, pin),
+	}
+}
+
+func ageAndImageScenes() []scene {
+	latest := func(conditions ...any) reading {
+		return reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}}
+	}
+	scenes := []scene{
+		played("a date that cannot be read",
+			faulty(respell(sandbox.RouteAny, `"updatedAt":"2`, `"updatedAt":"on the 2`)), nil, latest("min_age", "1d")),
+		played("no model that satisfies, and one of the wrong shape",
+			faulty(respell(sandbox.RouteModels, `"archived":true`, `"archived":"yes"`)), nil, latest("archived", true)),
+		played("an image that is withheld from its owner",
+			faulty(respell(sandbox.RouteModels, firstImage, "")), nil,
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}}),
+		parsed("parse_image: a digest of too many digits", "registry.example/app@"+sha256Digest+"00"),
+		parsed("parse_image: a digest without its algorithm", "registry.example/app@"+hexDigits),
+		parsed("parse_image: a digest in capitals", "registry.example/app@sha256:"+strings.ToUpper(hexDigits)),
+		parsed("parse_image: a digest of an unknown algorithm", "registry.example/app@md5:d41d8cd98f00b204e9800998ecf8427e"),
+		parsed("parse_image: an image's id", hexDigits),
+	}
+	for _, age := range []string{"", "72", "soon", "-1h", "0d", "1 week", "72H", "1.5d", "P3D", "65535d2562047h"} {
+		scenes = append(scenes, validated(fmt.Sprintf("min_age %q", age), latest().name, arguments{
+			"model_group_id": "a", "where": where("min_age", age),
+		}))
+	}
+	return scenes
+}

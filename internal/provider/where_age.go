@@ -1,0 +1,203 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+// tooYoung says from when on a model is old enough, if it is not.
+func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
+	if w.MinAge == nil {
+		return nil
+	}
+	least, _ := parseAge(*w.MinAge) // validated
+	made, problem := madeAt(model)
+	switch from := made.Add(least); {
+	case problem != "":
+		return []string{problem}
+	case now.Before(from):
+		return []string{"it will be old enough at " + from.UTC().Format("2006-01-02 15:04:05 MST")}
+	}
+	return nil
+}
+
+// madeAt returns the moment from which the age of a model counts: when it was published, or re-published in place
+// after that. If it is not known, problem says why.
+func madeAt(model *catalogue.Model) (made time.Time, problem string) {
+	const unread = "its %s is %q, which cannot be read as a date"
+	if model.CreatedAt == nil {
+		return made, "the service does not say when it was made"
+	}
+	made, ok := parseTime(*model.CreatedAt)
+	if !ok {
+		return made, fmt.Sprintf(unread, "created_at", explain.Abridged(*model.CreatedAt))
+	}
+	if model.UpdatedAt == nil {
+		return made, ""
+	}
+	updated, ok := parseTime(*model.UpdatedAt)
+	if !ok {
+		return made, fmt.Sprintf(unread, "updated_at", explain.Abridged(*model.UpdatedAt))
+	}
+	if updated.After(made) {
+		made = updated
+	}
+	return made, ""
+}
+
+// parseTime reads a date of ISO 8601: a day, or a moment to the minute or finer, after a T or a space, with a zone or
+// in UTC.
+func parseTime(text string) (moment time.Time, ok bool) {
+	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
+	for _, zone := range []string{"Z07:00", "Z0700", "Z07", ""} {
+		for _, clock := range []string{"T15:04:05", "T15:04"} {
+			if moment, err := time.Parse(time.DateOnly+clock+zone, text); err == nil {
+				return moment, true
+			}
+		}
+	}
+	moment, err := time.Parse(time.DateOnly, text)
+	return moment, err == nil
+}
+
+const (
+	day     = 24 * time.Hour
+	maxDays = math.MaxInt64 / int64(day) // that a time.Duration holds
+)
+
+// The errors of parseAge.
+var (
+	errNoDuration = errors.New("it cannot be read as a duration")
+	errTooLong    = errors.New("it is too long")
+)
+
+// parseAge reads a duration that may begin with a number of days.
+func parseAge(text string) (time.Duration, error) {
+	days, clock, found := strings.Cut(text, "d")
+	if !found {
+		days, clock = "0", text
+	}
+	age, err := parseDays(days)
+	if err != nil || found && clock == "" {
+		return age, err
+	}
+	more, err := time.ParseDuration(clock)
+	switch {
+	case err != nil || more < 0:
+		return 0, errNoDuration
+	case more > math.MaxInt64-age:
+		return 0, errTooLong
+	}
+	return age + more, nil
+}
+
+func parseDays(text string) (time.Duration, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange), n > uint64(maxDays):
+		return 0, errTooLong
+	case err != nil:
+		return 0, errNoDuration
+	}
+	return time.Duration(n) * day, nil
+}
+
+func ageError(text string) error {
+	_, err := parseAge(text)
+	return err
+}
+
+// ageHint says what is wrong with an age: its text is %[1]q, and a right one that it may be meant for %[2]q.
+type ageHint struct {
+	applies func(text, meant string) bool
+	says    string
+}
+
+// ageHints are told in this order.
+var ageHints = []ageHint{
+	{
+		func(text, _ string) bool { return strings.TrimSpace(text) == "" },
+		"is %[1]q; leave it out for a model of any age",
+	},
+	{
+		func(text, _ string) bool { return errors.Is(ageError(text), errTooLong) },
+		"is %[1]q, which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d",
+	},
+	{
+		func(text, _ string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") },
+		"is %[1]q, which is negative; leave it out for a model of any age",
+	},
+	{
+		func(text, _ string) bool { return ageError(text) == nil },
+		"is %[1]q, which is zero; leave it out for a model of any age",
+	},
+	{
+		func(text, _ string) bool {
+			_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			return err == nil
+		},
+		`is %[1]q, which has no unit; write "72h" for hours or "3d" for days`,
+	},
+	{
+		func(_, meant string) bool { return ageError(meant) == nil },
+		"is %[1]q, which cannot be read as a duration; write %[2]q",
+	},
+	{
+		func(string, string) bool { return true },
+		`is %[1]q, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`,
+	},
+}
+
+// ageProblem says what is wrong with an age, or returns "".
+func ageProblem(value attr.Value) string {
+	text := asText(value)
+	if age, err := parseAge(text); err == nil && age > 0 {
+		return ""
+	}
+	meant := plainAge(text)
+	for _, hint := range ageHints {
+		if hint.applies(text, meant) {
+			return fmt.Sprintf(hint.says, explain.Abridged(text), meant)
+		}
+	}
+	return ""
+}
+
+// unitsInWords has the units of a duration, and the words that people write for them.
+var unitsInWords = strings.NewReplacer(
+	"weeks", "w", "week", "w",
+	"days", "d", "day", "d",
+	"hours", "h", "hour", "h", "hrs", "h",
+	"minutes", "m", "minute", "m", "mins", "m", "min", "m",
+	"seconds", "s", "second", "s", "secs", "s", "sec", "s",
+)
+
+// plainAge spells an age as parseAge reads it, if it is written with words, spaces, capitals, weeks, a fraction of days
+// or as in ISO 8601.
+func plainAge(text string) string {
+	text = unitsInWords.Replace(strings.ToLower(strings.Join(strings.Fields(text), "")))
+	if iso, found := strings.CutPrefix(text, "p"); found {
+		text = strings.Replace(iso, "t", "", 1)
+	}
+	for unit, hours := range map[string]float64{"w": 7 * 24, "d": 24} {
+		number, found := strings.CutSuffix(text, unit)
+		n, err := strconv.ParseFloat(number, 64)
+		switch whole := n * hours; {
+		case !found || err != nil || whole != math.Trunc(whole):
+		case math.Mod(whole, 24) == 0:
+			return fmt.Sprintf("%.0fd", whole/24)
+		default:
+			return fmt.Sprintf("%.0fh", whole)
+		}
+	}
+	return text
+}

@@ -1,0 +1,160 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// What is said of the age of a model, at noon on 10 March 2026.
+func TestAgesOfModels(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	made := func(created, updated string) catalogue.Model {
+		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
+	}
+	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
+	const oldAt = "it will be old enough at 2026-03-"
+	for name, test := range map[string]condition{
+		"just old enough": {
+			where: aged("72h"),
+			model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z"),
+		},
+		"a second too young": {
+			where: aged("3d"),
+			model: made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"),
+			unmet: oldAt + "10 12:00:01 UTC",
+		},
+		"never re-published": {
+			where: aged("3d"),
+			model: catalogue.Model{CreatedAt: new("2026-01-01T00:00:00Z")},
+		},
+		"re-published": {
+			where: aged("1d12h"),
+			model: made("2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"),
+			unmet: oldAt + "11 11:00:00 UTC",
+		},
+		"created_at is a day": {
+			where: aged("1ns"),
+			model: made("2026-01-01", "2026-01-01T00:00:00Z"),
+		},
+		"no created_at": {
+			where: aged("1ns"),
+			model: catalogue.Model{UpdatedAt: new("2026-01-01T00:00:00Z")},
+			unmet: "the service does not say when it was made",
+		},
+		"created_at is not a date": {
+			where: aged("1ns"),
+			model: made("2026-W01", "today"),
+			unmet: `its created_at is "2026-W01", which cannot be read as a date`,
+		},
+		"updated_at is not a date": {
+			where: aged("1ns"),
+			model: made("2026-01-01T00:00:00Z", "today"),
+			unmet: `its updated_at is "today", which cannot be read as a date`,
+		},
+	} {
+		test.expect(t, name, now)
+	}
+}
+
+func TestAges(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"72h":          72 * time.Hour,
+		"3d":           72 * time.Hour,
+		"1d12h":        36 * time.Hour,
+		"0d1s":         time.Second,
+		"90m":          90 * time.Minute,
+		"106751d":      106751 * day,
+		"106751d23h":   106751*day + 23*time.Hour,
+		"99999d":       99999 * day,
+		"1d2562023h0s": 2562047 * time.Hour,
+	} {
+		if got, err := parseAge(text); got != want || err != nil || ageProblem(types.StringValue(text)) != "" {
+			t.Errorf("%q is %s, %v", text, got, err)
+		}
+	}
+}
+
+// What is told about an age that cannot be used, after the words "where.min_age is".
+func TestAgesThatAreNone(t *testing.T) {
+	t.Parallel()
+	const unread = "which cannot be read as a duration; write "
+	const tooLong = "which is too long; the most is 106751d"
+	for text, want := range map[string]string{
+		"":                       "leave it out for a model of any age",
+		" ":                      "leave it out for a model of any age",
+		"72":                     `which has no unit; write "72h" for hours or "3d" for days`,
+		"1.5":                    `which has no unit; write "72h" for hours or "3d" for days`,
+		"-1h":                    "which is negative; leave it out for a model of any age",
+		"-3d":                    "which is negative; leave it out for a model of any age",
+		"0d":                     "which is zero; leave it out for a model of any age",
+		"0s":                     "which is zero; leave it out for a model of any age",
+		"106752d":                tooLong,
+		"106751d24h":             tooLong,
+		"65535d2562047h":         tooLong,
+		"99999999999999999999d":  tooLong,
+		"3 days":                 unread + `"3d"`,
+		"1 day 12 hours":         unread + `"1d12h"`,
+		"90 Minutes":             unread + `"90m"`,
+		"45sec":                  unread + `"45s"`,
+		"72H":                    unread + `"72h"`,
+		"3D":                     unread + `"3d"`,
+		"1w":                     unread + `"7d"`,
+		"2 weeks":                unread + `"14d"`,
+		"1.5d":                   unread + `"36h"`,
+		"P3D":                    unread + `"3d"`,
+		"P1DT12H":                unread + `"1d12h"`,
+		"PT72H":                  unread + `"72h"`,
+		"soon":                   unread + `days and hours, such as "72h" or "3d12h"`,
+		"d":                      unread + `days and hours, such as "72h" or "3d12h"`,
+		"1h1d":                   unread + `days and hours, such as "72h" or "3d12h"`,
+		"3dd":                    unread + `days and hours, such as "72h" or "3d12h"`,
+		"3d-1h":                  unread + `days and hours, such as "72h" or "3d12h"`,
+		"1 month":                unread + `days and hours, such as "72h" or "3d12h"`,
+		"0.3d":                   unread + `days and hours, such as "72h" or "3d12h"`,
+		strings.Repeat("x", 200): unread + `days and hours, such as "72h" or "3d12h"`,
+	} {
+		if got := ageProblem(types.StringValue(text)); !strings.HasSuffix(got, want) || len(got) > 250 {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestDates(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 7, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2026-03-07T12:00:00Z":           noon,
+		"2026-03-07t12:00:00z":           noon,
+		"2026-03-07T13:00:00+01:00":      noon,
+		"2026-03-07T13:00:00+0100":       noon,
+		"2026-03-07T13:00:00+01":         noon,
+		"2026-03-07T06:30:00-05:30":      noon,
+		"2026-03-07T12:00:00":            noon,
+		"2026-03-07 12:00:00":            noon,
+		"2026-03-07 13:00+01:00":         noon,
+		"2026-03-07T12:00Z":              noon,
+		"2026-03-07T12:00":               noon,
+		"2026-03-07T12:00:00.25Z":        noon.Add(250 * time.Millisecond),
+		"2026-03-07T12:00:00,250+0000":   noon.Add(250 * time.Millisecond),
+		"2026-03-07T12:00:00.000000001Z": noon.Add(1),
+		"2026-03-07":                     noon.Add(-12 * time.Hour),
+	} {
+		if got, ok := parseTime(text); !ok || !got.Equal(want) {
+			t.Errorf("%q is %s, %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{
+		"", "today", "2026", "2026-W10-6", "2026-066", "20260307T120000Z", "2026-03-07T12", "1772884800", "07.03.2026",
+	} {
+		if got, ok := parseTime(text); ok {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
