@@ -5,6 +5,7 @@ package acctest_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,13 +34,20 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	}
 
 	const makeInstall = "make install DIR='its own/mirror'"
-	install := printedLines(shell(clone, makeInstall))
+	programs(t) // what these tests build, make does not compile again
+	out := shell(clone, makeInstall)
+	if found := regexp.MustCompile(`built .*: (\d+) packages`).FindStringSubmatch(out); found != nil && len(found[1]) > 2 {
+		t.Errorf("make install compiles more than the packages of the clone:\n%s", out)
+	}
+	install := printedLines(out)
 	if len(install) != 2 || !strings.HasPrefix(install[0], "export TF_CLI_CONFIG_FILE=") {
 		t.Fatalf("make install prints the lines %q", install)
 	}
+	wantText(t, shell(clone, "'its own/mirror/modelcatalogue-sandbox' version"), "0.1.0")
+	wantText(t, shell(clone, "make sandbox ARGS='help limits'"), "-rate-limit")
 	welcome, _ := startedSandbox(t)
 	exports := slices.DeleteFunc(strings.Split(welcome, "\n"), func(line string) bool { return !strings.HasPrefix(line, "export ") })
-	out := shell(folder, slices.Concat(install, exports, []string{
+	out = shell(folder, slices.Concat(install, exports, []string{
 		"terraform validate", "terraform plan", "terraform apply -auto-approve", "terraform plan -detailed-exitcode",
 	})...)
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")

@@ -105,9 +105,8 @@ func run(ctx context.Context, pairs int, only string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.root)) }()
 	b.ours, b.floor = filepath.Join(b.root, "ours"), filepath.Join(b.root, "floor")
 	for dir, pkg := range map[string]string{b.ours: ".", b.floor: "./internal/tools/bench/floor"} {
-		// The flags of a release.
 		program := filepath.Join(dir, "terraform-provider-modelcatalogue")
-		cmd := engine.Command(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, pkg)
+		cmd := engine.Command(ctx, "go", "build", "-ldflags=-s -w", "-o", program, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
