@@ -60,8 +60,9 @@ for program in "$provider" "$sandbox"; do
     name=$program
     [[ $program == "$sandbox" ]] || name+=_v$version # as the registries want it
     [[ $platform != windows/* ]] || name+=.exe
-    [[ $(unzip -Z1 "$archive" | sort) == $'LICENSE\n'"$name" ]] ||
-      fail "$archive should hold LICENSE and $name:" "$(unzip -Z1 "$archive")"
+    held=$(printf '%s\n' LICENSE "$name")
+    [[ $program != "$sandbox" ]] || held+=$'\nmodelcatalogue.tfmock.hcl'
+    diff <(sort <<<"$held") <(unzip -Z1 "$archive" | sort) || fail "$archive should hold the files on the left."
     unzip -Z "$archive" "$name" | grep -q '^-rwxr-xr-x' || fail "$archive: the executable's mode is not 0755"
 
     unzip -qo "$archive" "$name" -d "$work"

@@ -19,8 +19,11 @@ import (
 // examples has every configuration of the pages.
 var examples = os.DirFS(root + "/examples")
 
-// demonstration is the example that `make demo` runs. No page prints it.
-const demonstration = "pin-docker-image/main.tf"
+// Examples that no page prints: what `make demo` runs, and a file of mocks to copy.
+const (
+	demonstration = "pin-docker-image/main.tf"
+	mocks         = "mocks/modelcatalogue.tfmock.hcl"
+)
 
 // features are parts of the language that not every supported engine knows, by
 // what shows them in a configuration, with the first releases that have them.
@@ -31,7 +34,6 @@ var features = []struct {
 	{regexp.MustCompile(`"terraform_data"`), "terraform_data", "1.4.0", "1.6.0"},
 	{regexp.MustCompile(`(?m)^check "`), "check blocks", "1.5.0", "1.6.0"},
 	{regexp.MustCompile(`(?m)^run "`), "the test command", "1.6.0", "1.6.0"},
-	{regexp.MustCompile(`(?m)^mock_provider "`), "mock_provider", "1.7.0", "1.8.0"},
 	{regexp.MustCompile(`provider::`), "provider functions", "1.8.0", "1.7.0"},
 	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
 }
@@ -39,7 +41,7 @@ var features = []struct {
 // ranAsAWhole are examples that have tests of their own, most of them because they
 // are the files of one module.
 var ranAsAWhole = regexp.MustCompile(
-	`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|pin-docker-image/(survive/|pins/production))`)
+	`^(mocks/|guides/(test-your-module/(list/|module/tests/)|pin-docker-image/(survive/|pins/production)))`)
 
 // promised is what the guides say that an engine prints if an example is applied.
 var promised = map[string]string{
@@ -232,7 +234,7 @@ func TestPagesAndExamples(t *testing.T) {
 		}
 	}
 	for name, text := range texts {
-		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration {
+		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration && name != mocks {
 			t.Errorf("no page prints %s", name)
 		}
 		if delete(printed, strings.TrimSpace(text)); !pins(text) {
