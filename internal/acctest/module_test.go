@@ -216,6 +216,12 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 	return readText(t, out.Name()), ready
 }
 
+// shellRunsBeside has the files that blocks of shell need, by page. Others run beside the module of the guide about tests.
+var shellRunsBeside = map[string]map[string]string{
+	"large-catalogues.md": {"main.tf": "large-catalogues/fleet/main.tf"},
+	"pin-docker-image.md": {"main.tf": "pin-docker-image/pins/main.tf", "first.tf": "pin-docker-image/pins/first.tf"},
+}
+
 // TestAccShellOfThePages runs every block of shell that the pages print. A sandbox
 // stands in for the service, and programs that succeed for other test runners.
 // What only a release has is left out.
@@ -240,8 +246,8 @@ func TestAccShellOfThePages(t *testing.T) {
 					needs(t, "the test command", "1.6.0", "1.6.0")
 				}
 				dir, url := module(t, "module"), sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-				if strings.HasSuffix(name, "large-catalogues.md") {
-					writeText(t, filepath.Join(dir, "main.tf"), readText(t, root+"/examples/guides/large-catalogues/fleet/main.tf"))
+				for file, example := range shellRunsBeside[filepath.Base(name)] {
+					writeText(t, filepath.Join(dir, file), readText(t, root+"/examples/guides/"+example))
 				}
 				for file, text := range map[string]string{
 					"bin/terraform": `#!/bin/sh` + "\n" + `exec "` + underTest.Path + `" "$@"`, "bin/npm": "#!/bin/true", "bin/pytest": "#!/bin/true",
