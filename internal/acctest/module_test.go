@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -123,39 +124,82 @@ func TestAccGuideMocksLists(t *testing.T) {
 func TestAccGuideJob(t *testing.T) {
 	needs(t, "the test command", "1.6.0", "1.6.0")
 	t.Parallel()
+	release := releasedSandbox(t)
+	j := newJob(t, map[string]string{
+		"go": `echo "there is no Go here" >&2; exit 127`,
+		// The release is not on the network yet: this has its files.
+		"curl": `for last; do :; done; exec cp "` + release + `/${last##*/}" .`,
+	}, "/usr/bin:/bin")
+	workflow := readText(t, filepath.Join(j.dir, "workflow.yml"))
+	for _, found := range regexp.MustCompile(`(?m)^          ([A-Z]+): (.*)$`).FindAllStringSubmatch(workflow, -1) {
+		j.env = append(j.env, found[1]+"="+found[2])
+	}
+	j.passes(t, workflowScripts(workflow))
+}
+
+// TestAccGuideJobFromAClone runs the job with the steps that need no release.
+func TestAccGuideJobFromAClone(t *testing.T) {
+	needs(t, "the test command", "1.6.0", "1.6.0")
+	t.Parallel()
+	programs(t) // the job compiles little after that
+	j := newJob(t, nil, os.Getenv("PATH"))
+	if err := os.Symlink(freshClone(t), filepath.Join(j.dir, "provider")); err != nil {
+		t.Fatal(err)
+	}
+	steps := workflowScripts(readText(t, filepath.Join(j.dir, "workflow.yml")))
+	steps[0] = workflowScripts(readText(t, filepath.Join(j.dir, "from-a-clone.yml")))[0]
+	j.env = append(j.env, emptyHome(t)[2:]...) // the caches of Go
+	j.passes(t, steps)
+}
+
+// job is a machine that runs steps of a workflow in a copy of the guide's module.
+type job struct {
+	dir, temp string
+	path      string // the PATH of the next step
+	env       []string
+}
+
+// newJob returns a machine with these scripts, and the engine as `terraform`.
+func newJob(t *testing.T, scripts map[string]string, path string) *job {
+	t.Helper()
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the real service was asked: %s %s", r.Method, r.URL)
 	}))
 	t.Cleanup(other.Close)
-	work, temp, bin := module(t, "module"), t.TempDir(), t.TempDir()
+	j := &job{dir: module(t, "module"), temp: t.TempDir()}
 	// Another section's, for newer engines.
-	if err := os.Remove(filepath.Join(work, "tests/mocked.tftest.hcl")); err != nil {
+	if err := os.Remove(filepath.Join(j.dir, "tests/mocked.tftest.hcl")); err != nil {
 		t.Fatal(err)
 	}
-	release := releasedSandbox(t)
-	for name, script := range map[string]string{
-		"terraform": `exec "` + underTest.Path + `" "$@"`,
-		"go":        `echo "there is no Go here" >&2; exit 127`,
-		// The release is not on the network yet: this has its files.
-		"curl": `for last; do :; done; exec cp "` + release + `/${last##*/}" .`,
-	} {
+	bin := t.TempDir()
+	programs := map[string]string{"terraform": `exec "` + underTest.Path + `" "$@"`}
+	maps.Copy(programs, scripts)
+	for name, script := range programs {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	paths := filepath.Join(temp, "paths")
-	env := mirrored(t, append(engine.Service(other.URL, "real", "real-secret"),
-		"TF_CLI_ARGS_test=-no-color", "RUNNER_TEMP="+temp, "GITHUB_PATH="+paths, "PATH="+bin+":/usr/bin:/bin", "HOME="+temp)...)
-	workflow := readText(t, filepath.Join(work, "workflow.yml"))
-	for _, found := range regexp.MustCompile(`(?m)^          ([A-Z]+): (.*)$`).FindAllStringSubmatch(workflow, -1) {
-		env = append(env, found[1]+"="+found[2])
-	}
+	j.path = bin + ":" + path
+	j.env = mirrored(t, append(engine.Service(other.URL, "real", "real-secret"), "TF_CLI_ARGS_test=-no-color",
+		"HOME="+j.temp, "RUNNER_TEMP="+j.temp, "GITHUB_PATH="+j.file("path"), "GITHUB_ENV="+j.file("env"))...)
+	return j
+}
+
+// file is one to which steps add lines for the steps after them.
+func (j *job) file(name string) string { return filepath.Join(j.temp, name) }
+
+// passes runs the steps, the last of which tests the module.
+func (j *job) passes(t *testing.T, steps []string) {
+	t.Helper()
 	var out string
-	for _, script := range workflowScripts(workflow) {
-		if more, err := os.ReadFile(paths); err == nil {
-			env = append(env, "PATH="+strings.TrimSpace(string(more))+":"+bin+":/usr/bin:/bin")
+	for _, script := range steps {
+		writeText(t, j.file("path"), "")
+		writeText(t, j.file("env"), "")
+		out = command(t, j.dir, append(j.env, "PATH="+j.path), "bash", "-ec", script)
+		for line := range strings.Lines(readText(t, j.file("path"))) {
+			j.path = strings.TrimSpace(line) + ":" + j.path
 		}
-		out = command(t, work, env, "bash", "-e", "-c", script)
+		j.env = append(j.env, strings.Fields(readText(t, j.file("env")))...)
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.",
 		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,
