@@ -39,9 +39,11 @@ help: ## List the targets.
 		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: ## Build the provider into .cache/bin.
-	@tools/build.sh "the provider" $(FIRST_BUILD) -o=$(BIN)/ .
-	@echo "built $(BIN)/terraform-provider-modelcatalogue; \`make install\` puts it where Terraform and OpenTofu find it"
+build: ## Build the provider and the sandbox into .cache/bin, with settings for an engine to take it from there.
+	@$(TIDILY) tools/build.sh "the provider and the sandbox" $(FIRST_BUILD) -o=$(BIN)/ . ./cmd/modelcatalogue-sandbox
+	@printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcatalogue" = "%s"\n  }\n  direct {}\n}\n' \
+		"$(CURDIR)/$(BIN)" >$(BIN)/dev.tfrc
+	@echo "export TF_CLI_CONFIG_FILE=$(CURDIR)/$(BIN)/dev.tfrc"
 
 .PHONY: install
 install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, and the sandbox beside it.

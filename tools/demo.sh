@@ -77,7 +77,7 @@ control "model-groups/$group/publish" -d "{\"dockerImage\": \"$image:3.0.0\"}"
 must run plan
 show "Changes to Outputs:"
 
-step "Revision 1 is re-published in place with another image. The next plan catches it."
+step "Revision 1 is re-published in place with a different image. The next plan catches it."
 # The time is fixed, because the plan shows it.
 control "model-groups/$group/revisions/1/republish" \
   -d "{\"dockerImage\": \"$image:2.0.1\", \"updatedAt\": \"2026-06-02T09:00:00.000Z\"}"

@@ -206,15 +206,16 @@ func page(tb testing.TB, guide string) string {
 	return readText(tb, root+"/docs/guides/"+guide+".md")
 }
 
-// TestPagesAndExamples: every configuration of a page is a file of examples/, which
-// `make docs-check` checks, and every example is on a page. Each names the provider
-// with its version.
-func TestPagesAndExamples(t *testing.T) {
-	t.Parallel()
+// namesVersion reports whether each mention of the provider has its version.
+func namesVersion(configuration string) bool {
 	const source = `= "modelcatalogue/modelcatalogue"`
-	pins := func(text string) bool {
-		return strings.Count(text, source) == strings.Count(text, "source  "+source+"\n      version = \"~> 0.1\"\n")
-	}
+	const pinned = "source  " + source + "\n      version = \"~> 0.1\"\n"
+	return strings.Count(configuration, source) == strings.Count(configuration, pinned)
+}
+
+// printedConfigurations returns the configurations of the pages and the README, and who prints each.
+func printedConfigurations(t *testing.T) map[string]string {
+	t.Helper()
 	pages, err := filepath.Glob(root + "/docs/*/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages: %v", len(pages), err)
@@ -228,28 +229,38 @@ func TestPagesAndExamples(t *testing.T) {
 			case "terraform":
 				printed[b.text] = name
 			}
-			if !pins(b.text) {
+			if !namesVersion(b.text) {
 				t.Errorf("%s names the provider without its version:\n%s", name, b.text)
 			}
 		}
 	}
-	texts := configurations(t)
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs))) {
+	return printed
+}
+
+// TestPagesAndExamples: every configuration of a page is a file of examples/, which
+// `make docs-check` checks, and every example is on a page. Each names the provider
+// with its version.
+func TestPagesAndExamples(t *testing.T) {
+	t.Parallel()
+	printed, texts := printedConfigurations(t), configurations(t)
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs)), warns) {
 		if texts[name] == "" {
 			t.Errorf("the guides promise something of %s, which is not there", name)
 		}
 	}
 	for name, text := range texts {
 		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration && name != mocks {
-			t.Errorf("no page prints %s", name)
+			t.Errorf("no page prints %s as it is: make docs", name)
 		}
-		if delete(printed, strings.TrimSpace(text)); !pins(text) {
+		delete(printed, strings.TrimSpace(text))
+		if !namesVersion(text) {
 			t.Errorf("%s names the provider without its version", name)
 		}
 	}
 	for text, name := range printed {
 		if name != root+"/README.md" { // TestAccInstallAsPrinted applies its own
-			t.Errorf("%s prints what is no file of examples/: make it one, and include it with tffile\n%s", name, text)
+			t.Errorf("%s prints what is not, or no longer, a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
+				name, text)
 		}
 	}
 }

@@ -57,7 +57,9 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 		},
 		"an archived latest": {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
 		"a format that moved": {
-			"follow-latest-revision/follow/moved.tf", "", []string{csv}, 2,
+			"follow-latest-revision/follow/moved.tf", "",
+			[]string{csv},
+			2,
 			[]string{
 				`output_file_format = { + new = "csv" + old = "parquet" }`,
 				`Revision 4 moved: {`, `"output_file_format":{"new":"csv","old":"parquet"}`,

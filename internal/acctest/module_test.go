@@ -10,11 +10,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -316,35 +314,4 @@ func TestAccShellOfThePages(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestAccIdentityOfAJob runs the exchange of the page with a service that answers as RFC 8693 says.
-func TestAccIdentityOfAJob(t *testing.T) {
-	t.Parallel()
-	w := reading(t, readsGroups)
-	exchange := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("Authorization") == "Bearer of-the-job" && r.FormValue("audience") != "":
-			fmt.Fprint(answer, `{"value": "the job"}`)
-		case r.FormValue("subject_token") == "the job" && strings.HasSuffix(r.FormValue("grant_type"), ":token-exchange"):
-			token, err := http.PostForm(w.url+"/v1/auth/token", url.Values{
-				"grant_type": {"client_credentials"}, "client_id": {owner.id}, "client_secret": {owner.secret},
-			})
-			if err != nil {
-				panic(err)
-			}
-			defer token.Body.Close()
-			_, _ = io.Copy(answer, token.Body)
-		}
-	}))
-	t.Cleanup(exchange.Close)
-	written := filepath.Join(t.TempDir(), "environment")
-	env := append(engine.Environment(), "EXCHANGE="+exchange.URL, "GITHUB_ENV="+written,
-		"ACTIONS_ID_TOKEN_REQUEST_URL="+exchange.URL+"?of=this", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=of-the-job")
-	command(t, w.Dir, env, "bash", "-ec", workflowScripts(readText(t, root+"/examples/authentication/identity/workflow.yml"))[0])
-	w.without("CLIENT_ID", "CLIENT_SECRET")
-	w.Env = append(w.Env, strings.TrimSpace(readText(t, written)))
-	w.service.ResetRequests()
-	w.expect(t, 0, "plan")
-	w.sent(t, sandbox.RouteAny, 1)
 }
