@@ -282,6 +282,7 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 			"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue",
 		},
 		"no init":                {outside, ": before init; $ENGINE validate", ""},
+		"an empty lock file":     {outside, "$ENGINE init && : >.terraform.lock.hcl && " + plan, ""},
 		"init after a rebuild":   {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
 		"a plan after a rebuild": {outside, rebuild + plan, "match any of the checksums"},
 		"an engine without the function": {
