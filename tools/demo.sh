@@ -18,7 +18,7 @@ trap 'echo "Interrupted; everything is cleaned up." >&2; exit 130' INT TERM
 # Colours follow NO_COLOR and CLICOLOR_FORCE, else they are only for a terminal.
 colour=-no-color arrow='==>' error=Error:
 if [[ -z ${NO_COLOR:-} && (-n ${CLICOLOR_FORCE:-} || -t 1) ]]; then
-  colour= arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
+  colour='' arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
 fi
 step() { printf '%s %s\n' "$arrow" "$1"; }
 

@@ -77,8 +77,9 @@ for program in "$provider" "$sandbox"; do
       grep -qxF $'\tbuild\t'"$setting" "$work/info" || fail "$archive: it should be built with $setting:" "$(cat "$work/info")"
     done
     # Scanners take the names and checksums of all modules from the executable.
-    grep -q $'^\tdep\t' "$work/info" && ! grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:' ||
+    if ! grep -q $'^\tdep\t' "$work/info" || grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:'; then
       fail "$archive: the executable lacks its modules' checksums:" "$(cat "$work/info")"
+    fi
   done
   echo "$program: $(wc -w <<<"$platforms" | tr -d ' ') archives are as they should be, the largest executable has $largest bytes"
 done
