@@ -19,9 +19,9 @@ done
 # progress NOUN TOTAL counts the lines of go that name a module or a package, and prints
 # the others.
 progress() {
-  local count=0 said=$SECONDS line
+  local count=0 said=$SECONDS line counted='^(go: downloading .*|[^ #]+)$'
   while IFS= read -r line; do
-    if [[ ! $line =~ ^(go: downloading .*|[^ #]+)$ ]]; then
+    if [[ ! $line =~ $counted ]]; then
       printf '%s\n' "$line" >&2
       continue
     fi
