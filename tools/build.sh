@@ -16,8 +16,8 @@ for argument in "$@"; do
   [[ $argument == -* ]] || packages+=("$argument")
 done
 
-# progress NOUN TOTAL counts the lines of go that name a module or a package, and prints
-# the others.
+# progress NOUN TOTAL counts the lines of go that name a module or a package, prints the
+# others, and the count at the end.
 progress() {
   local count=0 said=$SECONDS line counted='^(go: downloading .*|[^ #]+)$'
   while IFS= read -r line; do
@@ -31,15 +31,16 @@ progress() {
       said=$SECONDS
     fi
   done
+  echo "$count"
 }
 
-go list -deps "${packages[@]}" 2>&1 >/dev/null | progress module "about $(grep -vc '/go.mod ' go.sum)"
+go list -deps "${packages[@]}" 2>&1 >/dev/null | progress module "about $(grep -vc '/go.mod ' go.sum)" >/dev/null
 stale='{{if .Stale}}{{if ne .StaleReason "not installed but available in build cache"}}{{.ImportPath}}{{end}}{{end}}'
 total=$(go list -deps -f "$stale" "${packages[@]}" | grep -c . || true)
 if ((total > 0)); then
   echo "building $what: $total packages to compile; from nothing it takes $first" >&2
 fi
-go build -v "$@" 2>&1 | progress package "$total"
-if ((total > 0)); then
-  echo "built $what: $total packages in $SECONDS s" >&2
+compiled=$(go build -v "$@" 2>&1 | progress package "$total")
+if ((compiled > 0)); then
+  echo "built $what: $compiled packages in $SECONDS s" >&2
 fi
