@@ -1,8 +1,9 @@
 # GNU make, 3.81 or later. `make` by itself lists what there is.
 
 BIN := .cache/bin
-GO_BUILD := CGO_ENABLED=0 go build -trimpath
-# The race detector is the one thing here that needs a C compiler: RACE= does without.
+# What one target has compiled no other compiles again: all have the flags of tools/build.sh.
+export CGO_ENABLED := 0
+# The race detector needs packages of its own and a C compiler: RACE= does without.
 RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.
@@ -13,10 +14,15 @@ FUZZTIME ?= 60s
 SEEDS ?= 200000
 # The newest release of Go; go.mod names the oldest that will do.
 NEWEST_GO ?= go1.27.4
+# Flags of the sandbox for `make sandbox`, such as ARGS="-rate-limit=60/1m".
+ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-# Long recipes end in `exec`, so that a signal reaches the program itself.
+# Long recipes end in `exec`, so that a signal reaches the program itself, and TIDILY
+# leaves nothing in the temporary folder.
+TIDILY := exec tools/tidily.sh
+FIRST_BUILD := "one to three minutes"
 
 # go says where to get Go if it is missing: most targets need it.
 .PHONY: go
@@ -33,22 +39,24 @@ help: ## List the targets.
 		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: ## Build the provider into .cache/bin.
-	$(GO_BUILD) -o $(BIN)/ .
-	@echo "\`make install\` puts it where Terraform and OpenTofu find it"
+build: ## Build the provider and the sandbox into .cache/bin, with settings for an engine to take it from there.
+	@$(TIDILY) tools/build.sh "the provider and the sandbox" $(FIRST_BUILD) -o=$(BIN)/ . ./cmd/modelcatalogue-sandbox
+	@printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcatalogue" = "%s"\n  }\n  direct {}\n}\n' \
+		"$(CURDIR)/$(BIN)" >$(BIN)/dev.tfrc
+	@echo "export TF_CLI_CONFIG_FILE=$(CURDIR)/$(BIN)/dev.tfrc"
 
 .PHONY: install
-install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=….
-	@exec tools/install.sh "$(DIR)"
+install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, and the sandbox beside it.
+	@$(TIDILY) tools/install.sh "$(DIR)"
 
 .PHONY: sandbox
-sandbox: ## Serve the sandbox until Ctrl-C.
-	@go build -o $(BIN)/ ./cmd/modelcatalogue-sandbox
-	@exec $(BIN)/modelcatalogue-sandbox
+sandbox: ## Serve the sandbox until Ctrl-C, with the flags ARGS="…".
+	@$(TIDILY) tools/build.sh "the sandbox" $(FIRST_BUILD) -o=$(BIN)/ ./cmd/modelcatalogue-sandbox
+	@exec $(BIN)/modelcatalogue-sandbox $(ARGS)
 
 .PHONY: demo
 demo: ## Read a catalogue with a real engine: pin a revision, follow the latest one.
-	@exec tools/demo.sh
+	@$(TIDILY) tools/demo.sh
 
 ## Change
 
@@ -63,26 +71,25 @@ lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package 
 
 .PHONY: docs
 docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples/, and the demo's part of the README.
-	@exec tools/docs.sh generate
+	@$(TIDILY) tools/docs.sh generate
 
 .PHONY: docs-check
 docs-check: $(BIN)/tfplugindocs ## Fail if docs/ or the README is not what `make docs` writes.
-	@exec tools/docs.sh check
+	@$(TIDILY) tools/docs.sh check
 
 ## Test
 
 .PHONY: test
 test: ## Run every test, with the race detector and a real engine.
-	@echo "building with the race detector, which takes minutes the first time; each package prints a line when it has passed" >&2
-	@exec tools/with-engine.sh go test $(RACE) -count=1 -timeout=$(TEST_TIMEOUT) ./...
+	@RACE="$(RACE)" $(TIDILY) tools/with-engine.sh tools/test.sh -count=1 -timeout=$(TEST_TIMEOUT)
 
 .PHONY: unit
 unit: ## Run the tests that need no engine.
-	@unset TF_ACC && exec go test $(RACE) -timeout=$(TEST_TIMEOUT) ./...
+	@unset TF_ACC && RACE="$(RACE)" $(TIDILY) tools/test.sh -timeout=$(TEST_TIMEOUT)
 
 .PHONY: test-newest-go
 test-newest-go: ## Run the tests of the provider and its parts on the newest Go.
-	@GOTOOLCHAIN=$(NEWEST_GO) exec go test -timeout=$(TEST_TIMEOUT) ./internal/catalogue ./internal/encode ./internal/provider
+	@GOTOOLCHAIN=$(NEWEST_GO) $(TIDILY) go test -timeout=$(TEST_TIMEOUT) ./internal/catalogue ./internal/encode ./internal/provider
 
 # Prints the newest Go's version, and fails if it cannot be downloaded.
 .PHONY: newest-go
@@ -92,7 +99,7 @@ newest-go:
 .PHONY: test-engines
 test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu $(BIN)/tofu-next ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
-		exec tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" \
+		$(TIDILY) tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" \
 		$(CURDIR)/$(BIN)/terraform-newest $(CURDIR)/$(BIN)/tofu $(CURDIR)/$(BIN)/tofu-next
 
 # Prints which of these engines are built already.
@@ -107,7 +114,7 @@ renovate: ## Run the newest Renovate as the guide about pins has it, against the
 	@echo "installing Renovate from the npm registry; the first time it takes one to three minutes" >&2
 	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
 	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
-	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache exec tools/with-engine.sh \
+	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache $(TIDILY) tools/with-engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
 PICTURES := $(CURDIR)/.cache/pictures
@@ -115,34 +122,34 @@ PICTURES := $(CURDIR)/.cache/pictures
 .PHONY: page
 page: ## Drive the sandbox's page in a Chromium, if there is one on the PATH; leave pictures in .cache/pictures.
 	@mkdir -p "$(PICTURES)"
-	@cd tools/page && exec go test -count=1 -v . -args -pictures="$(PICTURES)"
+	@cd tools/page && exec ../tidily.sh go test -count=1 -v . -args -pictures="$(PICTURES)"
 
 .PHONY: picture
 picture: ## Take the README's picture of the page anew.
 	@mkdir -p "$(PICTURES)"
-	@cd tools/page && exec go test -count=1 -v -run='^TestPictures$$' . -args -pictures="$(PICTURES)"
+	@cd tools/page && ../tidily.sh go test -count=1 -v -run='^TestPictures$$' . -args -pictures="$(PICTURES)"
 	@cp "$(PICTURES)/sandbox.png" .github/sandbox.png
 
 .PHONY: interface
 interface: ## Have tools of others read the interface: prism, generated clients; from npm and Go modules.
-	@exec tools/with-engine.sh tools/interface.sh
+	@$(TIDILY) tools/with-engine.sh tools/interface.sh
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (60s).
-	@exec tools/fuzz.sh $(FUZZTIME)
+	@$(TIDILY) tools/fuzz.sh $(FUZZTIME)
 
 .PHONY: simulate
 simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, hold the client to its rules, and plant faults.
-	@exec go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
+	@$(TIDILY) go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
 
 .PHONY: bench
 bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the README's table.
-	@go build -o $(BIN)/ ./internal/tools/bench
-	@exec tools/with-engine.sh $(BIN)/bench
+	@$(TIDILY) tools/build.sh "the benchmarks" $(FIRST_BUILD) -o=$(BIN)/ ./internal/tools/bench
+	@$(TIDILY) tools/with-engine.sh $(BIN)/bench
 
 .PHONY: bench-pace
 bench-pace: ## Measure plans within request allowances, in simulated time; write that part of BENCHMARKS.md.
-	@exec go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestAllowances$$' -v ./internal/catalogue \
+	@$(TIDILY) go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestAllowances$$' -v ./internal/catalogue \
 		-allowance-seeds=9 -allowance-report=$(CURDIR)/BENCHMARKS.md
 
 .PHONY: vulncheck
@@ -153,7 +160,7 @@ vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is calle
 
 .PHONY: release-rehearsal
 release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
-	@exec tools/with-engine.sh tools/rehearsal.sh $(KEEP)
+	@$(TIDILY) tools/with-engine.sh tools/rehearsal.sh $(KEEP)
 
 .PHONY: clean
 clean: ## Remove everything that make builds, tools and engines too.
@@ -164,8 +171,8 @@ clean: ## Remove everything that make builds, tools and engines too.
 # provider's. A tool is rebuilt when its module changes.
 
 $(BIN)/%: tools/%/go.mod tools/%/go.sum
-	@cd tools/$* && CGO_ENABLED=0 ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
-		go build -v -trimpath $(TOOL_FLAGS) -o "$(CURDIR)/$@" tool
+	@cd tools/$* && ../tidily.sh ../build.sh "$*" "$(or $(TOOL_TIME),one to three minutes)" \
+		$(TOOL_FLAGS) -o="$(CURDIR)/$@" tool
 	@touch $@
 
 $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)

@@ -1,39 +1,46 @@
 #!/usr/bin/env bash
-# build.sh WHAT TIME COMMAND… runs `go build -v` or the like. If there is something
-# to compile or to download, it prints on standard error what it builds and how long
-# that takes the first time, its progress every ten seconds, and how long it took.
+# build.sh WHAT TIME [-FLAG=VALUE…] PACKAGE… is `go build`. If there is something to
+# compile it prints, on standard error, what it builds and how long that takes the first
+# time, how far it is every ten seconds, and how long it took.
+#
+# Whatever make compiles has the same flags, so that nothing is compiled twice: no cgo,
+# for executables that run in any container, and no -trimpath, which the Go programs of
+# an editor do not have. The race detector alone needs packages of its own.
 set -euo pipefail
+export CGO_ENABLED=${CGO_ENABLED:-0}
 
 what=${1:?what is built} first=${2:?how long the first time takes}
 shift 2
-
-log=$(mktemp)
-"$@" >"$log" 2>&1 &
-build=$!
-# A command in the background gets no Ctrl-C.
-trap 'kill "$build" 2>/dev/null || true; rm -f "$log"' EXIT
-
-# go names each package as it is compiled, and says what it downloads.
-count() { grep -Ec "$1" "$log" || true; }
-package='^[^# ]+$'
-module='^go: downloading '
-
-said=
-while kill -0 "$build" 2>/dev/null; do
-  sleep 0.2
-  if [[ -z $said && -s $log ]]; then
-    echo "building $what from Go modules; the first time it takes $first" >&2
-    said=$SECONDS
-  elif [[ -n $said ]] && ((SECONDS - said >= 10)); then
-    echo "building $what: $(count "$module") modules downloaded, $(count "$package") packages compiled, $SECONDS s" >&2
-    said=$SECONDS
-  fi
+packages=()
+for argument in "$@"; do
+  [[ $argument == -* ]] || packages+=("$argument")
 done
 
-status=0
-wait "$build" || status=$?
-grep -Ev "$package|$module" "$log" >&2 || true
-if [[ $status == 0 && -n $said ]]; then
-  echo "built $what in $SECONDS s" >&2
+# progress NOUN TOTAL counts the lines of go that name a module or a package, prints the
+# others, and the count at the end.
+progress() {
+  local count=0 said=$SECONDS line counted='^(go: downloading .*|[^ #]+)$'
+  while IFS= read -r line; do
+    if [[ ! $line =~ $counted ]]; then
+      printf '%s\n' "$line" >&2
+      continue
+    fi
+    count=$((count + 1))
+    if ((SECONDS - said >= 10)); then
+      echo "building $what: $1 $count of $2, $SECONDS s" >&2
+      said=$SECONDS
+    fi
+  done
+  echo "$count"
+}
+
+go list -deps "${packages[@]}" 2>&1 >/dev/null | progress module "about $(grep -vc '/go.mod ' go.sum)" >/dev/null
+stale='{{if .Stale}}{{if ne .StaleReason "not installed but available in build cache"}}{{.ImportPath}}{{end}}{{end}}'
+total=$(go list -deps -f "$stale" "${packages[@]}" | grep -c . || true)
+if ((total > 0)); then
+  echo "building $what: $total packages to compile; from nothing it takes $first" >&2
 fi
-exit "$status"
+compiled=$(go build -v "$@" 2>&1 | progress package "$total")
+if ((compiled > 0)); then
+  echo "built $what: $compiled packages in $SECONDS s" >&2
+fi

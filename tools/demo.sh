@@ -18,7 +18,7 @@ trap 'echo "Interrupted; everything is cleaned up." >&2; exit 130' INT TERM
 # Colours follow NO_COLOR and CLICOLOR_FORCE, else they are only for a terminal.
 colour=-no-color arrow='==>' error=Error:
 if [[ -z ${NO_COLOR:-} && (-n ${CLICOLOR_FORCE:-} || -t 1) ]]; then
-  colour= arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
+  colour='' arrow=$'\e[36m==>\e[0m' error=╷ # the frame of an error
 fi
 step() { printf '%s %s\n' "$arrow" "$1"; }
 
@@ -47,9 +47,6 @@ show() {
   printf '\n'
 }
 
-tools/build.sh "the provider and the sandbox" "one to three minutes" \
-  go build -v -o "$work/" . ./cmd/modelcatalogue-sandbox
-
 # Without the user's settings.
 unset "${!TF_@}" "${!MODELCATALOGUE_@}"
 export CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0 TF_CLI_CONFIG_FILE=$work/engine.tfrc
@@ -58,8 +55,8 @@ printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcat
 cp -R examples/pin-docker-image "$work/module"
 
 step "Building the provider, and starting a sandbox of the catalogue."
-program=$work/modelcatalogue-sandbox
-"$program" -listen=127.0.0.1:0 -ready-file="$work/ready.json" >/dev/null &
+tools/build.sh "the provider and the sandbox" "one to three minutes" -o="$work/" . ./cmd/modelcatalogue-sandbox
+"$work/modelcatalogue-sandbox" -listen=127.0.0.1:0 -ready-file="$work/ready.json" >/dev/null &
 sandbox=$!
 until [[ -s $work/ready.json ]]; do
   kill -0 "$sandbox"
@@ -80,7 +77,7 @@ control "model-groups/$group/publish" -d "{\"dockerImage\": \"$image:3.0.0\"}" >
 must run plan
 show "Changes to Outputs:"
 
-step "Revision 1 is re-published in place with another image. The next plan catches it."
+step "Revision 1 is re-published in place with a different image. The next plan catches it."
 # The time is fixed, because the plan shows it.
 control "model-groups/$group/revisions/1/republish" \
   -d "{\"dockerImage\": \"$image:2.0.1\", \"updatedAt\": \"2026-06-02T09:00:00.000Z\"}" >/dev/null

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 # tfplugindocs looks for a provider only in the namespace "hashicorp", so the
 # provider goes by that address here; the pages do not show it.
 address=registry.terraform.io/hashicorp/modelcatalogue
-CGO_ENABLED=0 tools/build.sh "the provider" "one to three minutes" go build -v -trimpath -o "$work/" .
+tools/build.sh "the provider" "one to three minutes" -o="$work/" .
 cat >"$work/engine.tfrc" <<EOF
 provider_installation {
   dev_overrides {

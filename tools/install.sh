@@ -2,7 +2,7 @@
 # install.sh DIR builds the provider into the filesystem mirror DIR, for the
 # registries of Terraform and of OpenTofu alike, and writes a CLI configuration
 # file beside it with which `init` takes the provider from there. Every other
-# provider comes from its registry as before.
+# provider comes from its registry as before. The sandbox's program is in DIR, too.
 set -euo pipefail
 
 dir=${1:?the folder of the mirror}
@@ -14,12 +14,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # "~> 0.1" admit none.
 version=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)
 platform=$(go env GOOS)_$(go env GOARCH)
-program=terraform-provider-modelcatalogue_v$version$(go env GOEXE)
+exe=$(go env GOEXE)
+provider=terraform-provider-modelcatalogue
+program=${provider}_v$version$exe
+sandbox=modelcatalogue-sandbox$exe
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-CGO_ENABLED=0 tools/build.sh "the provider" "one to three minutes" \
-  go build -v -trimpath -ldflags="-s -w -X main.version=$version" -o "$build/$program" .
+tools/build.sh "the provider and the sandbox" "one to three minutes" \
+  -ldflags="-s -w -X main.version=$version" -o="$build/" . ./cmd/modelcatalogue-sandbox
 
 addresses=()
 replaced=
@@ -28,13 +31,15 @@ for host in registry.terraform.io registry.opentofu.org; do
   addresses+=("\"$address\"")
   package=$dir/$address/$version/$platform
   mkdir -p "$package"
-  if [[ -e $package/$program ]] && ! cmp -s "$build/$program" "$package/$program"; then
+  if [[ -e $package/$program ]] && ! cmp -s "$build/$provider$exe" "$package/$program"; then
     replaced=yes
   fi
   # Not written in place: an engine may be running the old one.
   rm -f "$package/$program"
-  cp "$build/$program" "$package/$program"
+  cp "$build/$provider$exe" "$package/$program"
 done
+rm -f "$dir/$sandbox"
+cp "$build/$sandbox" "$dir/$sandbox"
 
 # The path as a string of HCL.
 path=${dir//\\/\\\\}
@@ -60,5 +65,5 @@ if [[ -n $replaced ]]; then
   printf 'It replaces another build of that version. If a configuration has locked that one,\n'
   printf 'remove its .terraform.lock.hcl first.\n'
 fi
-printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this here,\n'
-printf 'in another shell, and paste what it prints: make sandbox\n'
+printf 'In that shell the file stands in for ~/.terraformrc. Without a service at hand, run this in another\n'
+printf 'shell, and paste what it prints; it serves a sandbox of the service: %q\n' "$dir/$sandbox"

@@ -16,7 +16,7 @@ trap 'kill "${started[@]}" 2>/dev/null || true' EXIT
 echo "tools from npm and Go modules" >&2
 (cd "$work" && npm ci --no-audit --no-fund --loglevel=error)
 PATH=$work/node_modules/node/bin:$work/node_modules/.bin:$PATH
-go build -o "$work/modelcatalogue-sandbox" ./cmd/modelcatalogue-sandbox
+tools/build.sh "the sandbox" "one to three minutes" -o="$work/" ./cmd/modelcatalogue-sandbox
 sandbox=$work/modelcatalogue-sandbox
 "$sandbox" openapi >"$work/openapi.json"
 

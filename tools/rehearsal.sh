@@ -126,5 +126,10 @@ GOCACHE=$work/gocache build second
 diff -r --exclude='*.sig' "$release" "$work/second/dist/release"
 echo "the second clone, compiled afresh, gives the same archives and checksums, byte by byte"
 
+# What the workflow asks first of a tag.
+if ! tools/release-notes.sh "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | sed -n 1p)" >/dev/null 2>"$work/log"; then
+  printf 'a tag of this commit is refused:\n%s\n' "$(cat "$work/log")"
+fi
+
 [[ -z $keep ]] || cp -R "$release" "$keep"
 echo "the rehearsal of $version is complete in $((SECONDS / 60)) minutes; nothing was published"

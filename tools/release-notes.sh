@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # release-notes.sh VERSION prints that version's section of CHANGELOG.md, without
-# its heading, and fails if there is none.
+# its heading. It fails, and with it the release, if there is none, or if the README
+# still says that no registry has the provider.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,8 +12,14 @@ notes=$(awk -v heading="## ${version#v}" '
   /^## / { on = ($0 == heading || index($0, heading " ") == 1) && !/[Uu]nreleased/; next }
   on
 ' CHANGELOG.md)
+refused=
 if [[ -z ${notes//[[:space:]]/} ]]; then
   echo "CHANGELOG.md has no section \"## ${version#v}\" with a date and a line in it" >&2
-  exit 1
+  refused=yes
 fi
+if grep -n '<!-- unpublished' README.md >&2; then
+  echo "README.md still says that no registry has the provider: remove the lines between these comments" >&2
+  refused=yes
+fi
+[[ -z $refused ]] || exit 1
 printf '%s\n' "$notes"

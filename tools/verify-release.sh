@@ -60,8 +60,9 @@ for program in "$provider" "$sandbox"; do
     name=$program
     [[ $program == "$sandbox" ]] || name+=_v$version # as the registries want it
     [[ $platform != windows/* ]] || name+=.exe
-    [[ $(unzip -Z1 "$archive" | sort) == $'LICENSE\n'"$name" ]] ||
-      fail "$archive should hold LICENSE and $name:" "$(unzip -Z1 "$archive")"
+    held=$(printf '%s\n' LICENSE "$name")
+    [[ $program != "$sandbox" ]] || held+=$'\nmodelcatalogue.tfmock.hcl'
+    diff <(sort <<<"$held") <(unzip -Z1 "$archive" | sort) || fail "$archive should hold the files on the left."
     unzip -Z "$archive" "$name" | grep -q '^-rwxr-xr-x' || fail "$archive: the executable's mode is not 0755"
 
     unzip -qo "$archive" "$name" -d "$work"
@@ -76,8 +77,9 @@ for program in "$provider" "$sandbox"; do
       grep -qxF $'\tbuild\t'"$setting" "$work/info" || fail "$archive: it should be built with $setting:" "$(cat "$work/info")"
     done
     # Scanners take the names and checksums of all modules from the executable.
-    grep -q $'^\tdep\t' "$work/info" && ! grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:' ||
+    if ! grep -q $'^\tdep\t' "$work/info" || grep $'^\tdep\t' "$work/info" | grep -vq $'\th1:'; then
       fail "$archive: the executable lacks its modules' checksums:" "$(cat "$work/info")"
+    fi
   done
   echo "$program: $(wc -w <<<"$platforms" | tr -d ' ') archives are as they should be, the largest executable has $largest bytes"
 done

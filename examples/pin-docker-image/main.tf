@@ -18,7 +18,7 @@ locals {
   model_group_id = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 }
 
-# The plan stops if the service has another image, because a revision can be
+# The plan stops if the service has a different image, because a revision can be
 # re-published in place. Whoever moves the pin changes both lines together.
 data "modelcatalogue_model" "pinned" {
   model_group_id = local.model_group_id

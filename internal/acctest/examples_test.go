@@ -19,8 +19,11 @@ import (
 // examples has every configuration of the pages.
 var examples = os.DirFS(root + "/examples")
 
-// demonstration is the example that `make demo` runs. No page prints it.
-const demonstration = "pin-docker-image/main.tf"
+// Examples that no page prints: what `make demo` runs, and a file of mocks to copy.
+const (
+	demonstration = "pin-docker-image/main.tf"
+	mocks         = "mocks/modelcatalogue.tfmock.hcl"
+)
 
 // features are parts of the language that not every supported engine knows, by
 // what shows them in a configuration, with the first releases that have them.
@@ -31,7 +34,6 @@ var features = []struct {
 	{regexp.MustCompile(`"terraform_data"`), "terraform_data", "1.4.0", "1.6.0"},
 	{regexp.MustCompile(`(?m)^check "`), "check blocks", "1.5.0", "1.6.0"},
 	{regexp.MustCompile(`(?m)^run "`), "the test command", "1.6.0", "1.6.0"},
-	{regexp.MustCompile(`(?m)^mock_provider "`), "mock_provider", "1.7.0", "1.8.0"},
 	{regexp.MustCompile(`provider::`), "provider functions", "1.8.0", "1.7.0"},
 	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
 }
@@ -39,12 +41,13 @@ var features = []struct {
 // ranAsAWhole are examples that have tests of their own, most of them because they
 // are the files of one module.
 var ranAsAWhole = regexp.MustCompile(
-	`^guides/(test-your-module/(list/|module/tests/(sandbox|publish))|pin-docker-image/(survive/|pins/production))`)
+	`^(mocks/|guides/(test-your-module/(list/|module/tests/)|pin-docker-image/(survive/|pins/production)))`)
 
 // promised is what the guides say that an engine prints if an example is applied.
 var promised = map[string]string{
 	"guides/pin-docker-image/pin/licence.tf":   `licence = "unknown"`,
 	"guides/pin-docker-image/pin/behind.tf":    "Revision 1 is deployed, and revision 3 is published.",
+	"guides/pin-docker-image/pin/fits.tf":      "Revision 3 does not fit in place of 1: the axis quantile has no 0.25;",
 	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
 }
 
@@ -54,7 +57,12 @@ var costs = map[string]int{
 	"provider/provider.tf":                   0,
 	"guides/large-catalogues/plural/main.tf": 2,
 	"guides/large-catalogues/fleet/main.tf":  2 + 8,
+
+	"guides/follow-latest-revision/mixed/mixed.tf": 1 + 1 + 1, // a token, one group that is followed, one that is pinned
 }
+
+// warns has the examples whose check warns of the sandbox's catalogue.
+var warns = []string{"guides/pin-docker-image/pin/behind.tf", "guides/pin-docker-image/pin/fits.tf"}
 
 // configuration returns what the reader of these examples has: the files, and what they
 // are added to. That is the main.tf beside a file, or above a folder of tests, and
@@ -142,8 +150,8 @@ func TestAccExamples(t *testing.T) {
 			}
 			w.expect(t, 0, "plan", "-detailed-exitcode")
 			wantText(t, out, promised[name])
-			if warns := strings.Contains(out, "Warning: Check block assertion failed"); warns != strings.HasSuffix(name, "/pin/behind.tf") {
-				t.Errorf("warns of the pin: %t\n%s", warns, out)
+			if warned := strings.Contains(out, "Warning: Check block assertion failed"); warned != slices.Contains(warns, name) {
+				t.Errorf("a check warns: %t\n%s", warned, out)
 			}
 		})
 	}
@@ -198,15 +206,16 @@ func page(tb testing.TB, guide string) string {
 	return readText(tb, root+"/docs/guides/"+guide+".md")
 }
 
-// TestPagesAndExamples: every configuration of a page is a file of examples/, which
-// `make docs-check` checks, and every example is on a page. Each names the provider
-// with its version.
-func TestPagesAndExamples(t *testing.T) {
-	t.Parallel()
+// namesVersion reports whether each mention of the provider has its version.
+func namesVersion(configuration string) bool {
 	const source = `= "modelcatalogue/modelcatalogue"`
-	pins := func(text string) bool {
-		return strings.Count(text, source) == strings.Count(text, "source  "+source+"\n      version = \"~> 0.1\"\n")
-	}
+	const pinned = "source  " + source + "\n      version = \"~> 0.1\"\n"
+	return strings.Count(configuration, source) == strings.Count(configuration, pinned)
+}
+
+// printedConfigurations returns the configurations of the pages and the README, and who prints each.
+func printedConfigurations(t *testing.T) map[string]string {
+	t.Helper()
 	pages, err := filepath.Glob(root + "/docs/*/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages: %v", len(pages), err)
@@ -220,28 +229,38 @@ func TestPagesAndExamples(t *testing.T) {
 			case "terraform":
 				printed[b.text] = name
 			}
-			if !pins(b.text) {
+			if !namesVersion(b.text) {
 				t.Errorf("%s names the provider without its version:\n%s", name, b.text)
 			}
 		}
 	}
-	texts := configurations(t)
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs))) {
+	return printed
+}
+
+// TestPagesAndExamples: every configuration of a page is a file of examples/, which
+// `make docs-check` checks, and every example is on a page. Each names the provider
+// with its version.
+func TestPagesAndExamples(t *testing.T) {
+	t.Parallel()
+	printed, texts := printedConfigurations(t), configurations(t)
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs)), warns) {
 		if texts[name] == "" {
 			t.Errorf("the guides promise something of %s, which is not there", name)
 		}
 	}
 	for name, text := range texts {
-		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration {
-			t.Errorf("no page prints %s", name)
+		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration && name != mocks {
+			t.Errorf("no page prints %s as it is: make docs", name)
 		}
-		if delete(printed, strings.TrimSpace(text)); !pins(text) {
+		delete(printed, strings.TrimSpace(text))
+		if !namesVersion(text) {
 			t.Errorf("%s names the provider without its version", name)
 		}
 	}
 	for text, name := range printed {
 		if name != root+"/README.md" { // TestAccInstallAsPrinted applies its own
-			t.Errorf("%s prints what is no file of examples/: make it one, and include it with tffile\n%s", name, text)
+			t.Errorf("%s prints what is not, or no longer, a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
+				name, text)
 		}
 	}
 }

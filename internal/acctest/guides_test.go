@@ -2,6 +2,7 @@ package acctest_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -54,7 +55,16 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			"pin-docker-image/pin/updated.tf", touched, nil, 0,
 			[]string{"Revision 1 was re-published, or its settings were changed, at 2026-07-01T00:00:00.000Z."},
 		},
-		"an archived latest":          {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"an archived latest": {follow, "", []string{archived}, 1, []string{"Revision 4 is the latest, and it is archived."}},
+		"a format that moved": {
+			"follow-latest-revision/follow/moved.tf", "",
+			[]string{csv},
+			2,
+			[]string{
+				`output_file_format = { + new = "csv" + old = "parquet" }`,
+				`Revision 4 moved: {`, `"output_file_format":{"new":"csv","old":"parquet"}`,
+			},
+		},
 		"too young":                   {"follow-latest-revision/where/main.tf", "", []string{young}, 0, nil},
 		"the newest by anything else": {anyElse, "", []string{disabled, archived, untagged, csv}, 0, nil},
 		"none with the tag": {
@@ -147,6 +157,47 @@ func TestAccGuidePins(t *testing.T) {
 	wantText(t, w.expect(t, 1, "plan"), "Error: Revision not found", "Error: Docker image differs")
 }
 
+// TestAccGuideStartsPins: the printed command writes the file of pins of all groups that show an image, from nothing.
+func TestAccGuideStartsPins(t *testing.T) {
+	t.Parallel()
+	w := guide(t, owner, "pin-docker-image/pins/first.tf")
+	file := filepath.Join(w.Dir, pinsFile)
+	for _, b := range blocks(page(t, "pin-docker-image")) {
+		if b.label == "shell" && strings.Contains(b.text, "first_pins") {
+			command(t, w.Dir, w.Env, "bash", "-euc", `terraform() { "`+underTest.Path+`" "$@"; }`+"\n"+b.text)
+		}
+	}
+	if err := os.Remove(filepath.Join(w.Dir, "first.tf")); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(t, 0, "fmt", "-check", pinsFile)
+	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), `"`+mainGroup+`" = "`+latestImage+`"`)
+	w.expect(t, 0, "plan", "-detailed-exitcode")
+
+	var renovate struct {
+		CustomManagers []struct{ MatchStrings []string }
+	}
+	if err := json.Unmarshal([]byte(readText(t, root+"/examples/guides/pin-docker-image/renovate.json")), &renovate); err != nil {
+		t.Fatal(err)
+	}
+	entry := regexp.MustCompile(renovate.CustomManagers[0].MatchStrings[0])
+	if found := len(entry.FindAllString(readText(t, file), -1)); found != 5 {
+		t.Errorf("Renovate finds %d pins, want 5:\n%s", found, readText(t, file))
+	}
+}
+
+// TestAccGuideFits: the check of the guide says what the latest revision lacks of the pinned one, and nothing if it fits.
+func TestAccGuideFits(t *testing.T) {
+	t.Parallel()
+	w := guide(t, owner, "pin-docker-image/pin/fits.tf")
+	w.republish(t, mainGroup, 1, `{"axes": [], "inputs": null, "outputVariables": [{"key": "price", "type": "string"}]}`)
+	wantText(t, w.expect(t, 0, "plan"), "Revision 3 does not fit in place of 1: the output variable price (string) is gone; "+
+		"the input gas_price is new; the input carbon_price is new.")
+	w.publish(t, mainGroup, `{"inputs": []}`)
+	w.republish(t, mainGroup, 1, `{"outputVariables": []}`)
+	wantNone(t, w.expect(t, 0, "plan"), "Warning: Check")
+}
+
 // TestAccGuidePromotes: production takes what staging has applied, and what is older.
 func TestAccGuidePromotes(t *testing.T) {
 	t.Parallel()
@@ -160,13 +211,16 @@ func TestAccGuidePromotes(t *testing.T) {
 
 	next := strings.NewReplacer("revision = 1", "revision = 3", reviewedImage, latestImage).Replace(printedPins(t))
 	writeText(t, promoted, next)
-	wantText(t, production.expect(t, 1, "plan"), "Production pins a model that staging has not applied.")
+	out := production.expect(t, 1, "plan")
+	wantText(t, out, "Staging has not applied what production pins. "+
+		mainGroup+" is pinned to revision 3, "+latestImage+"; staging has revision 1, "+reviewedImage+".")
+	wantNone(t, out, windGroup+" is pinned")
 	writeText(t, staged, next)
 	staging.expect(t, 0, "apply", "-auto-approve")
 	wantText(t, production.expect(t, 0, "apply", "-auto-approve"), latestImage)
 
 	rewrite(t, promoted, latestImage, mainImage+":another")
-	wantText(t, production.expect(t, 1, "plan"), "Production pins a model that staging has not applied.")
+	wantText(t, production.expect(t, 1, "plan"), mainImage+":another; staging has revision 3, "+latestImage)
 	writeText(t, promoted, printedPins(t))
 	production.expect(t, 0, "plan")
 }
@@ -230,6 +284,7 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 			"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue",
 		},
 		"no init":                {outside, ": before init; $ENGINE validate", ""},
+		"an empty lock file":     {outside, "$ENGINE init && : >.terraform.lock.hcl && " + plan, ""},
 		"init after a rebuild":   {outside, rebuild + "rm -r .terraform && $ENGINE init", "match any of the checksums"},
 		"a plan after a rebuild": {outside, rebuild + plan, "match any of the checksums"},
 		"an engine without the function": {

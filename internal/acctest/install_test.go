@@ -5,6 +5,7 @@ package acctest_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,13 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	if len(install) != 2 || !strings.HasPrefix(install[0], "export TF_CLI_CONFIG_FILE=") {
 		t.Fatalf("make install prints the lines %q", install)
 	}
+	wantText(t, shell(clone, "'its own/mirror/modelcatalogue-sandbox' version"), "0.1.0")
+	// What these tests have compiled, make does not compile again.
+	ours, theirs := filepath.Join(programs(t), sandboxProgram), filepath.Join(clone, "its own/mirror", sandboxProgram)
+	if ours, theirs := flagsOf(t, ours), flagsOf(t, theirs); ours != theirs {
+		t.Errorf("make install compiles with the flags\n%s\nthese tests with\n%s", theirs, ours)
+	}
+	wantText(t, shell(clone, "make sandbox ARGS='help limits'"), "-rate-limit")
 	welcome, _ := startedSandbox(t)
 	exports := slices.DeleteFunc(strings.Split(welcome, "\n"), func(line string) bool { return !strings.HasPrefix(line, "export ") })
 	out := shell(folder, slices.Concat(install, exports, []string{
@@ -48,6 +56,15 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	writeText(t, filepath.Join(clone, "new.go"), "package main\n\nfunc init() { println() }\n")
 	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl first")
 	shell(folder, slices.Concat([]string{"rm .terraform.lock.hcl"}, install)...)
+}
+
+// flagsOf returns the flags with which the packages of a program were compiled.
+func flagsOf(t *testing.T, program string) string {
+	t.Helper()
+	settings := regexp.MustCompile(`(?m)^\tbuild\t.*\n`).FindAllString(command(t, "", nil, "go", "version", "-m", program), -1)
+	return strings.Join(slices.DeleteFunc(settings, func(setting string) bool {
+		return strings.Contains(setting, "-ldflags") || strings.Contains(setting, "vcs") // they concern linking
+	}), "")
 }
 
 // printedLines returns the lines to paste: a text indents them by two spaces.

@@ -10,10 +10,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,6 +37,51 @@ func module(t *testing.T, name string) string {
 	return dir
 }
 
+// readsMocks reads what the file of mocks fills, beside the module of the guide.
+const readsMocks = `
+data "modelcatalogue_model_group" "group" { name = "of no service" }
+data "modelcatalogue_latest_model" "latest" { model_group_id = "a" }
+output "filled" {
+  value = [
+    data.modelcatalogue_model_group.group.time_horizon.key == "day_ahead",
+    data.modelcatalogue_latest_model.latest.revision == data.modelcatalogue_model_group.group.latest_revision,
+    jsondecode(data.modelcatalogue_latest_model.latest.model_metadata) == jsondecode(data.modelcatalogue_model.this.model_metadata),
+    contains(data.modelcatalogue_model.this.tags, "power"),
+  ]
+}
+`
+
+// TestAccGuideMocks follows the guide on mocks, as each engine takes them: nothing is sent, because there is no address.
+func TestAccGuideMocks(t *testing.T) {
+	needs(t, "mock_provider", "1.7.0", "1.8.0")
+	t.Parallel()
+	dir, env := module(t, "module"), mirrored(t)
+	test := filepath.Join(dir, "tests/mocked.tftest.hcl")
+	file := readText(t, root+"/examples/"+mocks)
+	if underTest.OpenTofu() {
+		rewrite(t, test, `source = "./tests/mocks"`, file)
+	} else {
+		if err := os.Mkdir(filepath.Join(dir, "tests/mocks"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, filepath.Join(dir, "tests/mocks/modelcatalogue.tfmock.hcl"), file)
+	}
+	writeText(t, filepath.Join(dir, "filled.tf"), readsMocks)
+	writeText(t, test, readText(t, test)+`
+run "fills" {
+  command = plan
+  assert {
+    condition     = alltrue(output.filled)
+    error_message = jsonencode(output.filled)
+  }
+}
+`)
+	command(t, dir, env, underTest.Path, "init")
+	out := command(t, dir, env, underTest.Path, "test", "-no-color", "-filter=tests/mocked.tftest.hcl")
+	wantText(t, out, "Success! 3 passed, 0 failed.")
+	wantNone(t, out, "Warning:")
+}
+
 // TestAccGuideMocksLists runs the recipe for lists as the guide prints it.
 func TestAccGuideMocksLists(t *testing.T) {
 	needs(t, "override_module", "1.7.0", "1.8.0")
@@ -55,42 +99,85 @@ func TestAccGuideMocksLists(t *testing.T) {
 func TestAccGuideJob(t *testing.T) {
 	needs(t, "the test command", "1.6.0", "1.6.0")
 	t.Parallel()
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("the real service was asked: %s %s", r.Method, r.URL)
-	}))
-	t.Cleanup(other.Close)
-	work, temp, bin := module(t, "module"), t.TempDir(), t.TempDir()
-	// Another section's, for newer engines.
-	if err := os.Remove(filepath.Join(work, "tests/mocked.tftest.hcl")); err != nil {
-		t.Fatal(err)
-	}
 	release := releasedSandbox(t)
-	for name, script := range map[string]string{
-		"terraform": `exec "` + underTest.Path + `" "$@"`,
-		"go":        `echo "there is no Go here" >&2; exit 127`,
+	j := newJob(t, map[string]string{
+		"go": `echo "there is no Go here" >&2; exit 127`,
 		// The release is not on the network yet: this has its files.
 		"curl": `for last; do :; done; case $last in
 			*/releases/download/*) exec cp "` + release + `/${last##*/}" . ;;
 			*) exec /usr/bin/curl "$@" ;;
 		esac`,
-	} {
+	}, "/usr/bin:/bin")
+	workflow := readText(t, filepath.Join(j.dir, "workflow.yml"))
+	for _, found := range regexp.MustCompile(`(?m)^          ([A-Z]+): (.*)$`).FindAllStringSubmatch(workflow, -1) {
+		j.env = append(j.env, found[1]+"="+found[2])
+	}
+	j.passes(t, workflowScripts(workflow))
+}
+
+// TestAccGuideJobFromAClone runs the job with the steps that need no release.
+func TestAccGuideJobFromAClone(t *testing.T) {
+	needs(t, "the test command", "1.6.0", "1.6.0")
+	t.Parallel()
+	programs(t) // the job compiles little after that
+	j := newJob(t, nil, os.Getenv("PATH"))
+	if err := os.Symlink(freshClone(t), filepath.Join(j.dir, "provider")); err != nil {
+		t.Fatal(err)
+	}
+	steps := workflowScripts(readText(t, filepath.Join(j.dir, "workflow.yml")))
+	steps[0] = workflowScripts(readText(t, filepath.Join(j.dir, "from-a-clone.yml")))[0]
+	j.env = append(j.env, emptyHome(t)[2:]...) // the caches of Go
+	j.passes(t, steps)
+}
+
+// job is a machine that runs steps of a workflow in a copy of the guide's module.
+type job struct {
+	dir, temp string
+	path      string // the PATH of the next step
+	env       []string
+}
+
+// newJob returns a machine with these scripts, and the engine as `terraform`.
+func newJob(t *testing.T, scripts map[string]string, path string) *job {
+	t.Helper()
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the real service was asked: %s %s", r.Method, r.URL)
+	}))
+	t.Cleanup(other.Close)
+	j := &job{dir: module(t, "module"), temp: t.TempDir()}
+	// Another section's, for newer engines.
+	if err := os.Remove(filepath.Join(j.dir, "tests/mocked.tftest.hcl")); err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	programs := map[string]string{"terraform": `exec "` + underTest.Path + `" "$@"`}
+	maps.Copy(programs, scripts)
+	for name, script := range programs {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	paths := filepath.Join(temp, "paths")
-	env := mirrored(t, append(engine.Service(other.URL, "real", "real-secret"),
-		"TF_CLI_ARGS_test=-no-color", "RUNNER_TEMP="+temp, "GITHUB_PATH="+paths, "PATH="+bin+":/usr/bin:/bin", "HOME="+temp)...)
-	workflow := readText(t, filepath.Join(work, "workflow.yml"))
-	for _, found := range regexp.MustCompile(`(?m)^          ([A-Z]+): (.*)$`).FindAllStringSubmatch(workflow, -1) {
-		env = append(env, found[1]+"="+found[2])
-	}
+	j.path = bin + ":" + path
+	j.env = mirrored(t, append(engine.Service(other.URL, "real", "real-secret"), "TF_CLI_ARGS_test=-no-color",
+		"HOME="+j.temp, "RUNNER_TEMP="+j.temp, "GITHUB_PATH="+j.file("path"), "GITHUB_ENV="+j.file("env"))...)
+	return j
+}
+
+// file is one to which steps add lines for the steps after them.
+func (j *job) file(name string) string { return filepath.Join(j.temp, name) }
+
+// passes runs the steps, the last of which tests the module.
+func (j *job) passes(t *testing.T, steps []string) {
+	t.Helper()
 	var out string
-	for _, script := range workflowScripts(workflow) {
-		if more, err := os.ReadFile(paths); err == nil {
-			env = append(env, "PATH="+strings.TrimSpace(string(more))+":"+bin+":/usr/bin:/bin")
+	for _, script := range steps {
+		writeText(t, j.file("path"), "")
+		writeText(t, j.file("env"), "")
+		out = command(t, j.dir, append(j.env, "PATH="+j.path), "bash", "-ec", script)
+		for line := range strings.Lines(readText(t, j.file("path"))) {
+			j.path = strings.TrimSpace(line) + ":" + j.path
 		}
-		out = command(t, work, env, "bash", "-e", "-c", script)
+		j.env = append(j.env, strings.Fields(readText(t, j.file("env")))...)
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.",
 		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,
@@ -151,6 +238,12 @@ func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready st
 	return readText(t, out.Name()), ready
 }
 
+// shellRunsBeside has the files that blocks of shell need, by page. Others run beside the module of the guide about tests.
+var shellRunsBeside = map[string]map[string]string{
+	"large-catalogues.md": {"main.tf": "large-catalogues/fleet/main.tf"},
+	"pin-docker-image.md": {"main.tf": "pin-docker-image/pins/main.tf", "first.tf": "pin-docker-image/pins/first.tf"},
+}
+
 // TestAccShellOfThePages runs every block of shell that the pages print. A sandbox
 // stands in for the service, and programs that succeed for other test runners.
 // What only a release has is left out.
@@ -175,8 +268,8 @@ func TestAccShellOfThePages(t *testing.T) {
 					needs(t, "the test command", "1.6.0", "1.6.0")
 				}
 				dir, url := module(t, "module"), sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-				if strings.HasSuffix(name, "large-catalogues.md") {
-					writeText(t, filepath.Join(dir, "main.tf"), readText(t, root+"/examples/guides/large-catalogues/fleet/main.tf"))
+				for file, example := range shellRunsBeside[filepath.Base(name)] {
+					writeText(t, filepath.Join(dir, file), readText(t, root+"/examples/guides/"+example))
 				}
 				for file, text := range map[string]string{
 					"bin/terraform": `#!/bin/sh` + "\n" + `exec "` + underTest.Path + `" "$@"`, "bin/npm": "#!/bin/true", "bin/pytest": "#!/bin/true",
@@ -201,35 +294,4 @@ func TestAccShellOfThePages(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestAccIdentityOfAJob runs the exchange of the page with a service that answers as RFC 8693 says.
-func TestAccIdentityOfAJob(t *testing.T) {
-	t.Parallel()
-	w := reading(t, readsGroups)
-	exchange := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Header.Get("Authorization") == "Bearer of-the-job" && r.FormValue("audience") != "":
-			fmt.Fprint(answer, `{"value": "the job"}`)
-		case r.FormValue("subject_token") == "the job" && strings.HasSuffix(r.FormValue("grant_type"), ":token-exchange"):
-			token, err := http.PostForm(w.url+"/v1/auth/token", url.Values{
-				"grant_type": {"client_credentials"}, "client_id": {owner.id}, "client_secret": {owner.secret},
-			})
-			if err != nil {
-				panic(err)
-			}
-			defer token.Body.Close()
-			_, _ = io.Copy(answer, token.Body)
-		}
-	}))
-	t.Cleanup(exchange.Close)
-	written := filepath.Join(t.TempDir(), "environment")
-	env := append(engine.Environment(), "EXCHANGE="+exchange.URL, "GITHUB_ENV="+written,
-		"ACTIONS_ID_TOKEN_REQUEST_URL="+exchange.URL+"?of=this", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=of-the-job")
-	command(t, w.Dir, env, "bash", "-ec", workflowScripts(readText(t, root+"/examples/authentication/identity/workflow.yml"))[0])
-	w.without("CLIENT_ID", "CLIENT_SECRET")
-	w.Env = append(w.Env, strings.TrimSpace(readText(t, written)))
-	w.service.ResetRequests()
-	w.expect(t, 0, "plan")
-	w.sent(t, sandbox.RouteAny, 1)
 }

@@ -213,9 +213,9 @@ func command(tb testing.TB, dir string, env []string, program string, arguments 
 // beside them the stand-ins for other providers of our pages.
 var plugins string
 
-// built builds as `make install` does, so that both compile dependencies once.
+// built builds with the flags of tools/build.sh, so that both compile dependencies once.
 var built = sync.OnceValue(func() error {
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-o", plugins+string(filepath.Separator),
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", plugins+string(filepath.Separator),
 		".", "./cmd/modelcatalogue-sandbox")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

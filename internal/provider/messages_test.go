@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -18,8 +17,6 @@ import (
 // compares each with what a user reads.
 const messagesFile = "testdata/messages.md"
 
-var updateMessages = flag.Bool("update", false, "write "+messagesFile)
-
 // scene leads to one message or several.
 type scene struct {
 	title string
@@ -31,7 +28,7 @@ type scene struct {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(messagesFile)
-	if err != nil && !*updateMessages {
+	if err != nil && !*update {
 		t.Fatal(err)
 	}
 	var scenes []scene
@@ -44,7 +41,7 @@ func TestMessages(t *testing.T) {
 	known := sections(string(file))
 	var mu sync.Mutex
 	shown := map[string]string{}
-	if *updateMessages {
+	if *update {
 		t.Cleanup(func() { writeMessages(t, scenes, shown) })
 	}
 	for _, s := range scenes {
@@ -56,12 +53,12 @@ func TestMessages(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			shown[s.title] = got
-			if got != want && !*updateMessages {
-				t.Errorf("got\n%s\nwant\n%s\nIf the new words are right, run go test -run TestMessages -update.", got, want)
+			if got != want && !*update {
+				t.Errorf("%s -, messages +:\n%s\n%s", messagesFile, difference(want, got), writtenBy(t))
 			}
 		})
 	}
-	if len(known) > 0 && !*updateMessages {
+	if len(known) > 0 && !*update {
 		t.Errorf("%s has messages that no scene leads to: %q", messagesFile, slices.Sorted(maps.Keys(known)))
 	}
 }

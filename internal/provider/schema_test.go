@@ -253,14 +253,14 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 		for name, below := range field.Properties {
 			name = strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
 			if attributes[name] == nil {
-				t.Errorf("%s.%s has no attribute", place, name)
+				t.Errorf("%s.%s of internal/contract/openapi.json has no attribute", place, name)
 			}
 			compare(place+"."+name, below, attributes[name])
 			delete(attributes, name)
 		}
 		for name := range attributes {
 			if !slices.Contains([]string{"json", "other_fields", argWhere}, name) {
-				t.Errorf("%s.%s is no field of the interface", place, name)
+				t.Errorf("%s.%s is not a field in internal/contract/openapi.json", place, name)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ output "behind" {
 }
 
 # With the image that was reviewed: the plan stops if the revision was
-# re-published with another one.
+# re-published with a different one.
 data "modelcatalogue_model" "reviewed" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
   revision       = 1

@@ -11,7 +11,7 @@ locals {
   }
 }
 
-# The plan stops if a revision was re-published with another image.
+# The plan stops if a revision was re-published with a different image.
 data "modelcatalogue_pinned_models" "this" {
   revisions     = { for id, pin in local.pins : id => pin.revision }
   docker_images = { for id, pin in local.pins : id => pin.image }

@@ -16,31 +16,32 @@ import (
 // serve serves the groups group-0, group-1 and so on until stop is called. Their revisions are copies of the sandbox's
 // richest model.
 func serve(groups, models int, latency time.Duration) (url string, stop func(), err error) {
-	richest, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
+	model, err := richest()
 	if err != nil {
 		return "", nil, err
 	}
-	var model map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(richest))
-	decoder.UseNumber() // some have more digits than a float64
-	if err := decoder.Decode(&model); err != nil {
-		return "", nil, err
-	}
-	delete(model, "isOwner") // the sandbox adds it
 	type object = map[string]any
 	list := make([]object, groups)
 	for i := range list {
-		id, revisions := fmt.Sprintf("group-%d", i), make([]object, models)
+		id := fmt.Sprintf("group-%d", i)
+		revisions := make([]object, models)
 		for revision := range revisions {
-			own := object{"id": fmt.Sprintf("%s-%d", id, revision), "modelGroupId": id, "revision": revision}
-			revisions[revision] = maps.Clone(model)
-			maps.Copy(revisions[revision], own)
+			copied := maps.Clone(model)
+			copied["id"] = fmt.Sprintf("%s-%d", id, revision)
+			copied["modelGroupId"] = id
+			copied["revision"] = revision
+			revisions[revision] = copied
 		}
-		list[i] = object{"owner": "Bench", "group": object{"id": id, "name": id, "public": true}, "models": revisions}
+		list[i] = object{
+			"owner":  "Bench",
+			"group":  object{"id": id, "name": id, "public": true},
+			"models": revisions,
+		}
 	}
 	text, err := json.Marshal(object{
 		"organisations": []object{{"name": "Bench", "clientId": "bench", "clientSecret": "bench"}},
-		"timeHorizons":  []any{model["horizon"]}, "modelGroups": list,
+		"timeHorizons":  []any{model["horizon"]},
+		"modelGroups":   list,
 	})
 	if err != nil {
 		return "", nil, err
@@ -52,6 +53,19 @@ func serve(groups, models int, latency time.Duration) (url string, stop func(), 
 	c := &cached{sandbox: sandbox.New(catalogue), latency: latency, bodies: map[string][]byte{}}
 	server := httptest.NewServer(c)
 	return server.URL, server.Close, nil
+}
+
+// richest returns the sandbox's richest model.
+func richest() (model map[string]any, err error) {
+	text, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // some have more digits than a float64
+	err = decoder.Decode(&model)
+	delete(model, "isOwner") // the sandbox adds it
+	return model, err
 }
 
 // cached is a sandbox that keeps its answers, so that a plan waits only for the latency.

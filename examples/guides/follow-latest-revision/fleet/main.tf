@@ -14,7 +14,7 @@ data "modelcatalogue_latest_models" "day_ahead" {
   attributes   = ["revision", "docker_image"]
 }
 
-# Stands for what you deploy, one of each group whose image these credentials
+# In place of your deployment: one for each group whose image these credentials
 # may see.
 resource "terraform_data" "deployment" {
   for_each = {

@@ -24,7 +24,7 @@ data "modelcatalogue_latest_model" "price" {
   }
 }
 
-# Stands for what you deploy: a Kubernetes deployment, a task definition.
+# In place of your deployment, such as a Kubernetes deployment or a task definition.
 resource "terraform_data" "deployment" {
   input = data.modelcatalogue_latest_model.price.docker_image
 }

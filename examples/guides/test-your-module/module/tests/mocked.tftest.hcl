@@ -1,18 +1,13 @@
-# No service and no credentials: the engine makes up what is read.
+# No service and no credentials: what is read comes from the file of mocks.
 mock_provider "modelcatalogue" {
-  mock_data "modelcatalogue_model" {
-    defaults = {
-      docker_image   = "registry.example/model:1.0.0"
-      model_metadata = "{\"region\":\"DE\"}"
-    }
-  }
+  source = "./tests/mocks"
 }
 
 run "passes_the_image_on" {
   command = plan
 
   assert {
-    condition     = output.image == "registry.example/model:1.0.0"
+    condition     = output.image == "registry.example/forecasting/de-lu-day-ahead-price:1.0.3"
     error_message = "The output is not the image of the model."
   }
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
+)
+
+// bench has what all measurements share.
+type bench struct {
+	engine engine.Engine
+	root   string // a folder of scratch space
+	ours   string // the folder of the provider
+	floor  string // the folder of its floor
+}
+
+// prepare builds the provider and its floor. The caller removes root, after an error too.
+func prepare(ctx context.Context) (b bench, err error) {
+	if b.engine, err = engine.Find(ctx); err != nil {
+		return b, err
+	}
+	if b.root, err = os.MkdirTemp("", "modelcatalogue-bench-"); err != nil {
+		return b, err
+	}
+	b.ours = filepath.Join(b.root, "ours")
+	b.floor = filepath.Join(b.root, "floor")
+	for dir, pkg := range map[string]string{b.ours: ".", b.floor: "./internal/tools/bench/floor"} {
+		program := filepath.Join(dir, "terraform-provider-modelcatalogue")
+		cmd := engine.Command(ctx, "go", "build", "-ldflags=-s -w", "-o", program, pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return b, fmt.Errorf("building %s: %w\n%s", pkg, err, out)
+		}
+	}
+	return b, nil
+}
+
+// measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
+func (b bench) measure(ctx context.Context, s scenario, pairs int) (ours, theirs []sample, err error) {
+	url, stop, err := serve(s.groups, s.models, s.latency)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer stop()
+	mine, other, err := b.plans(s, engine.Service(url, "bench", "bench"))
+	if err != nil {
+		return nil, nil, err
+	}
+	// This plan fills the caches of the service and the floor.
+	if _, err := b.run(ctx, other); err != nil {
+		return nil, nil, err
+	}
+	for turn := range 2 * pairs {
+		p, samples := mine, &ours
+		if turn%4 == 1 || turn%4 == 2 {
+			p, samples = other, &theirs
+		}
+		seen, err := b.run(ctx, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		*samples = append(*samples, seen)
+	}
+	return ours, theirs, nil
+}
+
+// plans returns the two plans of a scenario.
+func (b bench) plans(s scenario, env []string) (mine, other plan, err error) {
+	mine = plan{
+		config:  s.config,
+		plugins: b.ours,
+		env:     env,
+	}
+	other = mine
+	if s.other != "" {
+		other.config = s.other
+		return mine, other, nil
+	}
+	answers, err := os.MkdirTemp(b.root, "floor-")
+	other.plugins = b.floor
+	other.env = append(other.env, "FLOOR_DIR="+answers)
+	return mine, other, err
+}
+
+// plan is a configuration with the folder of its provider and its environment.
+type plan struct {
+	config  string
+	plugins string
+	env     []string
+}
+
+// sample is the cost of a plan, in seconds of the engine and its provider together.
+type sample struct {
+	cpu  float64
+	wall float64
+}
+
+const header = `terraform {
+  required_providers {
+    modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
+  }
+}
+`
+
+// run plans once.
+func (b bench) run(ctx context.Context, p plan) (sample, error) {
+	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), p.plugins)
+	if err != nil {
+		return sample{}, err
+	}
+	file := filepath.Join(b.root, "main.tf")
+	if err := os.WriteFile(file, []byte(header+p.config), 0o600); err != nil {
+		return sample{}, err
+	}
+	work := engine.Workspace{
+		Engine: b.engine,
+		Dir:    b.root,
+		Env:    engine.Environment(append(p.env, override)...),
+	}
+	cmd := work.Command(ctx, "plan", "-lock=false")
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return sample{}, fmt.Errorf("plan: %w\n%s", err, out)
+	}
+	took := time.Since(start)
+	// The engine's times include its provider's, which it waits for.
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return sample{cpu: used.Seconds(), wall: took.Seconds()}, nil
+}

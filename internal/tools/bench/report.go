@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
+)
+
+// report has the texts of the tables.
+type report struct {
+	machine string
+	plans   strings.Builder
+	groups  strings.Builder
+	inside  string
+}
+
+const (
+	planHeader = "| plan | CPU | the other | ratio | at most | wall | the other | ratio | at most |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	groupHeader = "| groups | `for_each` | one block |\n" +
+		"| ---: | ---: | ---: |\n"
+)
+
+// add adds a scenario to the tables, and returns its row.
+func (r *report) add(s scenario, ours, theirs []sample) string {
+	row := s.row(ours, theirs)
+	r.plans.WriteString(row)
+	if strings.Contains(s.other, "for_each") {
+		fmt.Fprintf(&r.groups, "| %d | %.1f s | %.1f s |\n", s.groups, median(theirs, wall), median(ours, wall))
+	}
+	return row
+}
+
+func (r *report) write() error {
+	return errors.Join(
+		replacePart("BENCHMARKS.md", "machine", r.machine),
+		replacePart("BENCHMARKS.md", "plans", planHeader+r.plans.String()),
+		replacePart("BENCHMARKS.md", "inside", r.inside),
+		replacePart("README.md", "plan time", groupHeader+r.groups.String()),
+	)
+}
+
+// machine says on what the plans were made.
+func machine(by engine.Engine, pairs int) string {
+	return fmt.Sprintf("%s, %s, %s/%s, %d cores; %d pairs for each row.\n",
+		by, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pairs)
+}
+
+// inside runs the benchmarks of the packages.
+func inside(ctx context.Context) (string, error) {
+	cmd := engine.Command(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem",
+		"./internal/catalogue", "./internal/provider")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("benchmarks of the provider: %w\n%s", err, out)
+	}
+	lines := regexp.MustCompile(`(?m)^Benchmark.*\n`).FindAll(out, -1)
+	return "```text\n" + string(bytes.Join(lines, nil)) + "```\n", nil
+}
+
+func cpu(s sample) float64  { return s.cpu }
+func wall(s sample) float64 { return s.wall }
+
+func median(samples []sample, figure func(sample) float64) float64 {
+	values := make([]float64, len(samples))
+	for i, s := range samples {
+		values[i] = figure(s)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// row returns the scenario's row of the table.
+func (s scenario) row(ours, theirs []sample) string {
+	return fmt.Sprintf("| %s | %s | %s |\n", s.name,
+		compared(ours, theirs, cpu, s.cpu), compared(ours, theirs, wall, s.wall))
+}
+
+// compared returns the cells of a figure. A ratio that misses its target is bold.
+func compared(ours, theirs []sample, figure func(sample) float64, target float64) string {
+	ratios := make([]float64, len(ours))
+	for i := range ratios {
+		ratios[i] = figure(ours[i]) / figure(theirs[i])
+	}
+	slices.Sort(ratios)
+	middle := ratios[len(ratios)/2]
+	ratio := fmt.Sprintf("%.2f", middle)
+	atMost := "–"
+	if target > 0 {
+		atMost = fmt.Sprintf("%.2f", target)
+		if middle > target {
+			ratio = "**" + ratio + "**"
+		}
+	}
+	return fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s",
+		median(ours, figure), median(theirs, figure), ratio, ratios[0], ratios[len(ratios)-1], atMost)
+}
+
+// replacePart replaces the part of a file between the comments with that name.
+func replacePart(file, name, text string) error {
+	old, err := os.ReadFile(file) //nolint:gosec // one of the two above
+	if err != nil {
+		return err
+	}
+	begin := "<!-- " + name + ": begin -->\n"
+	end := "<!-- " + name + ": end -->\n"
+	before, rest, begins := strings.Cut(string(old), begin)
+	_, after, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		return fmt.Errorf("%s has no %q, or no end of it", file, begin)
+	}
+	return os.WriteFile(file, []byte(before+begin+text+end+after), 0o644)
+}
