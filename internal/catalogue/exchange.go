@@ -2,16 +2,15 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -20,9 +19,9 @@ import (
 // Exchange is one request and what came back, for a log. No field holds the secret or a token.
 type Exchange struct {
 	Method    string
-	Path      string        // escaped, with the query
-	Status    int           // 0 if no answer came
-	Attempt   int           // from 1, within one read or one request for a token
+	Path      string // escaped, with the query
+	Status    int    // 0 if no answer came
+	Attempt   int    // from 1, within one read or one request for a token
 	Waited    time.Duration // until it was sent
 	WaitedFor string        // what for, in words, or ""
 	Duration  time.Duration // from when it was sent to the end of the answer
@@ -77,7 +76,7 @@ type incoming struct {
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
-// the token or the secret to another host. The schedule acts on the header before the body is read.
+// the token or the secret to another host. Admission acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
@@ -101,11 +100,10 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 
 // send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
-	var connected atomic.Bool
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	var given connections
+	ctx := given.bound(attempt)
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(
-		httptrace.WithClientTrace(attempt, trace), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +114,11 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load()))
+	resent := cmp.Or(given.fault(), err)
+	fault := s.networkError(attempt, at, resent, faultOf(resent, given.any()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
-	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
+	kept, ok := s.transport.(interface{ CloseIdleConnections() })
+	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
 	}
 	return nil, fault

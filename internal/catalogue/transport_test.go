@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -93,10 +94,12 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 		}
 		answerTokens(w, r, `{"id":"g"}`)
 	}))
-	server.EnableHTTP2, server.Config.HTTP2 = true, &http.HTTP2Config{MaxConcurrentStreams: 10}
+	server.EnableHTTP2 = true
+	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 10}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that the client gives up
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}))
+	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}, MaxRetries: 4}))
 	var readers sync.WaitGroup
 	for i := range 64 {
 		readers.Go(func() {
