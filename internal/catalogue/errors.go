@@ -146,6 +146,7 @@ type Cause int
 // The causes of a [GaveUpError].
 const (
 	RetriesUsedUp Cause = iota // Config.MaxRetries further attempts failed
+	FaultStays                 // a fault that waiting does not mend was there a second later, too
 	ServiceDown                // one attempt failed, and another read had used up its retries
 	WaitTooLong                // a pause, a Retry-After or a back-off ends after the read's time
 	CeilingTooLow              // Config.Ceiling lets it be sent only after the read's time
@@ -178,7 +179,7 @@ func (e *GaveUpError) Unwrap() error { return e.Err }
 // context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError
-	Last       error         // the last failure, nil if there was none
+	Last       error         // the failure behind that wait, nil if there was none
 	WaitingFor string        // as in GaveUpError
 	Remaining  time.Duration // how long that wait had still to go, 0 if that was not known
 	Err        error

@@ -21,7 +21,8 @@ type Exchange struct {
 	Method    string
 	Path      string // escaped, with the query
 	Status    int    // 0 if no answer came
-	Attempt   int    // from 1, within one read or one request for a token
+	Attempt   int    // from 1, among those for one question, or for one token
+	SentAt    time.Time
 	Waited    time.Duration // until it was sent
 	WaitedFor string        // what for, in words, or ""
 	Duration  time.Duration // from when it was sent to the end of the answer
@@ -90,7 +91,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)
 	}
-	seen.Duration = time.Since(sent.sentAt)
+	seen.Duration = time.Since(seen.SentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = c.tidy(faultText(fault.Err), maxExcerpt)
 	}

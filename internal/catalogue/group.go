@@ -66,13 +66,13 @@ func missing(field string) *shapeError {
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
 // them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	return c.ModelGroupsWith(ctx, timeHorizon, nil)
+	return c.RefreshModelGroups(ctx, timeHorizon, nil)
 }
 
-// ModelGroupsWith returns as ModelGroups does. If an answer that was kept from before this call does not suffice, the
-// question is asked once more.
-func (c *Client) ModelGroupsWith(
-	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
+// RefreshModelGroups returns what ModelGroups does. If until returns false for an answer that was requested before this
+// call, the question is asked once more. nil accepts any answer.
+func (c *Client) RefreshModelGroups(
+	ctx context.Context, timeHorizon string, until func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {
@@ -80,7 +80,7 @@ func (c *Client) ModelGroupsWith(
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups", ""), suffices: suffices,
+		decode: decodeList[ModelGroup]("model_groups", ""), usable: until,
 	})
 }
 

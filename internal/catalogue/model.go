@@ -132,13 +132,13 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 
 // Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return c.ModelsWith(ctx, groupID, nil)
+	return c.RefreshModels(ctx, groupID, nil)
 }
 
-// ModelsWith returns as Models does. If an answer that was kept from before this call does not suffice, the question
-// is asked once more: it cannot prove that something is absent.
-func (c *Client) ModelsWith(ctx context.Context, groupID string, suffices func([]*Model) bool) ([]*Model, error) {
+// RefreshModels returns what Models does. If until returns false for an answer that was requested before this call, the
+// question is asked once more: such an answer cannot prove that something is absent. nil accepts any answer.
+func (c *Client) RefreshModels(ctx context.Context, groupID string, until func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), suffices: suffices,
+		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), usable: until,
 	})
 }

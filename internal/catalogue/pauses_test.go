@@ -35,7 +35,7 @@ func TestRetryAfterOfA429(t *testing.T) {
 		c := over(t, s, maxRetries(0))
 		theGroup.mustRead(t, c)
 		s.expectTimes(t, false, 0, r.wait)
-		if got := c.Paused(); got != r.wait {
+		if got := c.TotalPause(); got != r.wait {
 			t.Errorf("reads were paused for %s, want %s", got, r.wait)
 		}
 	})

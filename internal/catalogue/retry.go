@@ -43,6 +43,30 @@ func outcomeOf(status int, token bool, code string) outcome {
 	return final
 }
 
+// retries is how often a failure that may pass is followed by another attempt.
+type retries struct {
+	most   int            // Config.MaxRetries
+	jitter func() float64 // of back-offs, in [0, 1)
+}
+
+// over reports whether no attempt follows a failure, and why. history has what came before it.
+func (r retries) over(h *history, err error) (cause Cause, over bool) {
+	switch {
+	case h.failures >= r.most:
+		return RetriesUsedUp, true
+	case stays(h.last) && stays(err):
+		return FaultStays, true
+	}
+	return 0, false
+}
+
+// stays reports whether a fault is the same a second later, and will be in a minute: nothing listens at a port of this
+// machine, or a host does not exist.
+func stays(err error) bool {
+	network, ok := errors.AsType[*NetworkError](err)
+	return ok && (network.Fault == NobodyListens || network.Fault == UnknownHost)
+}
+
 const (
 	firstBackOff = time.Second
 	maxBackOff   = 30 * time.Second
@@ -77,4 +101,10 @@ func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool)
 	return until.Sub(now), true
 }
 
-func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+// round rounds a time as people read it: a long one to seconds.
+func round(d time.Duration) time.Duration {
+	if d >= longWait {
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Millisecond)
+}

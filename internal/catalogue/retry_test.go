@@ -3,8 +3,10 @@ package catalogue_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,6 +108,41 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		}}
 		theGroup.mustRead(t, over(t, s, maxRetries(2)))
 		s.expectTimes(t, true, 0, r.took+1*sec, 2*r.took+3*sec)
+	})
+}
+
+// The faults of a host that does not exist, and of a port of this machine at which nothing listens.
+var (
+	errNoHost        = &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+	errNobodyListens = &net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, Err: syscall.ECONNREFUSED}
+)
+
+// A fault that waiting does not mend is met once more after a second, and then it ends the read.
+func TestAFaultThatStays(t *testing.T) {
+	type row struct {
+		faults  []error
+		retries int
+		want    ending
+		took    time.Duration
+	}
+	eachOnFakeClock(t, map[string]row{
+		"no such host":      {[]error{errNoHost, errNoHost}, 4, ending{Cause: catalogue.FaultStays, Attempts: 2}, sec},
+		"nothing listens":   {[]error{errNobodyListens, errNobodyListens}, 4, ending{Cause: catalogue.FaultStays, Attempts: 2}, sec},
+		"no retry":          {[]error{errNoHost}, 0, ending{Cause: retriesUsedUp, Attempts: 1}, 0},
+		"one retry":         {[]error{errNoHost, errNoHost}, 1, ending{Cause: retriesUsedUp, Attempts: 2}, sec},
+		"it begins later":   {[]error{errDropped, errNobodyListens, errNobodyListens}, 4, ending{Cause: catalogue.FaultStays, Attempts: 3}, 3 * sec},
+		"it comes and goes": {[]error{errNobodyListens, errDropped, errNobodyListens, errDropped, errNobodyListens}, 4, ending{Cause: retriesUsedUp, Attempts: 5}, 15 * sec},
+	}, func(t *testing.T, r row) {
+		fail := func(n int) reply {
+			return reply{err: r.faults[n-1]}
+		}
+		s := &service{read: func(n int, _ *http.Request) reply { return fail(n) }}
+		a := theGroup.read(t, over(t, s, maxRetries(r.retries)))
+		expectEnd(t, []answer{a}, r.want)
+		if a.took != r.took {
+			t.Errorf("it took %s, want %s", a.took, r.took)
+		}
+		expectEnd(t, []answer{theGroup.read(t, over(t, &service{token: fail}, maxRetries(r.retries)))}, r.want)
 	})
 }
 

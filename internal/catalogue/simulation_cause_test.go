@@ -86,7 +86,7 @@ func (c *simCheck) caused(r *simReading) bool {
 	case kind == kindUnusable:
 		return own(func(y *request) bool { return y.status == 200 && y.answer == "" })
 	case isAPI && api.Status == 401:
-		return len(filter(c.of(r.path), (*request).unauthorized)) >= 3
+		return len(filter(c.of(r.path), (*request).unauthorized)) >= 5
 	case isAPI:
 		return own(func(y *request) bool {
 			return y.status == api.Status && (api.Code == "" || y.code == api.Code) && !y.transient() && !y.limited()

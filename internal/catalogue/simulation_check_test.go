@@ -118,7 +118,7 @@ func (c *simCheck) oneTokenRequestAtATime() {
 		if t == nil || c.rejectedAt(t) <= x.sentAt {
 			continue
 		}
-		if t.short() || x.sentAt < t.requested+t.stated-min(10*time.Second, t.stated/10) {
+		if c.unstated(t) || x.sentAt < t.requested+t.stated-min(10*time.Second, t.stated/10) {
 			c.fail("request %d was sent at %s, though token %d, requested at %s to live %s, served",
 				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
@@ -135,7 +135,7 @@ func (c *simCheck) noReadWithABadToken() {
 			c.fail("request %d was sent with no token of the service", x.number)
 		case c.rejectedAt(t) < x.sentAt:
 			c.fail("request %d was sent at %s with token %d, which was rejected", x.number, x.sentAt, t.number)
-		case !t.short() && x.sentAt >= t.requested+t.stated:
+		case x.sentAt >= t.requested+t.stated && !c.unstated(t):
 			c.fail("request %d was sent at %s with token %d, requested at %s to live %s", x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
 	}
@@ -260,7 +260,7 @@ func (c *simCheck) inOrder() {
 }
 
 // noMoreAttempts: after a failure that may pass there are max_retries attempts more, none
-// of them early; and a read has its token renewed twice.
+// of them early; and a read has its token renewed four times.
 func (c *simCheck) noMoreAttempts() {
 	paths := map[string][]*request{}
 	for _, x := range c.requests {
@@ -285,7 +285,7 @@ func (c *simCheck) noMoreAttempts() {
 			if before.unauthorized() {
 				renewals++
 			}
-			if failures > c.plan.maxRetries || renewals > 2 || x.sentAt < wait {
+			if failures > c.plan.maxRetries || renewals > 4 || x.sentAt < wait {
 				c.fail("request %d for %s was sent at %s after %d failures and %d renewals, the last at %s", x.number, path, x.sentAt,
 					failures, renewals, before.learned())
 			}

@@ -70,8 +70,21 @@ func (c *simCheck) of(path string) []*request {
 	return filter(c.requests, func(x *request) bool { return x.path == path })
 }
 
-// short reports whether a token's life counts as absent.
-func (t *simToken) short() bool { return t.stated < 10*time.Second }
+// unstated reports whether a token's life counts as not stated: it is short, or no read was sent with the two tokens
+// before it, because they were over whenever its turn came.
+func (c *simCheck) unstated(t *simToken) bool {
+	var known []*simToken
+	for _, x := range c.tokens {
+		if x.issued != nil && x.issued.known != never {
+			known = append(known, x.issued)
+		}
+	}
+	unused := func(t *simToken) bool {
+		return !slices.ContainsFunc(c.requests, func(x *request) bool { return x.with == t })
+	}
+	i := slices.Index(known, t)
+	return t.stated < 10*time.Second || i > 1 && unused(known[i-1]) && unused(known[i-2])
+}
 
 // current returns the newest token of the process at that moment, nil for none.
 func (c *simCheck) current(at time.Duration) (current *simToken) {

@@ -177,7 +177,7 @@ func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
 			models = append(models, m)
 		}
 	default:
-		models, r.err = client.ModelsWith(ctx, id, func(models []*catalogue.Model) bool {
+		models, r.err = client.RefreshModels(ctx, id, func(models []*catalogue.Model) bool {
 			return slices.ContainsFunc(models, func(m *catalogue.Model) bool { return int(*m.Revision) == r.revision })
 		})
 	}
