@@ -101,9 +101,11 @@ func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
+	young := p.young(now, 0)
+	p.inFlight = append(young, request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
-		p.counted = append(after(p.counted, now), now.Add(Slow+p.ceiling.Per))
+		counted := after(p.counted, now)
+		p.counted = append(counted, now.Add(Slow+p.ceiling.Per))
 	}
 	return p.last
 }

@@ -47,7 +47,8 @@ func (r *run) send(n int) (numbers []int) {
 // answer lets n requests through, one after the other, each at once.
 func (r *run) answer(n int) {
 	for range n {
-		r.Answered(r.send(1)[0], r.now)
+		number := r.send(1)[0]
+		r.Answered(number, r.now)
 	}
 }
 
@@ -91,7 +92,8 @@ func TestNothingIsSentInAPause(t *testing.T) {
 		3 * sec:   3 * sec,
 		time.Hour: 21 * sec,
 	} {
-		if got := r.TotalPause(start.Add(at)); got != want {
+		got := r.TotalPause(start.Add(at))
+		if got != want {
 			t.Errorf("after %v pauses took %v, want %v", at, got, want)
 		}
 	}
