@@ -18,8 +18,8 @@ import (
 // has to be woken. golang.org/x/sync/semaphore hands on its turn in the same way.
 //
 // A Client has one admission, which owns the flights and the token. The client's part is the exchange: it lends flights
-// and tokens a function that makes one, which they call without mu, and the exchange reports the header of its answer to
-// headerReceived. Nothing else calls back.
+// and tokens a function that makes one, which they call without mu, and the exchange reports the header of its answer
+// to headerReceived. Nothing else calls back.
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {

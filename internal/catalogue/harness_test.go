@@ -223,40 +223,35 @@ const (
 	kindOther       errorKind = "nothing that is known"
 )
 
-// kindOf returns the kind of an error of the client.
+// kindOf returns the kind of an error of the client: the first in this list that it is of.
 func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
-	switch {
-	case err == nil:
-		return kindNothing
-	case is[*catalogue.InterruptedError](err), errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
-		return kindInterrupted
-	case is[*catalogue.RejectedError](err):
-		// Only these two mean the credentials.
-		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
-			return kindRejected
+	rejected := is[*catalogue.RejectedError](err)
+	token := isAPI && api.Method == http.MethodPost
+	for _, row := range []struct {
+		kind  errorKind
+		holds bool
+	}{
+		{kindNothing, err == nil},
+		{kindInterrupted, is[*catalogue.InterruptedError](err)},
+		{kindInterrupted, errors.Is(err, context.Canceled) && !isAPI && !isNetwork},
+		{kindRejected, rejected && isAPI && (!token || api.Code == "invalid_client")}, // only these mean the credentials
+		{kindNoToken, rejected},
+		{kindCeiling, gaveUp && end.Cause == ceilingTooLow},
+		{kindLimited, errors.Is(err, catalogue.ErrRateLimited)},
+		{kindTimeout, isNetwork && network.TimedOut},
+		{kindNetwork, isNetwork},
+		{kindDisabled, errors.Is(err, catalogue.ErrOrganisationDisabled)},
+		{kindUnavailable, errors.Is(err, catalogue.ErrUnavailable) || token},
+		{kindStatus, isAPI},
+		{kindUnusable, is[*catalogue.UnusableAnswerError](err)},
+		{kindWaiting, gaveUp},
+	} {
+		if row.holds {
+			return row.kind
 		}
-		return kindNoToken
-	case gaveUp && end.Cause == ceilingTooLow:
-		return kindCeiling
-	case isAPI && api.Is(catalogue.ErrRateLimited):
-		return kindLimited
-	case isNetwork && network.TimedOut:
-		return kindTimeout
-	case isNetwork:
-		return kindNetwork
-	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
-		return kindDisabled
-	case isAPI && (api.Is(catalogue.ErrUnavailable) || api.Method == http.MethodPost):
-		return kindUnavailable
-	case isAPI:
-		return kindStatus
-	case is[*catalogue.UnusableAnswerError](err):
-		return kindUnusable
-	case gaveUp:
-		return kindWaiting
 	}
 	return kindOther
 }
@@ -271,6 +266,7 @@ type ending = catalogue.GaveUpError
 
 const (
 	retriesUsedUp = catalogue.RetriesUsedUp
+	faultStays    = catalogue.FaultStays
 	serviceDown   = catalogue.ServiceDown
 	waitTooLong   = catalogue.WaitTooLong
 	ceilingTooLow = catalogue.CeilingTooLow

@@ -126,11 +126,11 @@ func TestAFaultThatStays(t *testing.T) {
 		took    time.Duration
 	}
 	eachOnFakeClock(t, map[string]row{
-		"no such host":      {[]error{errNoHost, errNoHost}, 4, ending{Cause: catalogue.FaultStays, Attempts: 2}, sec},
-		"nothing listens":   {[]error{errNobodyListens, errNobodyListens}, 4, ending{Cause: catalogue.FaultStays, Attempts: 2}, sec},
+		"no such host":      {[]error{errNoHost, errNoHost}, 4, ending{Cause: faultStays, Attempts: 2}, sec},
+		"nothing listens":   {[]error{errNobodyListens, errNobodyListens}, 4, ending{Cause: faultStays, Attempts: 2}, sec},
 		"no retry":          {[]error{errNoHost}, 0, ending{Cause: retriesUsedUp, Attempts: 1}, 0},
 		"one retry":         {[]error{errNoHost, errNoHost}, 1, ending{Cause: retriesUsedUp, Attempts: 2}, sec},
-		"it begins later":   {[]error{errDropped, errNobodyListens, errNobodyListens}, 4, ending{Cause: catalogue.FaultStays, Attempts: 3}, 3 * sec},
+		"it begins later":   {[]error{errDropped, errNobodyListens, errNobodyListens}, 4, ending{Cause: faultStays, Attempts: 3}, 3 * sec},
 		"it comes and goes": {[]error{errNobodyListens, errDropped, errNobodyListens, errDropped, errNobodyListens}, 4, ending{Cause: retriesUsedUp, Attempts: 5}, 15 * sec},
 	}, func(t *testing.T, r row) {
 		fail := func(n int) reply {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +24,7 @@ type reply struct {
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
 	quick  bool          // it takes no time on its way back
+	drains int           // so many connections end before its header comes, a millisecond after each other
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
@@ -82,6 +85,9 @@ type request struct {
 	left      bool // it ended because no caller waited for it any more
 	delivered bool // the client has all that the service sent
 
+	connections int           // that it was given
+	drainedAt   time.Duration // when it was given the last of them
+
 	simRequest
 }
 
@@ -100,6 +106,15 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := s.receive(x, r)
 	if answer.quick {
 		back = 0
+	}
+	if !is[*net.OpError](answer.err) { // else there was no connection
+		s.connect(ctx, x)
+	}
+	for range answer.drains {
+		s.connect(ctx, x)
+		if err := elapse(ctx, time.Millisecond); err != nil {
+			return nil, s.end(x, err)
+		}
 	}
 	if err := cmp.Or(elapse(ctx, answer.after+back), answer.err); err != nil {
 		return nil, s.end(x, err)
@@ -136,6 +151,15 @@ func (s *service) send(r *http.Request) *request {
 	return x
 }
 
+// connect gives a request a connection, as net/http tells it.
+func (s *service) connect(ctx context.Context, x *request) {
+	x.connections++
+	x.drainedAt = s.now()
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: new(net.TCPConn)})
+	}
+}
+
 func (s *service) receive(x *request, r *http.Request) (answer reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +194,7 @@ func (s *service) end(x *request, err error) error {
 	if x.endAt == never {
 		x.endAt = s.now()
 		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
-		x.left = !x.delivered && errors.Is(err, context.Canceled)
+		x.left = !x.delivered && errors.Is(err, context.Canceled) && x.connections < 3
 	}
 	return err
 }

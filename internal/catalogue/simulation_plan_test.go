@@ -81,7 +81,8 @@ type simServicePlan struct {
 	faultsEach              int // at most as many for each question, and for tokens in a row
 	outage                  string
 	outageFrom, outageTo    time.Duration
-	strays                  float64 // the share of an instance that rejects every token
+	strays                  float64       // the share of an instance that rejects every token
+	strayTakes              time.Duration // until it answers
 
 	tokenLife    time.Duration // 0: a token serves for ever
 	unstated     bool          // its life is not stated
@@ -94,11 +95,18 @@ type simServicePlan struct {
 	retryAfter   string          // how an allowance says what to wait
 }
 
+// Faults that stay.
+const (
+	faultNoHost        = "no host"
+	faultNobodyListens = "nobody listens"
+)
+
 var (
 	// Faults that the rules forgive, and those that end a read.
 	passingReadFaults = []string{
 		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
-		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray",
+		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray", "401 late", "401 late",
+		"drains", "drains", faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 soon", "429 -7",
 	}
 	finalReadFaults = []string{
@@ -106,6 +114,7 @@ var (
 	}
 	passingTokenFaults = []string{
 		"502 temporarily", "500", "503", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
+		"drains", faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
 	finalTokenFaults = []string{"401 invalid", "400 invalid", "403", "no token", "html", "redirect"}
@@ -221,8 +230,10 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 		s.outageFrom = between(r, 0, time.Minute)
 		s.outageTo = s.outageFrom + between(r, time.Second, 3*time.Minute)
 	}
-	if r.IntN(20) == 0 {
-		s.strays = oneOf(r, 0.05, 0.2)
+	if r.IntN(12) == 0 {
+		s.strays = oneOf(r, 0.05, 0.2, 0.5, 1, 1)
+		s.strayTakes = oneOf(r, 0, 12*time.Second)
+		s.tokenLife = oneOf(r, s.tokenLife, 10*time.Second)
 	}
 }
 

@@ -124,7 +124,7 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 		return s.retryLater(random, x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	}
 	if !x.token && random.Float64() < plan.strays {
-		return s.apply(random, x, "401 stray")
+		return s.apply(random, x, "401 stray").in(plan.strayTakes)
 	}
 	faults := plan.readFaults
 	if x.token {
@@ -135,7 +135,10 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 	}
 	s.hits[who]++
 	fault, late := oneOf(random, faults...), oneOf(random, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
-	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, fault) {
+	switch {
+	case fault == "401 late":
+		return s.apply(random, x, fault).in(late)
+	case !slices.Contains([]string{"slow", "stall", "cut length", "cut json", "drains"}, fault):
 		return s.apply(random, x, fault)
 	}
 	answer := s.honest(random, x, r) // what follows happens on its way
@@ -144,6 +147,8 @@ func (s *simService) decide(process int, x *request, r *http.Request) reply {
 		answer.after = late
 	case "stall":
 		answer.stall = late
+	case "drains":
+		answer.drains = 1 + random.IntN(4)
 	default:
 		if answer.status != 0 { // only a 200 is cut: what is left of an error would show in a message
 			return answer
@@ -162,6 +167,21 @@ var simPages = map[string]reply{
 	"redirect": {status: 302},
 }
 
+// simCodes has the code of an answer, by fault.
+var simCodes = map[string]string{
+	"400":             "VALIDATION_FAILED",
+	"400 invalid":     "invalid_request",
+	"401":             "UNAUTHORIZED",
+	"401 always":      "UNAUTHORIZED",
+	"401 invalid":     "invalid_client",
+	"401 late":        "UNAUTHORIZED",
+	"401 stray":       "UNAUTHORIZED",
+	"403 disabled":    "ORGANISATION_DISABLED",
+	"404 temporarily": "temporarily_unavailable",
+	"500":             "INTERNAL_ERROR",
+	"502 temporarily": "temporarily_unavailable",
+}
+
 // apply returns the answer to a request that the fault makes fail.
 func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
@@ -172,6 +192,10 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		return reply{after: ages}
 	case "reset":
 		return reply{err: errDropped}
+	case faultNoHost:
+		return reply{err: errNoHost}
+	case faultNobodyListens:
+		return reply{err: errNobodyListens}
 	case "401", "401 always":
 		if x.with != nil {
 			x.with.revoked = true // the service goes on rejecting it
@@ -183,11 +207,7 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		page.header.Set("Location", "https://login.example.com/?from="+echo)
 		return page
 	}
-	answer := s.fail(r, x, status, map[string]string{
-		"401": "UNAUTHORIZED", "401 always": "UNAUTHORIZED", "401 stray": "UNAUTHORIZED", "400": "VALIDATION_FAILED",
-		"403 disabled": "ORGANISATION_DISABLED", "401 invalid": "invalid_client", "400 invalid": "invalid_request",
-		"404 temporarily": "temporarily_unavailable", "502 temporarily": "temporarily_unavailable", "500": "INTERNAL_ERROR",
-	}[fault])
+	answer := s.fail(r, x, status, simCodes[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
 		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
 	}

@@ -12,7 +12,7 @@ const (
 	minLife     = 10 * time.Second // a shorter life counts as not stated
 	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
 	maxRenewals = 4                // how many 401s of one read are followed by another attempt
-	maxUnused   = 2                // after that many tokens in a row that were over before a read was sent, lives do not count
+	maxUnused   = 2                // how many tokens in a row may be over before a read is sent, until no life counts
 )
 
 // token is a bearer token and its life.

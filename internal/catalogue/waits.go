@@ -10,8 +10,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
-// wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller is
-// told and the lines of the log come from the list of waits.
+// wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller
+// is told and the lines of the log come from the list of waits.
 type wait struct {
 	words string    // for errors and the log, "" for the answer to a request under way
 	until time.Time // when it ends, if nothing ends it sooner
@@ -34,18 +34,32 @@ const (
 // waitsLocked lists what a flight waits for until its next request is sent, if that many others are sent before it. To
 // add a wait, add a line.
 func (f *flight) waitsLocked(now time.Time, before int) []wait {
-	a, t := f.in, &f.in.tokens
-	pause := a.pace.PausedUntil()
-	slot := a.pace.CeilingAfter(before, now)
+	a := f.in
+	t := &a.tokens
 	return []wait{
-		{words: forBackOff, until: f.notBefore, least: f.notBefore, cause: WaitTooLong, err: f.last},
-		{words: forPause, until: pause, least: pause, cause: WaitTooLong, err: a.pausedBy},
-		{words: forGap, until: a.pace.GapUntil(), cause: TimeOver, err: a.pausedBy},
-		{words: forCeiling, until: slot, least: slot.Add(-pace.Slow), cause: CeilingTooLow},
-		{words: forRoom, until: a.pace.RoomAt(now), cause: TimeOver},
-		{words: forToken, until: t.notBefore, least: t.notBefore, cause: WaitTooLong, err: t.last},
-		{words: forToken, until: openIf(t.stop != nil), cause: TimeOver, err: t.last},
+		exact(forBackOff, f.notBefore, f.last),
+		exact(forPause, a.pace.PausedUntil(), a.pausedBy),
+		atMost(forGap, a.pace.GapUntil(), a.pausedBy),
+		ceiling(a.pace.CeilingAfter(before, now)),
+		atMost(forRoom, a.pace.RoomAt(now), nil),
+		exact(forToken, t.notBefore, t.last),
+		atMost(forToken, openIf(t.stop != nil), t.last),
 	}
+}
+
+// exact returns a wait that ends at a time that is known.
+func exact(words string, until time.Time, err error) wait {
+	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
+}
+
+// atMost returns a wait that an answer may end at any moment.
+func atMost(words string, until time.Time, err error) wait {
+	return wait{words: words, until: until, cause: TimeOver, err: err}
+}
+
+// ceiling returns the wait for max_requests, which an answer may shorten by pace.Slow.
+func ceiling(until time.Time) wait {
+	return wait{words: forCeiling, until: until, least: until.Add(-pace.Slow), cause: CeilingTooLow}
 }
 
 // openEnd is the end of a wait that only an event ends. It is after every other.
@@ -67,8 +81,8 @@ func (w wait) left() time.Duration {
 	return max(0, time.Until(w.until))
 }
 
-// holdLocked returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the wait
-// for its turn, which ends now.
+// holdLocked returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the
+// wait for its turn, which ends now.
 func (f *flight) holdLocked(now time.Time) wait {
 	if f.sent != nil {
 		return wait{until: openEnd, cause: TimeOver, err: f.last}
@@ -151,7 +165,7 @@ func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 	}
 }
 
-// attemptsLocked returns how many requests were sent: for a token if err is the token endpoint's, else for the question.
+// attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, else for the question.
 func (f *flight) attemptsLocked(err error) int {
 	to, known := endpointOf(err)
 	if known && to.Method == http.MethodPost {

@@ -137,8 +137,8 @@ func (m *Mask) find(text string, next decoder) (hidden []span) {
 	return hidden
 }
 
-// A decoder returns what the beginning of text stands for, and its size in bytes. An escape that is cut short stands for
-// nothing, and one that is not valid for its first byte.
+// A decoder returns what the beginning of text stands for, and its size in bytes. An escape that is cut short stands
+// for nothing, and one that is not valid for its first byte.
 type decoder func(text string) (plain string, size int)
 
 func fromText(text string) (plain string, size int) {
@@ -189,8 +189,8 @@ func escapeSize(text string) int {
 	return unit
 }
 
-// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot draw on
-// the user's terminal.
+// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot
+// draw on the user's terminal.
 func Printable(text string) string {
 	odd := func(r rune) bool {
 		return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r)
