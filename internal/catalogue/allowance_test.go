@@ -42,8 +42,8 @@ type allowanceLatency struct {
 
 var (
 	quick   = allowanceLatency{"quick", func(r *rand.Rand) time.Duration { return between(r, 20*time.Millisecond, 180*time.Millisecond) }}
-	slow    = allowanceLatency{"0.6 s", func(r *rand.Rand) time.Duration { return between(r, 600*time.Millisecond, 600020*time.Microsecond) }}
-	slowest = allowanceLatency{"2 s", func(r *rand.Rand) time.Duration { return between(r, 2*sec, 2*sec+20*time.Microsecond) }}
+	slow    = allowanceLatency{"0.6 s", about(600 * time.Millisecond)}
+	slowest = allowanceLatency{"2 s", about(2 * sec)}
 	// One in a hundred takes seconds.
 	tailed = allowanceLatency{"heavy tail", func(r *rand.Rand) time.Duration {
 		if r.IntN(100) == 0 {
@@ -52,6 +52,13 @@ var (
 		return quick.draw(r)
 	}}
 )
+
+// about draws a time, and never quite the same.
+func about(d time.Duration) func(*rand.Rand) time.Duration {
+	return func(r *rand.Rand) time.Duration {
+		return between(r, d, d+20*time.Microsecond)
+	}
+}
 
 func (c allowanceCell) String() string {
 	text := fmt.Sprintf("%s, %d × %d groups, %d at once, %s", c.allowance, c.processes, c.groups, c.atOnce, c.latency.name)
@@ -288,7 +295,8 @@ func (table allowanceTable) measure(t *testing.T) string {
 	close(next)
 	all.Wait()
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n| allowance | %s |\n| --- |%s\n", strings.Join(table.columns, " | "), strings.Repeat(" ---: |", len(table.columns)))
+	rule := strings.Repeat(" ---: |", len(table.columns))
+	fmt.Fprintf(&out, "\n| allowance | %s |\n| --- |%s\n", strings.Join(table.columns, " | "), rule)
 	for row := range slices.Chunk(results, len(table.columns)) {
 		fmt.Fprintf(&out, "| %s |", row[0].allowance)
 		for _, r := range row {

@@ -126,8 +126,9 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 				if kept, ok := s.transport.(*http.Transport); ok {
 					kept.CloseIdleConnections()
 				}
-				failed := fault != nil
-				if failed != (test.problem != "") || failed && (fault.Fault != test.fault || !strings.Contains(fault.Problem, test.problem)) {
+				switch {
+				case fault == nil && test.problem == "":
+				case fault == nil || fault.Fault != test.fault || !strings.Contains(fault.Problem, test.problem):
 					t.Errorf("%+v, want fault %d and %q", fault, test.fault, test.problem)
 				}
 				if got := g.requests.Load(); got < test.requests || got > maxConnections+1 {

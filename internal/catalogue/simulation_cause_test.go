@@ -155,12 +155,15 @@ func (b blame) foundItDown(q *simReading) bool {
 
 // asksToWait reports whether an answer asks for the wait that is told.
 func (b blame) asksToWait(x *request) bool {
-	until, named := x.waits()
-	if x.headerAt == never || x.headerAt > b.r.end || x.path != b.r.path && !x.token && !x.limited() {
+	concerns := x.path == b.r.path || x.token || x.limited()
+	if !concerns || x.headerAt == never || x.headerAt > b.r.end {
 		return false
 	}
-	left := until - b.r.end
-	return left >= 0 && b.end.Wait >= left && b.end.Wait <= left+maxGap || !named && b.end.Wait <= longestBackOff+maxGap
+	until, named := x.waits()
+	if !named && b.end.Wait <= longestBackOff {
+		return true
+	}
+	return until >= b.r.end && b.end.Wait == until-b.r.end
 }
 
 // ceilingIsFull reports whether those that count and those that came before the read fill the ceiling.

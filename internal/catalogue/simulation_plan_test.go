@@ -118,22 +118,37 @@ var (
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
 	finalTokenFaults = []string{"401 invalid", "400 invalid", "403", "no token", "html", "redirect"}
+
+	// Faults that happen to an honest answer on its way.
+	faultsOnTheWay = []string{"slow", "stall", "cut length", "cut json", "drains"}
 )
+
+// faults returns what may happen to a request for a token, or to a read.
+func (s *simServicePlan) faults(token bool) []string {
+	if token {
+		return s.tokenFaults
+	}
+	return s.readFaults
+}
 
 // newSimPlan draws a plan.
 func newSimPlan(seed uint64) simPlan {
 	d := dice(seed)
 	r := d.roll("plan")
 	p := simPlan{
-		dice: d, processes: oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4), jitter: oneOf(r, 0, r.Float64(), 0.999),
+		dice:           d,
+		processes:      oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4),
+		jitter:         oneOf(r, 0, r.Float64(), 0.999),
 		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*time.Second, 10*time.Minute, 2*time.Second),
 		requestTimeout: oneOf(r, 30*time.Second, 30*time.Second, 10*time.Second, 2*time.Second, time.Minute),
-		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6), snapshot: r.IntN(4) > 0,
+		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6),
+		snapshot:       r.IntN(4) > 0,
 	}
 	p.requestTimeout -= 7 * time.Millisecond // so that nothing else ends at the same moment
 	if r.IntN(4) == 0 {
 		p.ceiling = pace.Limit{
-			Requests: oneOf(r, 1, 1, 2, 5, 20, 60), Per: oneOf(r, 200*time.Millisecond, time.Second, 2*time.Second, 10*time.Second, time.Minute),
+			Requests: oneOf(r, 1, 1, 2, 5, 20, 60),
+			Per:      oneOf(r, 200*time.Millisecond, time.Second, 2*time.Second, 10*time.Second, time.Minute),
 		}
 	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
@@ -155,8 +170,12 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	}
 	for i := range count {
 		reader := simReader{
-			index: i, process: r.IntN(p.processes), source: oneOf(r, sources...), group: r.IntN(p.service.groups),
-			start: between(r, 0, spread), timeout: p.readTimeout,
+			index:   i,
+			process: r.IntN(p.processes),
+			source:  oneOf(r, sources...),
+			group:   r.IntN(p.service.groups),
+			start:   between(r, 0, spread),
+			timeout: p.readTimeout,
 		}
 		if !p.snapshot {
 			reader.group = i
@@ -181,9 +200,10 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		heavyTail: r.IntN(3) == 0,
 		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
 			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
-		unstated:   r.IntN(4) == 0,
-		retryAfter: oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
-		echoes:     r.IntN(5) == 0, wrongSecret: r.IntN(30) == 0,
+		unstated:    r.IntN(4) == 0,
+		retryAfter:  oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
+		echoes:      r.IntN(5) == 0,
+		wrongSecret: r.IntN(30) == 0,
 	}
 	if r.IntN(100) < 60 {
 		s.allowance = newSimAllowance(r)

@@ -43,15 +43,18 @@ func TestWhenATokenIsRenewed(t *testing.T) {
 // A token that is over whenever its turn comes serves no read. After two of them the life of the next counts as not
 // stated.
 func TestTokensThatAreOverBeforeTheirTurn(t *testing.T) {
-	eachOnFakeClock(t, map[string]struct{ life, per time.Duration }{
-		"60 s and 1/1m":  {60 * sec, time.Minute},
-		"10 s and 1/10s": {10 * sec, 10 * sec},
-	}, func(t *testing.T, r struct{ life, per time.Duration }) {
-		s := &service{token: func(n int) reply { return issue(n, r.life) }}
-		c := over(t, s, atMost(1, r.per), readTimeout(time.Hour))
+	eachOnFakeClock(t, map[string]time.Duration{
+		"60 s and 1/1m":  time.Minute,
+		"10 s and 1/10s": 10 * sec,
+	}, func(t *testing.T, life time.Duration) {
+		s := &service{}
+		s.token = func(n int) reply {
+			return issue(n, life)
+		}
+		c := over(t, s, atMost(1, life), readTimeout(time.Hour))
 		expectAllRead(t, readAll(t, c, 2, eachGroup(0, 2)))
-		s.expectTimes(t, true, 0, r.per, 2*r.per)
-		s.expectTimes(t, false, 3*r.per, 4*r.per)
+		s.expectTimes(t, true, 0, life, 2*life)
+		s.expectTimes(t, false, 3*life, 4*life)
 	})
 }
 
