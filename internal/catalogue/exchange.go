@@ -79,15 +79,15 @@ type incoming struct {
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
 // the token or the secret to another host. Admission acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
-	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
+	timed, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
-	response, err := c.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	response, err := c.send(timed, at, out) //nolint:bodyclose // closed in receive
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
-		seen.Size, err = c.receive(attempt, at, response, out)
+		seen.Size, err = c.receive(timed, at, response, out)
 		// Only now, because the header may echo a token that the body holds.
 		seen.RequestID = c.requestID(response)
 	}
@@ -100,11 +100,11 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 }
 
 // send sends a request and returns the header of its answer.
-func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
+func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
-	ctx := given.bound(attempt)
+	bounded := given.bound(ctx)
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(ctx, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(bounded, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 		return response, nil
 	}
 	resent := cmp.Or(given.fault(), err)
-	fault := s.networkError(attempt, at, resent, faultOf(resent, given.any()))
+	fault := s.networkError(ctx, at, resent, faultOf(resent, given.any()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := s.transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
@@ -195,13 +195,13 @@ func (s *sender) tidy(text string, limit int) string {
 	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
 
-// networkError describes an attempt without a whole answer.
-func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
+// networkError describes an attempt without a whole answer. ctx is that of the attempt.
+func (s *sender) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
 		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
-	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}

@@ -166,3 +166,28 @@ func TestTheLongerPauseIsReported(t *testing.T) {
 		}
 	})
 }
+
+// A read whose time is over is told the request that it waited for, and not an earlier 429 whose pause was over by then.
+func TestAnEarlierPauseIsNotTheCause(t *testing.T) {
+	type row struct {
+		token    reply // in place of the first, which ends in the pause
+		read     reply
+		attempts int
+		fragment string
+	}
+	hangs := reply{after: ages}
+	eachOnFakeClock(t, map[string]row{
+		"a request for a token hangs": {hangs, found, 1, "POST http://localhost/v1/auth/token: no whole answer"},
+		"its own request hangs":       {issue(2, 0), hangs, 2, "GET http://localhost/v1/model-group/the-group: no whole answer"},
+	}, func(t *testing.T, r row) {
+		tokens := []reply{issue(1, 10*sec), r.token}
+		reads := []reply{retryAfter(429, "15"), r.read}
+		s := &service{
+			token: func(n int) reply { return tokens[n-1] },
+			read:  func(n int, _ *http.Request) reply { return reads[n-1] },
+		}
+		a := theGroup.read(t, over(t, s, readTimeout(40*sec)))
+		expectKind(t, []answer{a}, kindTimeout, r.fragment)
+		expectEnd(t, []answer{a}, ending{Cause: timeOver, Attempts: r.attempts})
+	})
+}

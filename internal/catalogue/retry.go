@@ -31,13 +31,13 @@ func classify(err error) outcome {
 	return final
 }
 
-func outcomeOf(status int, token bool, code string) outcome {
+func outcomeOf(status int, ofToken bool, code string) outcome {
 	switch {
 	case status == http.StatusTooManyRequests:
 		return limited
-	case status == http.StatusUnauthorized && !token:
+	case status == http.StatusUnauthorized && !ofToken:
 		return unauthorized
-	case status == http.StatusRequestTimeout, status >= 500, token && code == "temporarily_unavailable":
+	case status == http.StatusRequestTimeout, status >= 500, ofToken && code == "temporarily_unavailable":
 		return transient
 	}
 	return final
@@ -76,16 +76,16 @@ const (
 // backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
 // quarter of it. jitter is in [0, 1). Unlike in libraries it shortens no wait: INTERFACE.md asks for a second.
 func backOff(n int, jitter float64) time.Duration {
-	wait := maxBackOff
+	least := maxBackOff
 	if n < 6 {
-		wait = min(firstBackOff<<(n-1), maxBackOff)
+		least = min(firstBackOff<<(n-1), maxBackOff)
 	}
-	return wait + time.Duration(float64(wait)*maxJitter*jitter)
+	return least + time.Duration(float64(least)*maxJitter*jitter)
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, which
 // counts from the answer's own Date if it has one, and else from now. ok is false if that is no wait.
-func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+func retryAfter(header http.Header, now time.Time) (asked time.Duration, ok bool) {
 	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, _ := strconv.ParseFloat(text, 64); seconds > 0 {

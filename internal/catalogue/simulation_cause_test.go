@@ -2,6 +2,7 @@ package catalogue_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,5 +193,5 @@ func (b blame) waitIsTold() bool {
 		return true
 	}
 	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
-	return ok && network.TimedOut && (network.Method == "POST") == waitsFor[0].token
+	return ok && network.TimedOut && (network.Method == http.MethodPost) == waitsFor[0].token
 }

@@ -339,8 +339,9 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 		strings.Trim(string(inJSON(credential)), `"`),
 	}
 	for _, text := range []string{credential, "northwind:" + credential, "Bearer " + credential} {
-		spellings = append(spellings, base64.StdEncoding.EncodeToString([]byte(text)))
-		spellings = append(spellings, base64.RawURLEncoding.EncodeToString([]byte(text)))
+		spellings = append(spellings,
+			base64.StdEncoding.EncodeToString([]byte(text)),
+			base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
 	return strings.ReplaceAll(oneOf(r, spellings...), "\n", "")
 }

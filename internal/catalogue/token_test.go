@@ -106,9 +106,8 @@ func TestWhatProvesARejection(t *testing.T) {
 			theGroup.mustRead(t, c)
 			s.reads = 0
 		}
-		s.read = func(n int, request *http.Request) reply {
-			reply := rejecting(r.rejected...).read(n, request)
-			return reply.in(r.late)
+		s.read = func(n int, sent *http.Request) reply {
+			return rejecting(r.rejected...).read(n, sent).in(r.late)
 		}
 		expectKind(t, []answer{group("other").read(t, c)}, r.kind)
 		s.expectCounts(t, r.tokens, r.reads)

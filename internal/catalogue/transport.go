@@ -71,9 +71,9 @@ type connections struct {
 }
 
 // bound returns a context for a request, which ends once it is given too many connections.
-func (c *connections) bound(attempt context.Context) context.Context {
-	ctx, cancel := context.WithCancel(attempt)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+func (c *connections) bound(ctx context.Context) context.Context {
+	bounded, cancel := context.WithCancel(ctx)
+	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.give(info.Conn)
 			if c.fault() != nil {

@@ -28,9 +28,9 @@ func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	if body != "" {
 		to.Method, out.body = http.MethodPost, []byte(body)
 	}
-	attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 	defer cancel()
-	response, err := s.send(attempt, to, out)
+	response, err := s.send(ctx, to, out)
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {
@@ -73,12 +73,12 @@ func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
 }
 
 // keep makes a sender keep that many connections.
-func (k *keeping) keep(t *testing.T, s *sender, connections int) {
+func (k *keeping) keep(t *testing.T, s *sender, count int) {
 	t.Helper()
 	var all, senders sync.WaitGroup
-	all.Add(connections)
+	all.Add(count)
 	k.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
-	for range connections {
+	for range count {
 		senders.Go(func() { sendOnce(t, s, "") })
 	}
 	senders.Wait()
@@ -128,13 +128,13 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			}))
 			s := senderTo(t, "http://localhost", Config{DialContext: dial})
 			began := time.Now()
-			attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+			ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 			at := s.to(http.MethodGet, ModelGroupsPath)
-			response, err := s.send(attempt, at, outgoing{})
+			response, err := s.send(ctx, at, outgoing{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			size, err := s.receive(attempt, at, response, outgoing{limit: MaxBody})
+			size, err := s.receive(ctx, at, response, outgoing{limit: MaxBody})
 			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
 				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
 			}

@@ -91,7 +91,8 @@ func TestCeilingAfter(t *testing.T) {
 				r.Answered(number, r.now)
 			}
 		}
-		if got := r.CeilingAfter(test.before, r.now).Sub(r.now); got != test.at {
+		got := r.CeilingAfter(test.before, r.now).Sub(r.now)
+		if got != test.at {
 			t.Errorf("%s: %v, want %v", test.name, got, test.at)
 		}
 	}
@@ -104,7 +105,8 @@ func TestTheCeilingAfterAPause(t *testing.T) {
 	r.Limited(sent[0], r.now, sec)
 	r.now = r.now.Add(sec / 2)
 	r.Answered(sent[1], r.now)
-	if got := r.CeilingAfter(1, r.now).Sub(r.now); got != 10*sec {
+	got := r.CeilingAfter(1, r.now).Sub(r.now)
+	if got != 10*sec {
 		t.Errorf("the second slot comes after %v, want 10s", got)
 	}
 }

@@ -101,11 +101,11 @@ func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	young := p.young(now, 0)
-	p.inFlight = append(young, request{number: p.last, sent: now})
+	p.inFlight = p.young(now, 0)
+	p.inFlight = append(p.inFlight, request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
-		counted := after(p.counted, now)
-		p.counted = append(counted, now.Add(Slow+p.ceiling.Per))
+		p.counted = after(p.counted, now)
+		p.counted = append(p.counted, now.Add(Slow+p.ceiling.Per))
 	}
 	return p.last
 }
@@ -134,9 +134,11 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	}
 	if number > p.burst {
 		p.burst = p.last
-		p.window = max(1, inFlight/2) * perGrowth
+		half := max(1, inFlight/2)
+		p.window = half * perGrowth
 		p.gapUntil = now.Add(p.gap)
-		p.gap = min(max(time.Second, 2*p.gap), maxGap)
+		next := max(time.Second, 2*p.gap)
+		p.gap = min(next, maxGap)
 	}
 	if wait >= longPause {
 		p.window = min(p.window, restart*perGrowth)

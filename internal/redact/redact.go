@@ -126,10 +126,10 @@ func (m *Mask) find(text string, next decoder) (hidden []span) {
 	}
 	at = append(at, len(text))
 	for i := range max(0, len(plain)-minSecret+1) {
-		start := string(plain[i : i+minSecret])
-		for _, secret := range m.known[start] {
+		for _, secret := range m.known[string(plain[i:i+minSecret])] {
 			end := min(i+len(secret), len(plain))
-			if strings.HasPrefix(secret, string(plain[i:end])) {
+			found := string(plain[i:end])
+			if strings.HasPrefix(secret, found) {
 				hidden = append(hidden, span{from: at[i], to: at[end]})
 			}
 		}
