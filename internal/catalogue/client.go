@@ -33,7 +33,8 @@ type Config struct {
 	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
-	// Observe gets each exchange, and Note a sentence for each wait, with its reason. Note is called with a lock held
+	// Observe gets each exchange. Note gets a sentence for each pause, for any other wait of more than ten seconds, for
+	// each retry and for each request for a token, with the context of a read that waits. It is called with a lock held
 	// and must not call the client. Both may be nil.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)

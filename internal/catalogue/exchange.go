@@ -88,7 +88,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	if err == nil {
 		seen.Status = response.StatusCode
 		seen.Size, err = c.receive(timed, at, response, out)
-		// Only now, because the header may echo a token that the body holds.
+		// Read the id after the body: the header may repeat a token that only the body has made known.
 		seen.RequestID = c.requestID(response)
 	}
 	seen.Duration = time.Since(seen.SentAt)

@@ -57,6 +57,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		"a short pause":         {limits("2"), none, []string{"1s, 0: Waiting 2s" + pause}},
 		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: Waiting 20s" + pause, "2s, 0: Waiting 1m0s" + pause}},
 		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
+		"too long for a read":   {limits("600", "600", "600", "600", "600"), none, nil},
 		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},
 	}, func(t *testing.T, r row) {
 		var lines []string
@@ -66,7 +67,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 			readers = append(readers, group(groupID(i)).named(fmt.Sprint(i)).start(t, c))
 		}
 		for _, reader := range readers {
-			expectAllRead(t, []answer{reader.end()})
+			reader.end()
 		}
 		if !slices.Equal(lines, r.want) {
 			t.Errorf("%q, want %q", lines, r.want)

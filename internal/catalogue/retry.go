@@ -84,7 +84,7 @@ func backOff(n int, jitter float64) time.Duration {
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds, with a fraction or not, or an HTTP date, which
-// counts from the answer's own Date if it has one, and else from now. ok is false if that is no wait.
+// counts from the answer's own Date if it has one, and else from now. ok is false if it names no wait.
 func retryAfter(header http.Header, now time.Time) (asked time.Duration, ok bool) {
 	const longest = 100 * 365 * 24 * time.Hour // within what a time.Duration holds
 	text := strings.TrimSpace(header.Get("Retry-After"))

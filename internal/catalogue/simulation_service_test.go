@@ -101,7 +101,7 @@ func (s *simService) takes(process int, x *request) (there, back time.Duration) 
 	}
 	r, base := s.roll("latency", process, x), s.plan.service.latency
 	half := func() time.Duration {
-		jiggle := time.Duration(r.IntN(1000)) * time.Nanosecond
+		jiggle := time.Duration(r.IntN(1_000_000)) * time.Nanosecond
 		if !s.plan.service.heavyTail {
 			return between(r, base/10, base) + jiggle
 		}

@@ -148,6 +148,8 @@ func (a *admission) tokenFailedLocked(f *flight, err error) {
 	if len(a.queue) == 0 {
 		return
 	}
-	a.noted = t.notBefore
+	if t.notBefore.After(a.noted) {
+		a.noted = t.notBefore
+	}
 	a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(t.notBefore)), err)
 }

@@ -85,7 +85,7 @@ func (k *keeping) keep(t *testing.T, s *sender, count int) {
 	k.first = nil
 }
 
-// TestStreamsThatHTTP2RefusesAreSentAgain: a service that allows ten streams refuses those above, and no read fails because of it.
+// A service that allows ten streams refuses those above, and no read fails because of it.
 func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +111,7 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	readers.Wait()
 }
 
-// TestNoBodyBelow200IsRead: a read does not wait for a body without an end, and nothing reads on once the read is over.
+// A read does not wait for a body without an end, and nothing reads on once the read is over.
 func TestNoBodyBelow200IsRead(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{101, 206, 302} {
@@ -145,7 +145,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 	}
 }
 
-// TestAHostIsShownAsItWasWritten: the network gets it as DNS spells it.
+// An error has a host as it was written, and the network gets it as DNS spells it.
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
@@ -175,8 +175,7 @@ func (c mortal) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestDeadConnectionsAreNotTriedOneAfterAnother: a service that went away without a
-// word leaves every kept connection dead.
+// A service that went away without a word leaves every kept connection dead. The first time-out gives up all of them.
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,7 +212,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	}
 }
 
-// TestALargeAnswerIsAnErrorAndNotKept serves a list without end, so that only the limit can end the read.
+// The list has no end, so that only the limit can end the read.
 func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

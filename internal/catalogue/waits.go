@@ -174,13 +174,24 @@ func (f *flight) attemptsLocked(err error) int {
 	return f.attempts
 }
 
+// hasTimeLocked reports whether a caller of the flight waits until then.
+func (f *flight) hasTimeLocked(until time.Time) bool {
+	for c := range f.callers {
+		if !c.deadline.Before(until) {
+			return true
+		}
+	}
+	return false
+}
+
 // longWait is the shortest wait that has a line in the log, whatever it is for.
 const longWait = 10 * time.Second
 
 // noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause, and any
-// wait that is long. The log says of no moment twice that nothing is sent.
+// wait that is long. The log says of no moment twice that nothing is sent, and nothing of a wait that no caller has time
+// for.
 func (a *admission) noteWaitLocked(f *flight, hold wait) {
-	if hold.until.Equal(openEnd) {
+	if hold.until.Equal(openEnd) || !f.hasTimeLocked(hold.until) {
 		return
 	}
 	told := max(0, time.Until(a.noted))

@@ -45,7 +45,7 @@ type request struct {
 	sent   time.Time
 }
 
-// New returns a Pace under the operator's ceiling. The zero Limit is no ceiling.
+// New returns a Pace under the operator's ceiling. The zero Limit sets none.
 func New(ceiling Limit) *Pace {
 	return &Pace{ceiling: ceiling}
 }
