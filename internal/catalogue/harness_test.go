@@ -17,7 +17,9 @@ import (
 )
 
 // groupID returns the id of group i.
-func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
+func groupID(i int) string {
+	return fmt.Sprintf("group-%03d", i)
+}
 
 const sec = time.Second
 
@@ -42,15 +44,21 @@ func eachOnFakeClock[R any](t *testing.T, rows map[string]R, test func(*testing.
 // setting changes the configuration of a client from the provider's defaults.
 type setting func(*catalogue.Config)
 
-func maxRetries(n int) setting { return func(c *catalogue.Config) { c.MaxRetries = n } }
+func maxRetries(n int) setting {
+	return func(c *catalogue.Config) { c.MaxRetries = n }
+}
 
-func readTimeout(d time.Duration) setting { return func(c *catalogue.Config) { c.ReadTimeout = d } }
+func readTimeout(d time.Duration) setting {
+	return func(c *catalogue.Config) { c.ReadTimeout = d }
+}
 
 func requestTimeout(d time.Duration) setting {
 	return func(c *catalogue.Config) { c.RequestTimeout = d }
 }
 
-func afresh() setting { return func(c *catalogue.Config) { c.Snapshot = false } }
+func afresh() setting {
+	return func(c *catalogue.Config) { c.Snapshot = false }
+}
 
 func accessToken(text string) setting {
 	return func(c *catalogue.Config) { c.ClientID, c.ClientSecret, c.AccessToken = "", "", text }
@@ -72,8 +80,15 @@ func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catal
 		s.began = time.Now()
 	}
 	config := catalogue.Config{
-		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret", RequestTimeout: 30 * sec,
-		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true, Transport: transport, Jitter: func() float64 { return 0 },
+		BaseURL:        base,
+		ClientID:       "northwind",
+		ClientSecret:   "northwind-sandbox-secret",
+		RequestTimeout: 30 * sec,
+		ReadTimeout:    5 * time.Minute,
+		MaxRetries:     4,
+		Snapshot:       true,
+		Transport:      transport,
+		Jitter:         func() float64 { return 0 },
 	}
 	for _, change := range settings {
 		change(&config)

@@ -56,7 +56,12 @@ func TestAnInterrupt(t *testing.T) {
 
 // The end of one caller is not the end of another that shares its request, or that waits for the same token.
 func TestOneIsCancelledTheOthersFinish(t *testing.T) {
-	rows := map[string]int{"who requests the token": 0, "who asks": 1, "who shares": 2, "who comes last": 3}
+	rows := map[string]int{
+		"who requests the token": 0,
+		"who asks":               1,
+		"who shares":             2,
+		"who comes last":         3,
+	}
 	eachOnFakeClock(t, rows, func(t *testing.T, cancelled int) {
 		s := always(found.in(10 * sec))
 		s.token = func(n int) reply {

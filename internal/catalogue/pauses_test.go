@@ -104,7 +104,9 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{}
 		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
-		late := filter(answers, func(a answer) bool { return a.err != nil })
+		late := filter(answers, func(a answer) bool {
+			return a.err != nil
+		})
 		expectKind(t, late, kindCeiling)
 		for _, a := range late {
 			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
@@ -183,8 +185,12 @@ func TestAnEarlierPauseIsNotTheCause(t *testing.T) {
 		tokens := []reply{issue(1, 10*sec), r.token}
 		reads := []reply{retryAfter(429, "15"), r.read}
 		s := &service{
-			token: func(n int) reply { return tokens[n-1] },
-			read:  func(n int, _ *http.Request) reply { return reads[n-1] },
+			token: func(n int) reply {
+				return tokens[n-1]
+			},
+			read: func(n int, _ *http.Request) reply {
+				return reads[n-1]
+			},
 		}
 		a := theGroup.read(t, over(t, s, readTimeout(40*sec)))
 		expectKind(t, []answer{a}, kindTimeout, r.fragment)

@@ -16,7 +16,9 @@ import (
 var errDropped = errors.New("connection reset by peer")
 
 // always and first are services whose reads get a reply each time, or the first n times.
-func always(r reply) *service { return first(1<<30, r) }
+func always(r reply) *service {
+	return first(1<<30, r)
+}
 
 func first(n int, r reply) *service {
 	return &service{read: func(i int, _ *http.Request) reply {
@@ -32,7 +34,8 @@ func expectEnd(t *testing.T, answers []answer, want ending) {
 	t.Helper()
 	for i, a := range answers {
 		got, ok := endOf(a.err)
-		if !ok || got.Cause != want.Cause || got.Attempts != want.Attempts || got.Wait != want.Wait || got.Elapsed != a.took {
+		same := got.Cause == want.Cause && got.Attempts == want.Attempts && got.Wait == want.Wait
+		if !ok || !same || got.Elapsed != a.took {
 			t.Errorf("read %d: after %s %+v, want %+v: %v", i, a.took, got, want, a.err)
 		}
 	}
@@ -46,7 +49,9 @@ func TestBackOff(t *testing.T) {
 	}, func(t *testing.T, jitter float64) {
 		s := always(answered(503))
 		c := over(t, s, maxRetries(8), func(c *catalogue.Config) {
-			c.Jitter = func() float64 { return jitter }
+			c.Jitter = func() float64 {
+				return jitter
+			}
 		})
 		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "503")
 		at := s.times(false)
@@ -65,9 +70,8 @@ func TestBackOff(t *testing.T) {
 
 // A failure that may pass is tried again max_retries times, for reads and for tokens; any other ends the read at once.
 func TestWhatIsTriedAgain(t *testing.T) {
-	stalled, cut := found, found
-	stalled.stall = ages
-	cut.body = `{"id":"group-0`
+	stalled := reply{stall: ages}
+	cut := reply{body: `{"id":"group-0`}
 	type row struct {
 		reply
 		again bool
@@ -86,8 +90,11 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, kindStatus},
 	}
 	for status, again := range map[int]bool{
-		101: false, 103: false, 201: false, 204: false, 301: false, 304: false, 400: false, 403: false, 404: false, 405: false,
-		408: true, 409: false, 418: false, 422: false, 451: false, 500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
+		101: false, 103: false,
+		201: false, 204: false,
+		301: false, 304: false,
+		400: false, 403: false, 404: false, 405: false, 408: true, 409: false, 418: false, 422: false, 451: false,
+		500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
 	} {
 		kind := kindStatus
 		if again {
@@ -180,7 +187,10 @@ func TestRetryAfterOfA503(t *testing.T) {
 		want   time.Duration
 	}
 	eachOnFakeClock(t, map[string]row{
-		"longer": {"5", 5 * sec}, "a fraction": {"1.5", 1500 * time.Millisecond}, "shorter": {"0.5", sec}, "a word": {"soon", sec},
+		"longer":     {"5", 5 * sec},
+		"a fraction": {"1.5", 1500 * time.Millisecond},
+		"shorter":    {"0.5", sec},
+		"a word":     {"soon", sec},
 	}, func(t *testing.T, r row) {
 		s := first(1, retryAfter(503, r.header))
 		c := over(t, s)
@@ -210,8 +220,10 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 		a := theGroup.read(t, over(t, always(r.reply), readTimeout(r.time), maxRetries(100)))
 		expectEnd(t, []answer{a}, r.want)
 		expectKind(t, []answer{a}, r.kind)
-		if end, _ := endOf(a.err); a.took != r.took || end.Remaining != r.time-r.took {
-			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, r.time-r.took)
+		end, _ := endOf(a.err)
+		left := r.time - r.took
+		if a.took != r.took || end.Remaining != left {
+			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, left)
 		}
 	})
 }
@@ -219,8 +231,15 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 // The last failure is the one that is reported, and the next read asks again.
 func TestAFailureIsNotKept(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
+		replies := []reply{
+			answered(500),
+			{err: errDropped},
+			answered(504),
+			answered(404),
+			found,
+		}
 		s := &service{read: func(n int, _ *http.Request) reply {
-			return map[int]reply{1: answered(500), 2: {err: errDropped}, 3: answered(504), 4: answered(404)}[n]
+			return replies[n-1]
 		}}
 		c := over(t, s, maxRetries(2))
 		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "504")
@@ -255,7 +274,8 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		theGroup.mustRead(t, c) // the 21st
 		a := group("after").read(t, c)
 		expectAllRead(t, []answer{a}) // it has its retries again
-		if s.expectCounts(t, 1, 24); a.took != 3*sec {
+		s.expectCounts(t, 1, 24)
+		if a.took != 3*sec {
 			t.Errorf("it took %s", a.took)
 		}
 	})

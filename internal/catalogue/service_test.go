@@ -36,7 +36,9 @@ const ages = 24 * time.Hour
 var found = reply{}
 
 // answered returns an answer of that status, with a code of the service.
-func answered(status int) reply { return reply{status: status, body: `{"code":"X","message":"No."}`} }
+func answered(status int) reply {
+	return reply{status: status, body: `{"code":"X","message":"No."}`}
+}
 
 // retryAfter returns an answer of that status with that Retry-After.
 func retryAfter(status int, value string) reply {
@@ -54,7 +56,10 @@ func issue(n int, life time.Duration) reply {
 	return reply{body: fmt.Sprintf(`{"access_token":"bearer-%d","token_type":"bearer"%s}`, n, expires)}
 }
 
-func (r reply) in(after time.Duration) reply { r.after = after; return r }
+func (r reply) in(after time.Duration) reply {
+	r.after = after
+	return r
+}
 
 // service is the catalogue service as a transport, without a network. It keeps what was sent.
 type service struct {
@@ -92,7 +97,9 @@ type request struct {
 }
 
 // now returns the time since the beginning.
-func (s *service) now() time.Duration { return time.Since(s.began) }
+func (s *service) now() time.Duration {
+	return time.Since(s.began)
+}
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, x := r.Context(), s.send(r)
@@ -215,11 +222,16 @@ type closing struct {
 	atClose func()
 }
 
-func (c closing) Close() error { c.atClose(); return nil }
+func (c closing) Close() error {
+	c.atClose()
+	return nil
+}
 
 type readerFunc func([]byte) (int, error)
 
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) Read(p []byte) (int, error) {
+	return f(p)
+}
 
 // expectCounts compares the numbers of requests that were sent.
 func (s *service) expectCounts(t *testing.T, tokens, reads int) {

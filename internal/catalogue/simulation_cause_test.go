@@ -74,16 +74,22 @@ func (b blame) anywhere(happened func(*request) bool) bool {
 
 // own reports whether something happened to a request for the read's own question.
 func (b blame) own(happened func(*request) bool) bool {
-	return b.anywhere(func(x *request) bool { return x.path == b.r.path && happened(x) })
+	return b.anywhere(func(x *request) bool {
+		return x.path == b.r.path && happened(x)
+	})
 }
 
 // causes say when a read may fail at once with an error of a kind.
 var causes = map[errorKind]func(blame) bool{
 	// inTime checks when.
-	kindInterrupted: func(blame) bool { return true },
+	kindInterrupted: func(blame) bool {
+		return true
+	},
 
 	kindRejected: func(b blame) bool {
-		return b.anywhere(func(x *request) bool { return x.token && x.code == "invalid_client" || b.mayProve(x) })
+		return b.anywhere(func(x *request) bool {
+			return x.token && x.code == "invalid_client" || b.mayProve(x)
+		})
 	},
 	kindNoToken: func(b blame) bool {
 		return b.anywhere(func(x *request) bool {
@@ -91,10 +97,14 @@ var causes = map[errorKind]func(blame) bool{
 		})
 	},
 	kindDisabled: func(b blame) bool {
-		return b.anywhere(func(x *request) bool { return !x.token && x.code == "ORGANISATION_DISABLED" })
+		return b.anywhere(func(x *request) bool {
+			return !x.token && x.code == "ORGANISATION_DISABLED"
+		})
 	},
 	kindUnusable: func(b blame) bool {
-		return b.own(func(x *request) bool { return x.status == 200 && x.answer == "" })
+		return b.own(func(x *request) bool {
+			return x.status == 200 && x.answer == ""
+		})
 	},
 	kindStatus: func(b blame) bool {
 		api, _ := errors.AsType[*catalogue.APIError](b.r.err)

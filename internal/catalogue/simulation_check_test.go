@@ -49,11 +49,17 @@ var simRules = []struct {
 
 // check returns what is wrong with a run, nil if nothing is.
 func (run *simRun) check() (violations []string) {
-	slices.SortStableFunc(run.readings, func(a, b *simReading) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(run.readings, func(a, b *simReading) int {
+		return cmp.Compare(a.start, b.start)
+	})
 	for process := range run.plan.processes {
 		c := &simCheck{simRun: run, requests: run.service.lines[process].sent}
-		c.readings = filter(run.readings, func(r *simReading) bool { return r.process == process })
-		c.tokens = filter(c.requests, func(x *request) bool { return x.token })
+		c.readings = filter(run.readings, func(r *simReading) bool {
+			return r.process == process
+		})
+		c.tokens = filter(c.requests, func(x *request) bool {
+			return x.token
+		})
 		for _, x := range c.tokens {
 			if x.issued != nil && x.whole() {
 				x.issued.known = x.endAt

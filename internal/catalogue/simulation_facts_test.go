@@ -94,7 +94,9 @@ func (r *simReading) during(at time.Duration) bool {
 }
 
 func (c *simCheck) of(path string) []*request {
-	return filter(c.requests, func(x *request) bool { return x.path == path })
+	return filter(c.requests, func(x *request) bool {
+		return x.path == path
+	})
 }
 
 // known returns the tokens that the process has had, in order.
@@ -120,7 +122,9 @@ func (c *simCheck) unstated(t *simToken) bool {
 
 // used reports whether a read was sent with a token.
 func (c *simCheck) used(t *simToken) bool {
-	return slices.ContainsFunc(c.requests, func(x *request) bool { return x.with == t })
+	return slices.ContainsFunc(c.requests, func(x *request) bool {
+		return x.with == t
+	})
 }
 
 // current returns the newest token of the process at that moment, nil for none.
@@ -200,7 +204,9 @@ func (c *simCheck) proves(x *request) bool {
 // shares reports whether the i-th reading joined one that had begun before it.
 func (c *simCheck) shares(i int) bool {
 	r := c.readings[i]
-	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start })
+	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool {
+		return q.path == r.path && q.end >= r.start
+	})
 }
 
 // cameAfter reports whether all readers that wait for a request came after r.

@@ -25,8 +25,12 @@ type simPace struct {
 
 // paces returns the pace of the process after each answer, in order.
 func (c *simCheck) paces() []simPace {
-	answers := filter(c.requests, func(x *request) bool { return x.headerAt != never })
-	slices.SortStableFunc(answers, func(a, b *request) int { return cmp.Compare(a.headerAt, b.headerAt) })
+	answers := filter(c.requests, func(x *request) bool {
+		return x.headerAt != never
+	})
+	slices.SortStableFunc(answers, func(a, b *request) int {
+		return cmp.Compare(a.headerAt, b.headerAt)
+	})
 	p := simPace{from: never, began: never}
 	all := []simPace{p}
 	for _, x := range answers {

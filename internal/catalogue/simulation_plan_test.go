@@ -24,7 +24,9 @@ func (d dice) roll(name string, numbers ...int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(d), hash.Sum64()))
 }
 
-func oneOf[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
+func oneOf[T any](r *rand.Rand, choices ...T) T {
+	return choices[r.IntN(len(choices))]
+}
 
 // between returns a time from low to high.
 func between(r *rand.Rand, low, high time.Duration) time.Duration {
@@ -191,7 +193,9 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 		}
 		p.readers = append(p.readers, reader)
 	}
-	slices.SortStableFunc(p.readers, func(a, b simReader) int { return int(a.start - b.start) })
+	slices.SortStableFunc(p.readers, func(a, b simReader) int {
+		return int(a.start - b.start)
+	})
 }
 
 func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
@@ -299,7 +303,9 @@ func (c *simCounter) admit(now time.Duration) time.Duration {
 		}
 		return at + c.per
 	}
-	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool { return end(at) <= now })
+	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool {
+		return end(at) <= now
+	})
 	if c.kind != "" && len(c.passed) == c.requests {
 		return end(c.passed[0]) - now
 	}

@@ -64,11 +64,15 @@ func sharedText(err error) string {
 // silentOnceEnded: once the credentials are rejected, the organisation is disabled or no token can be had, nothing is
 // sent, and all readers fail at once with the same error.
 func (c *simCheck) silentOnceEnded() {
-	ended := filter(c.readings, func(r *simReading) bool { return endsProcess(r.err) })
+	ended := filter(c.readings, func(r *simReading) bool {
+		return endsProcess(r.err)
+	})
 	if len(ended) == 0 {
 		return
 	}
-	first := slices.MinFunc(ended, func(a, b *simReading) int { return cmp.Compare(a.end, b.end) })
+	first := slices.MinFunc(ended, func(a, b *simReading) int {
+		return cmp.Compare(a.end, b.end)
+	})
 	for _, x := range c.requests {
 		if x.sentAt > first.end {
 			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
@@ -173,7 +177,9 @@ func (c *simCheck) noReadIsHeld() {
 			held = append(held, simSpan{x.sentAt, c.freed(c.requests[:i+1])})
 		}
 	}
-	slices.SortFunc(held, func(a, b simSpan) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(held, func(a, b simSpan) int {
+		return cmp.Compare(a.from, b.from)
+	})
 	for i, r := range c.readings {
 		if c.shares(i) {
 			continue

@@ -42,10 +42,10 @@ func TestStrays(t *testing.T) {
 			lost := 0
 			for seed := range *strayPlans {
 				synctest.Test(t, func(t *testing.T) {
-					random := rand.New(rand.NewPCG(uint64(seed), 9))
-					s := &service{takes: takesQuick(random)}
+					s := &service{takes: takesQuick(rand.New(rand.NewPCG(uint64(seed), 9)))}
+					instances := rand.New(rand.NewPCG(uint64(seed), 10))
 					s.read = func(int, *http.Request) reply {
-						if random.IntN(oneIn) == 0 {
+						if instances.IntN(oneIn) == 0 {
 							return answered(http.StatusUnauthorized)
 						}
 						return found

@@ -61,7 +61,9 @@ func TestTokensThatAreOverBeforeTheirTurn(t *testing.T) {
 // rejecting answers 401 to reads with one of the tokens, from 1, a second after they were sent.
 func rejecting(tokens ...int) *service {
 	return &service{
-		token: func(n int) reply { return issue(n, time.Hour).in(sec) },
+		token: func(n int) reply {
+			return issue(n, time.Hour).in(sec)
+		},
 		read: func(_ int, r *http.Request) reply {
 			for _, n := range tokens {
 				if r.Header.Get("Authorization") == fmt.Sprintf("Bearer bearer-%d", n) {
@@ -119,8 +121,12 @@ func TestAProofByATokenThatEnded(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := rejecting(1, 2)
 		rejected := s.read
-		s.token = func(n int) reply { return issue(n, 20*sec) }
-		s.read = func(n int, r *http.Request) reply { return rejected(n, r).in(time.Duration(n) * 10 * sec) }
+		s.token = func(n int) reply {
+			return issue(n, 20*sec)
+		}
+		s.read = func(n int, r *http.Request) reply {
+			return rejected(n, r).in(time.Duration(n) * 10 * sec)
+		}
 		c := over(t, s, requestTimeout(time.Minute))
 		first := theGroup.start(t, c) // rejected after 10 s, and again 20 s later
 		time.Sleep(29 * sec)
