@@ -37,7 +37,10 @@ func (r reading) named(name string) reading {
 // A wait of more than ten seconds has one line when it begins, and so has each pause, in the context of the flight at
 // the head of the queue.
 func TestEachWaitIsNotedOnce(t *testing.T) {
-	const pause = " for the pause that the service asked for (status 429); after it at most half as many requests are in flight"
+	pause := func(wait string, inFlight int) string {
+		const words = "Waiting %s for the pause that the service asked for (status 429); after it at most %d in flight at first"
+		return fmt.Sprintf(words, wait, inFlight)
+	}
 	type row struct {
 		service *service
 		ceiling setting
@@ -53,9 +56,9 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	}
 	none := atMost(0, 0)
 	eachOnFakeClock(t, map[string]row{
-		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: Waiting 53s" + pause}},
-		"a short pause":         {limits("2"), none, []string{"1s, 0: Waiting 2s" + pause}},
-		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: Waiting 20s" + pause, "2s, 0: Waiting 1m0s" + pause}},
+		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
+		"a short pause":         {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
+		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
 		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
 		"too long for a read":   {limits("600", "600", "600", "600", "600"), none, nil},
 		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},

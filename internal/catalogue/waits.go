@@ -203,7 +203,7 @@ func (a *admission) noteWaitLocked(f *flight, hold wait) {
 	text := fmt.Sprintf("Waiting %s for %s", round(hold.left()), hold.words)
 	switch {
 	case isPause:
-		text += " (status 429); after it at most half as many requests are in flight"
+		text += fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
 	case hold.cause == CeilingTooLow:
 		text += fmt.Sprintf(" (%s)", a.pace.Ceiling())
 	}
