@@ -28,7 +28,7 @@ FIRST_BUILD := "one to three minutes"
 .PHONY: go
 go:
 	@command -v go >/dev/null || { echo "make $(MAKECMDGOALS) needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2; exit 1; }
-build install sandbox demo test unit bench docs docs-check lint fmt fuzz simulate: go
+build install sandbox demo test unit bench docs docs-check lint fmt fuzz simulate fleets: go
 
 ## Use
 
@@ -141,6 +141,11 @@ fuzz: ## Fuzz each target for FUZZTIME (60s).
 .PHONY: simulate
 simulate: ## Make SEEDS (200000) plans over services that fail, on a fake clock, hold the client to its rules, and plant faults.
 	@$(TIDILY) go test -count=1 -timeout=60m -run='^TestSimulation$$|^TestPlanted' -v ./internal/catalogue -seeds=$(SEEDS) -planted
+
+.PHONY: fleets
+fleets: ## Make many plans of runs that share an allowance, and over instances that reject tokens.
+	@exec go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestFleets|^TestStrays$$' -v ./internal/catalogue \
+		-fleet-plans=80 -stray-plans=30
 
 .PHONY: bench
 bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and the README's table.

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -13,20 +14,24 @@ import (
 )
 
 // admission decides when each request of the process is sent. Flights wait in one queue, first come, first served, and
-// the one at its head holds the turn: it waits for the pause, the ceiling and the congestion window, requests a token
-// if none serves, is sent, and leaves the turn to the next. Whatever may let it go sooner wakes it, and it decides
-// again. No other flight has to be woken. golang.org/x/sync/semaphore hands on its turn in the same way.
+// the one at its head holds the turn: it waits for what is in the list of waits, requests a token if none serves, is
+// sent, and leaves the turn to the next. Whatever may let it go sooner wakes it, and it decides again. No other flight
+// has to be woken. golang.org/x/sync/semaphore hands on its turn in the same way.
+//
+// A Client has one admission, which owns the flights and the token. The client's part is the exchange: it lends flights
+// and tokens a function that makes one, which they call without mu, and the exchange reports the header of its answer
+// to headerReceived. Nothing else calls back.
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {
-	cfg      Config
+	retries  retries
+	note     func(context.Context, string)
 	mu       sync.Mutex
-	arrived  int // how many flights have come
 	queue    queue
 	answers  answers
-	earliest time.Time // no caller's deadline is before it; zero if there is no caller
 	pace     *pace.Pace
-	paused   error // the 429 of a pause, once its body is read
+	pausedBy error     // the 429 of a pause, once its body is read
+	noted    time.Time // until when the log says that nothing is sent
 	tokens   tokens
 	run      run
 }
@@ -39,12 +44,21 @@ type run struct {
 	succeeded int    // when a read was last answered
 }
 
-// What a flight waits for, beside the reasons of the pace.
-const (
-	forItsTurn = "the requests before it"
-	forBackOff = "its back-off"
-	forToken   = "a token"
-)
+func newAdmission(cfg Config) *admission {
+	a := &admission{
+		retries: retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
+		note:    cfg.Note,
+		answers: newAnswers(cfg.Snapshot),
+		pace:    pace.New(cfg.Ceiling),
+	}
+	if a.retries.jitter == nil {
+		a.retries.jitter = rand.Float64
+	}
+	if a.note == nil {
+		a.note = func(context.Context, string) {}
+	}
+	return a
+}
 
 // admit waits until a flight's back-off is over and its next request may be sent, and returns the attempt. It returns
 // nil if the flight has ended.
@@ -61,54 +75,35 @@ func (a *admission) admit(f *flight) *attempt {
 		a.wakeLocked() // it may have come before the head
 	}
 	for f.ctx.Err() == nil {
-		until, hold := a.holdLocked(f)
+		now := time.Now()
+		hold := f.holdLocked(now)
 		switch {
 		case a.run.proof != nil, a.queue.head() != f:
 			waitedFor = forItsTurn
-			a.waitLocked(f, time.Time{})
-		case hold != "":
-			waitedFor = hold
-			a.failLocked(f, a.deadlineExceededLocked)
-			a.waitLocked(f, until)
-		case !a.tokens.serve(time.Now()):
+			a.waitLocked(f, openEnd)
+		case hold.until.After(now):
+			waitedFor = hold.words
+			a.noteWaitLocked(f, hold)
+			f.failLocked(f.lateErrLocked)
+			a.waitLocked(f, hold.until)
+		case !a.tokens.valid(now):
 			a.requestTokenLocked(f, came, waitedFor)
 		default:
 			a.queue.remove(f)
 			a.wakeLocked()
-			f.sent = a.sendLocked(a.tokens.current, &f.tries, came, waitedFor)
-			f.got.requestedAt = f.sent.sentAt
+			f.sent = a.sendLocked(a.tokens.use(), &f.history, came, waitedFor)
 			return f.sent
 		}
 	}
 	return nil
 }
 
-// holdLocked returns what holds back a flight whose turn it is, "" for nothing, and until when, the zero time if only
-// an event can tell.
-func (a *admission) holdLocked(f *flight) (until time.Time, hold string) {
-	now := time.Now()
-	until, reason := a.pace.Next(now)
-	switch {
-	case f.sent != nil:
-		return now, ""
-	case f.notBefore.After(now):
-		return f.notBefore, forBackOff
-	case reason != pace.Nothing:
-		return until, reason.String()
-	case a.tokens.stop != nil:
-		return time.Time{}, forToken
-	case !a.tokens.serve(now) && a.tokens.notBefore.After(now):
-		return a.tokens.notBefore, forToken
-	}
-	return now, ""
-}
-
-// waitLocked waits, without mu, until then or until something wakes the flight. The zero time never comes.
+// waitLocked waits, without mu, until then or until something wakes the flight.
 func (a *admission) waitLocked(f *flight, until time.Time) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
 	var over <-chan time.Time
-	if !until.IsZero() {
+	if until.Before(openEnd) {
 		over = time.After(time.Until(until))
 	}
 	select {
@@ -129,17 +124,18 @@ func (a *admission) wakeLocked() {
 	case a.tokens.stop != nil: // no flight waits for a token any more
 		a.tokens.stop()
 	default:
-		a.tokens.tries = tries{}
+		a.tokens.history = history{}
 	}
 }
 
 // sendLocked makes the attempt that is sent now.
-func (a *admission) sendLocked(by *token, t *tries, came time.Time, waitedFor string) *attempt {
+func (a *admission) sendLocked(by *token, h *history, came time.Time, waitedFor string) *attempt {
 	now := time.Now()
-	t.attempts++
+	h.attempts++
 	return &attempt{
-		token: by, number: a.pace.Sent(now), sentAt: now,
-		seen: Exchange{Attempt: t.attempts, Waited: now.Sub(came), WaitedFor: waitedFor},
+		token:  by,
+		number: a.pace.Sent(now),
+		seen:   Exchange{Attempt: h.attempts, SentAt: now, Waited: now.Sub(came), WaitedFor: waitedFor},
 	}
 }
 
@@ -149,80 +145,72 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	defer a.wakeLocked()
+	now := time.Now()
 	if response == nil {
-		a.pace.Ended(sent.number, time.Now())
+		a.pace.Ended(sent.number, now)
 		return
 	}
-	outcome := outcomeOf(response.StatusCode, to == a.tokens.to, "")
-	if outcome != limited {
-		a.pace.Answered(sent.number, time.Now())
+	result := outcomeOf(response.StatusCode, to == a.tokens.to, "")
+	if result == limited {
+		a.beginPauseLocked(sent, response.Header)
+		return
 	}
+	a.pace.Answered(sent.number, now)
 	switch {
-	case outcome == limited:
-		a.pauseLocked(ctx, to, sent, response.Header)
-	case outcome == unauthorized:
+	case result == unauthorized:
 		if !sent.token.rejected {
 			a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
 		}
-		if a.tokens.reject(sent.token, time.Now()) {
+		if a.tokens.reject(sent.token, now) {
 			a.run.proof = sent.token
 		}
-	case outcome == final && to != a.tokens.to:
-		a.tokens.served(sent.token)
+	case result == final && to != a.tokens.to:
+		a.tokens.lastServed = now
 	}
 }
 
-// pauseLocked begins or prolongs the pause that a 429 asks for.
-func (a *admission) pauseLocked(ctx context.Context, to Endpoint, sent *attempt, header http.Header) {
-	now, last, why := time.Now(), a.pace.PausedUntil(), "for the pause that the service asked for"
-	wait, named := contract.RetryAfter(header, now)
+// beginPauseLocked begins or prolongs the pause that a 429 asks for.
+func (a *admission) beginPauseLocked(sent *attempt, header http.Header) {
+	now := time.Now()
+	pause, named := contract.RetryAfter(header, now)
 	if !named {
-		wait, why = backOff(sent.seen.Attempt, a.cfg.Jitter()), "because the service limits requests and names no wait"
+		pause = backOff(sent.seen.Attempt, a.retries.jitter())
 	}
-	a.pace.Limited(sent.number, now, wait)
-	if !last.After(now) {
-		a.paused = nil
-		const note = "Waiting %s %s (429 for %s); " +
-			"after it at most %d requests are in flight, and one more for every 8 answers"
-		a.noteLocked(ctx, note, round(wait), why, to.path(), a.pace.Window())
+	if !a.pace.PausedUntil().After(now) {
+		a.pausedBy = nil
 	}
+	a.pace.Limited(sent.number, now, pause)
 }
 
 // doneLocked applies what an attempt means for other reads, once its answer is read, and returns its outcome.
 func (a *admission) doneLocked(sent *attempt, err error) outcome {
-	outcome := classify(err)
+	result := classify(err)
 	switch {
-	case outcome == unauthorized && sent.token == a.run.proof:
+	case result == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
-	case outcome == limited:
-		a.pausedLocked(err)
+	case result == limited:
+		a.failLateLocked(err)
 	}
-	return outcome
+	return result
 }
 
-// pausedLocked fails the reads whose time ends before a pause, with the 429 that asked for it. A 429 that asked for a
+// failLateLocked fails the reads whose time ends before a pause, with the 429 that asked for it. A 429 that asked for a
 // shorter pause does not count.
-func (a *admission) pausedLocked(err error) {
+func (a *admission) failLateLocked(err error) {
 	until := a.pace.PausedUntil()
-	if api, ok := apiError(err); a.paused == nil || ok && !time.Now().Add(api.RetryAfter).Before(until) {
-		a.paused = err
+	api, ok := apiError(err)
+	if a.pausedBy == nil || ok && !time.Now().Add(api.RetryAfter).Before(until) {
+		a.pausedBy = err
 	}
-	if !a.earliest.Before(until) {
+	if !a.answers.deadlineFloor.Before(until) {
 		return
 	}
-	a.earliest = time.Time{}
+	a.answers.deadlineFloor = time.Time{}
 	for f := range a.answers.flights {
-		a.failLocked(f, a.deadlineExceededLocked)
+		f.failLocked(f.lateErrLocked)
 		for c := range f.callers {
-			a.expectLocked(c)
+			a.answers.expect(c)
 		}
-	}
-}
-
-// expectLocked keeps the earliest deadline, so that a pause that fits in every caller's time costs nothing.
-func (a *admission) expectLocked(c *caller) {
-	if a.earliest.IsZero() || c.deadline.Before(a.earliest) {
-		a.earliest = c.deadline
 	}
 }
 
@@ -235,13 +223,22 @@ func (a *admission) endRunLocked(err error) {
 	a.run.over = err
 	for f := range a.answers.flights {
 		if f.sent == nil {
-			a.endLocked(f, err)
+			f.endLocked(ended{err: err})
 		}
 	}
 }
 
+// noteSuccessLocked records that the service answered a read, which ends an outage.
+func (a *admission) noteSuccessLocked(f *flight) {
+	if a.run.down > 0 {
+		a.noteLocked(f.ctx, "The service answers again: reads have all their attempts")
+	}
+	a.run.down = 0
+	a.run.succeeded = a.answers.arrived
+}
+
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {
-	a.cfg.Note(ctx, fmt.Sprintf(format, args...))
+	a.note(ctx, fmt.Sprintf(format, args...))
 }
 
 // queue has the flights that wait to be sent, in the order in which they came. The first of them holds the turn.
@@ -255,17 +252,21 @@ func (q *queue) head() *flight {
 }
 
 func (q *queue) find(f *flight) (at int, found bool) {
-	return slices.BinarySearchFunc(*q, f, func(a, b *flight) int { return a.order - b.order })
+	return slices.BinarySearchFunc(*q, f, func(a, b *flight) int {
+		return a.order - b.order
+	})
 }
 
 func (q *queue) add(f *flight) {
-	if at, found := q.find(f); !found {
+	at, found := q.find(f)
+	if !found {
 		*q = slices.Insert(*q, at, f)
 	}
 }
 
 func (q *queue) remove(f *flight) {
-	if at, found := q.find(f); found {
+	at, found := q.find(f)
+	if found {
 		*q = slices.Delete(*q, at, at+1)
 	}
 }

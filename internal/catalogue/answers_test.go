@@ -100,7 +100,7 @@ func TestAnOddRevision(t *testing.T) {
 	var sent []string
 	c := New(configFor(t, "http://localhost", Config{Snapshot: true, Transport: oddService(&sent)}))
 	const place = "models[1].name"
-	models, err := c.ModelsWith(t.Context(), "g", nil)
+	models, err := c.RefreshModels(t.Context(), "g", nil)
 	if err != nil || len(models) != 2 || models[0].Err != nil || placeOf(models[1].Err) != place {
 		t.Errorf("%v, %v", models, err)
 	}
@@ -122,7 +122,7 @@ func TestAnOddGroup(t *testing.T) {
 	var sent []string
 	c := New(configFor(t, "http://localhost", Config{Snapshot: true, Transport: oddService(&sent)}))
 	const place = "model_groups[1].public"
-	groups, err := c.ModelGroupsWith(t.Context(), "", nil)
+	groups, err := c.RefreshModelGroups(t.Context(), "", nil)
 	if err != nil || len(groups) != 2 || groups[0].Err != nil || placeOf(groups[1].Err) != place {
 		t.Errorf("%v, %v", groups, err)
 	}

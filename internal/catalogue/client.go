@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"crypto/x509"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -34,7 +33,8 @@ type Config struct {
 	Snapshot       bool                // ask each question once; else every call asks afresh
 
 	UserAgent string
-	// Observe gets each exchange, and Note a sentence for each wait, with its reason. Note is called with a lock held
+	// Observe gets each exchange. Note gets a sentence for each pause, for any other wait of more than ten seconds, for
+	// each retry and for each request for a token, with the context of a read that waits. It is called with a lock held
 	// and must not call the client. Both may be nil.
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
@@ -66,24 +66,26 @@ func New(cfg Config) *Client {
 	c.mask.Add(cfg.ClientID) // it may hold the secret by mistake
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
-	tokens := tokens{credentials: &c.credentials, to: c.to(http.MethodPost, TokenPath), request: c.requestToken}
-	if cfg.AccessToken != "" {
-		tokens.current, tokens.credentials = &token{bearer: cfg.AccessToken}, nil
-	}
-	if cfg.Jitter == nil {
-		cfg.Jitter = rand.Float64
-	}
-	if cfg.Note == nil {
-		cfg.Note = func(context.Context, string) {}
-	}
-	known := answers{flights: map[*flight]struct{}{}, shared: map[Endpoint]*flight{}, kept: map[Endpoint]reply{}}
-	c.admission = &admission{cfg: cfg, pace: pace.New(cfg.Ceiling), tokens: tokens, answers: known}
+	c.admission = newAdmission(cfg)
+	c.admission.tokens = c.newTokens(cfg.AccessToken)
 	return c
 }
 
-// Paused returns for how long pauses that the service asked for have held back the requests of this client so far.
-func (c *Client) Paused() time.Duration {
+// newTokens returns what gives tokens: the one that the configuration has, or the token endpoint.
+func (c *Client) newTokens(given string) tokens {
+	t := tokens{to: c.to(http.MethodPost, TokenPath)}
+	if given != "" {
+		t.current = &token{bearer: given}
+		return t
+	}
+	t.credentials = &c.credentials
+	t.request = c.requestToken
+	return t
+}
+
+// TotalPause returns for how long pauses that the service asked for have held back the requests of this client so far.
+func (c *Client) TotalPause() time.Duration {
 	c.admission.mu.Lock()
 	defer c.admission.mu.Unlock()
-	return c.admission.pace.Paused(time.Now())
+	return c.admission.pace.TotalPause(time.Now())
 }

@@ -6,7 +6,7 @@
 // which no further request can change: they are the answer to every lookup from then on.
 //
 // There are six lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models], and
-// [Client.ModelGroupsWith] and [Client.ModelsWith], which renew a kept answer that does not suffice. Each lasts at
+// [Client.RefreshModelGroups] and [Client.RefreshModels], which replace a kept answer that is not usable. Each lasts at
 // most the read time-out, every wait and retry included. Answers must not be changed. Errors are typed: an [APIError]
 // is an answer of the service and matches the sentinels through errors.Is. The other types say why there was none.
 //

@@ -148,6 +148,7 @@ type Cause int
 // The causes of a [GaveUpError].
 const (
 	RetriesUsedUp Cause = iota // Config.MaxRetries further attempts failed
+	FaultStays                 // a fault that waiting does not mend was there a second later, too
 	ServiceDown                // one attempt failed, and another read had used up its retries
 	WaitTooLong                // a pause, a Retry-After or a back-off ends after the read's time
 	CeilingTooLow              // Config.Ceiling lets it be sent only after the read's time
@@ -157,30 +158,33 @@ const (
 // GaveUpError is a read that ended without an answer, though another attempt might have had one.
 type GaveUpError struct {
 	Cause      Cause
-	Attempts   int           // requests that were sent for the question; for its token if Err is the token endpoint's
+	Attempts   int           // that were made for the question; for a token if Err is the token endpoint's
 	Elapsed    time.Duration // since the caller asked
 	Remaining  time.Duration // what was left of the caller's time
 	Wait       time.Duration // the wait that does not fit into Remaining, 0 if there is none
 	WaitingFor string        // in words, such as "the requests before it", "" if a request was under way
-	Err        error         // the last failure, nil if there was none
+	Err        error         // the failure behind it, nil if there was none
 }
 
 func (e *GaveUpError) Error() string {
 	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
+	if e.Attempts == 0 {
+		text = fmt.Sprintf("gave up in %s, before an attempt", round(e.Elapsed))
+	}
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor
 	}
 	return text + ": " + e.Err.Error()
 }
 
-// Unwrap returns the last failure.
+// Unwrap returns the failure behind it.
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
 // InterruptedError says that a caller's context was cancelled, and what it was waiting for at that moment. Err is the
 // context's own error.
 type InterruptedError struct {
 	Attempts   int           // as in GaveUpError
-	Last       error         // the last failure, nil if there was none
+	Last       error         // the failure behind that wait, nil if there was none
 	WaitingFor string        // as in GaveUpError
 	Remaining  time.Duration // how long that wait had still to go, 0 if that was not known
 	Err        error

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -9,10 +10,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
@@ -21,9 +20,10 @@ import (
 // Exchange is one request and what came back, for a log. No field holds the secret or a token.
 type Exchange struct {
 	Method    string
-	Path      string        // escaped, with the query
-	Status    int           // 0 if no answer came
-	Attempt   int           // from 1, within one read or one request for a token
+	Path      string // escaped, with the query
+	Status    int    // 0 if no answer came
+	Attempt   int    // from 1, among those for one question, or for one token
+	SentAt    time.Time
 	Waited    time.Duration // until it was sent
 	WaitedFor string        // what for, in words, or ""
 	Duration  time.Duration // from when it was sent to the end of the answer
@@ -99,21 +99,21 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 }
 
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
-// the token or the secret to another host. The schedule acts on the header before the body is read.
+// the token or the secret to another host. Admission acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
-	attempt, cancel := context.WithTimeout(ctx, c.requestTimeout)
+	timed, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
-	response, err := c.send(attempt, at, out) //nolint:bodyclose // closed in receive
+	response, err := c.send(timed, at, out) //nolint:bodyclose // closed in receive
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
-		seen.Size, err = c.receive(attempt, at, response, out)
-		// Only now, because the header may echo a token that the body holds.
+		seen.Size, err = c.receive(timed, at, response, out)
+		// Read the id after the body: the header may repeat a token that only the body has made known.
 		seen.RequestID = c.requestID(response.Header)
 	}
-	seen.Duration = time.Since(sent.sentAt)
+	seen.Duration = time.Since(seen.SentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = c.tidy(faultText(fault.Err), maxExcerpt)
 	}
@@ -122,12 +122,11 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 }
 
 // send sends a request and returns the header of its answer.
-func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
-	var connected atomic.Bool
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
+	var given connections
+	bounded := given.bound(ctx)
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(
-		httptrace.WithClientTrace(attempt, trace), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(bounded, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +137,11 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load()))
+	resent := cmp.Or(given.fault(), err)
+	fault := s.networkError(ctx, at, resent, faultOf(resent, given.any()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
-	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
+	kept, ok := s.transport.(interface{ CloseIdleConnections() })
+	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
 	}
 	return nil, fault
@@ -217,13 +218,13 @@ func (s *sender) tidy(text string, limit int) string {
 	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
 }
 
-// networkError describes an attempt without a whole answer.
-func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
+// networkError describes an attempt without a whole answer. ctx is that of the attempt.
+func (s *sender) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
 		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
-	if errors.Is(attempt.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}

@@ -20,6 +20,7 @@ const (
 	UnknownHost                     // the name of the host does not resolve
 	NobodyListens                   // this machine refuses connections at a loopback address
 	Broken                          // the connection was made, and broke before the answer was complete
+	StreamRefused                   // the service refused to serve the request on its connection (HTTP/2)
 	ProxyFailed                     // the proxy did not let the request through; permanent for most of its answers
 	NoTLS                           // permanent: what answers does not speak TLS
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
@@ -28,8 +29,8 @@ const (
 	Insecure                        // permanent: any other fault of a certificate, or an alert of TLS
 )
 
-// permanent reports whether every attempt would end with the same fault. A name that does not resolve is not such a
-// fault: a resolver says the same while a network or a record is on its way, so the name is looked up again.
+// permanent reports whether every attempt would end with the same fault. UnknownHost and NobodyListens are tried once
+// more, because a record or a program may be on its way (stays).
 func (f Fault) permanent() bool { return f >= NoTLS }
 
 // faultOf classifies an error of net/http. connected says that the request had got a connection.
@@ -39,6 +40,9 @@ func faultOf(err error, connected bool) Fault {
 	}
 	if fault := ofTLS(err); fault != Unreachable {
 		return fault
+	}
+	if errors.Is(err, errRefused) {
+		return StreamRefused
 	}
 	if connected || broke(err) {
 		return Broken

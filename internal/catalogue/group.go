@@ -93,7 +93,7 @@ func missing(field string) *shapeError {
 // them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. It is
 // an error if one of them has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	groups, err := c.ModelGroupsWith(ctx, timeHorizon, nil)
+	groups, err := c.RefreshModelGroups(ctx, timeHorizon, nil)
 	for _, group := range groups {
 		if err == nil {
 			err = group.Err
@@ -102,10 +102,11 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	return groups, err
 }
 
-// ModelGroupsWith returns as ModelGroups does, and leaves it to the caller which of them may have an Err. If an answer
-// that was kept from before this call does not suffice, the question is asked once more.
-func (c *Client) ModelGroupsWith(
-	ctx context.Context, timeHorizon string, suffices func([]*ModelGroup) bool,
+// RefreshModelGroups returns what ModelGroups does, and leaves it to the caller which of them may have an Err. If until
+// returns false for an answer that was requested before this call, the question is asked once more. nil accepts any
+// answer.
+func (c *Client) RefreshModelGroups(
+	ctx context.Context, timeHorizon string, until func([]*ModelGroup) bool,
 ) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {
@@ -113,7 +114,7 @@ func (c *Client) ModelGroupsWith(
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups", ""), suffices: suffices,
+		decode: decodeList[ModelGroup]("model_groups", ""), usable: until,
 	})
 }
 

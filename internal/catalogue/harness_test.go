@@ -17,7 +17,9 @@ import (
 )
 
 // groupID returns the id of group i.
-func groupID(i int) string { return fmt.Sprintf("group-%03d", i) }
+func groupID(i int) string {
+	return fmt.Sprintf("group-%03d", i)
+}
 
 const sec = time.Second
 
@@ -42,15 +44,21 @@ func eachOnFakeClock[R any](t *testing.T, rows map[string]R, test func(*testing.
 // setting changes the configuration of a client from the provider's defaults.
 type setting func(*catalogue.Config)
 
-func maxRetries(n int) setting { return func(c *catalogue.Config) { c.MaxRetries = n } }
+func maxRetries(n int) setting {
+	return func(c *catalogue.Config) { c.MaxRetries = n }
+}
 
-func readTimeout(d time.Duration) setting { return func(c *catalogue.Config) { c.ReadTimeout = d } }
+func readTimeout(d time.Duration) setting {
+	return func(c *catalogue.Config) { c.ReadTimeout = d }
+}
 
 func requestTimeout(d time.Duration) setting {
 	return func(c *catalogue.Config) { c.RequestTimeout = d }
 }
 
-func afresh() setting { return func(c *catalogue.Config) { c.Snapshot = false } }
+func afresh() setting {
+	return func(c *catalogue.Config) { c.Snapshot = false }
+}
 
 func accessToken(text string) setting {
 	return func(c *catalogue.Config) { c.ClientID, c.ClientSecret, c.AccessToken = "", "", text }
@@ -72,8 +80,15 @@ func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catal
 		s.began = time.Now()
 	}
 	config := catalogue.Config{
-		BaseURL: base, ClientID: "northwind", ClientSecret: "northwind-sandbox-secret", RequestTimeout: 30 * sec,
-		ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true, Transport: transport, Jitter: func() float64 { return 0 },
+		BaseURL:        base,
+		ClientID:       "northwind",
+		ClientSecret:   "northwind-sandbox-secret",
+		RequestTimeout: 30 * sec,
+		ReadTimeout:    5 * time.Minute,
+		MaxRetries:     4,
+		Snapshot:       true,
+		Transport:      transport,
+		Jitter:         func() float64 { return 0 },
 	}
 	for _, change := range settings {
 		change(&config)
@@ -223,40 +238,35 @@ const (
 	kindOther       errorKind = "nothing that is known"
 )
 
-// kindOf returns the kind of an error of the client.
+// kindOf returns the kind of an error of the client: the first in this list that it is of.
 func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
-	switch {
-	case err == nil:
-		return kindNothing
-	case is[*catalogue.InterruptedError](err), errors.Is(err, context.Canceled) && !isAPI && !isNetwork:
-		return kindInterrupted
-	case is[*catalogue.RejectedError](err):
-		// Only these two mean the credentials.
-		if isAPI && (api.Method == http.MethodGet || api.Code == "invalid_client") {
-			return kindRejected
+	rejected := is[*catalogue.RejectedError](err)
+	token := isAPI && api.Method == http.MethodPost
+	for _, row := range []struct {
+		kind  errorKind
+		holds bool
+	}{
+		{kindNothing, err == nil},
+		{kindInterrupted, is[*catalogue.InterruptedError](err)},
+		{kindInterrupted, errors.Is(err, context.Canceled) && !isAPI && !isNetwork},
+		{kindRejected, rejected && isAPI && (!token || api.Code == "invalid_client")}, // only these mean the credentials
+		{kindNoToken, rejected},
+		{kindCeiling, gaveUp && end.Cause == ceilingTooLow},
+		{kindLimited, errors.Is(err, catalogue.ErrRateLimited)},
+		{kindTimeout, isNetwork && network.TimedOut},
+		{kindNetwork, isNetwork},
+		{kindDisabled, errors.Is(err, catalogue.ErrOrganisationDisabled)},
+		{kindUnavailable, errors.Is(err, catalogue.ErrUnavailable) || token},
+		{kindStatus, isAPI},
+		{kindUnusable, is[*catalogue.UnusableAnswerError](err)},
+		{kindWaiting, gaveUp},
+	} {
+		if row.holds {
+			return row.kind
 		}
-		return kindNoToken
-	case gaveUp && end.Cause == ceilingTooLow:
-		return kindCeiling
-	case isAPI && api.Is(catalogue.ErrRateLimited):
-		return kindLimited
-	case isNetwork && network.TimedOut:
-		return kindTimeout
-	case isNetwork:
-		return kindNetwork
-	case isAPI && api.Is(catalogue.ErrOrganisationDisabled):
-		return kindDisabled
-	case isAPI && (api.Is(catalogue.ErrUnavailable) || api.Method == http.MethodPost):
-		return kindUnavailable
-	case isAPI:
-		return kindStatus
-	case is[*catalogue.UnusableAnswerError](err):
-		return kindUnusable
-	case gaveUp:
-		return kindWaiting
 	}
 	return kindOther
 }
@@ -271,6 +281,7 @@ type ending = catalogue.GaveUpError
 
 const (
 	retriesUsedUp = catalogue.RetriesUsedUp
+	faultStays    = catalogue.FaultStays
 	serviceDown   = catalogue.ServiceDown
 	waitTooLong   = catalogue.WaitTooLong
 	ceilingTooLow = catalogue.CeilingTooLow

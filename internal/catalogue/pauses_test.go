@@ -35,7 +35,7 @@ func TestRetryAfterOfA429(t *testing.T) {
 		c := over(t, s, maxRetries(0))
 		theGroup.mustRead(t, c)
 		s.expectTimes(t, false, 0, r.wait)
-		if got := c.Paused(); got != r.wait {
+		if got := c.TotalPause(); got != r.wait {
 			t.Errorf("reads were paused for %s, want %s", got, r.wait)
 		}
 	})
@@ -69,18 +69,22 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 			return found
 		}}
 		c := over(t, s, atMost(3, 10*sec))
-		backsOff, limited := group("backs-off").start(t, c), group("limited").start(t, c)
-		queued := group("queued").start(t, c)
-		answers := []answer{backsOff.end(), limited.end(), queued.end(), theGroup.read(t, c)}
-		expectKind(t, answers, kindLimited, "429")
-		for i, want := range []ending{{Attempts: 1}, {Attempts: 1}, {}, {}} {
-			end, _ := endOf(answers[i].err)
-			if end.Cause != waitTooLong || end.Wait != 600*sec || end.Attempts != want.Attempts || end.Remaining != 5*time.Minute-answers[i].took {
-				t.Errorf("read %d: %+v", i, end)
-			}
+		var readers []*reader
+		for _, id := range []string{"backs-off", "limited", "queued"} {
+			readers = append(readers, group(id).start(t, c))
 		}
-		if limited, queued := answers[1].took, answers[2].took; limited != queued || answers[0].took != limited || answers[3].took != 0 {
-			t.Errorf("they took %s, %s and %s, want as long as the 429: %s", answers[0].took, queued, answers[3].took, limited)
+		limited := readers[1].end().took
+		readers = append(readers, theGroup.start(t, c)) // it comes in the pause
+		for i, want := range []struct {
+			attempts int
+			took     time.Duration
+		}{{1, limited}, {1, limited}, {0, limited}, {0, 0}} {
+			a := readers[i].end()
+			expectKind(t, []answer{a}, kindLimited, "429")
+			expectEnd(t, []answer{a}, ending{Cause: waitTooLong, Attempts: want.attempts, Wait: 600 * sec})
+			if a.took != want.took {
+				t.Errorf("read %d took %s, want %s", i, a.took, want.took)
+			}
 		}
 		time.Sleep(400 * sec) // what is left of the pause fits
 		theGroup.mustRead(t, c)
@@ -100,7 +104,9 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{}
 		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
-		late := filter(answers, func(a answer) bool { return a.err != nil })
+		late := filter(answers, func(a answer) bool {
+			return a.err != nil
+		})
 		expectKind(t, late, kindCeiling)
 		for _, a := range late {
 			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
@@ -118,9 +124,11 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		c := over(t, always(found.in(sec/10)), atMost(2, 2*sec), readTimeout(4*sec))
-		one, two := group("a").start(t, c), group("b").start(t, c)
+		one := group("a").start(t, c)
+		two := group("b").start(t, c)
 		time.Sleep(sec / 20)
-		expectAllRead(t, []answer{group("c").read(t, c), one.end(), two.end()})
+		three := group("c").read(t, c)
+		expectAllRead(t, []answer{three, one.end(), two.end()})
 	})
 }
 
@@ -158,5 +166,34 @@ func TestTheLongerPauseIsReported(t *testing.T) {
 			r.cancel()
 			r.end()
 		}
+	})
+}
+
+// A read whose time is over is told the request that it waited for, and not an earlier 429 whose pause was over by then.
+func TestAnEarlierPauseIsNotTheCause(t *testing.T) {
+	type row struct {
+		token    reply // in place of the first, which ends in the pause
+		read     reply
+		attempts int
+		fragment string
+	}
+	hangs := reply{after: ages}
+	eachOnFakeClock(t, map[string]row{
+		"a request for a token hangs": {hangs, found, 1, "POST http://localhost/v1/auth/token: no whole answer"},
+		"its own request hangs":       {issue(2, 0), hangs, 2, "GET http://localhost/v1/model-group/the-group: no whole answer"},
+	}, func(t *testing.T, r row) {
+		tokens := []reply{issue(1, 10*sec), r.token}
+		reads := []reply{retryAfter(429, "15"), r.read}
+		s := &service{
+			token: func(n int) reply {
+				return tokens[n-1]
+			},
+			read: func(n int, _ *http.Request) reply {
+				return reads[n-1]
+			},
+		}
+		a := theGroup.read(t, over(t, s, readTimeout(40*sec)))
+		expectKind(t, []answer{a}, kindTimeout, r.fragment)
+		expectEnd(t, []answer{a}, ending{Cause: timeOver, Attempts: r.attempts})
 	})
 }

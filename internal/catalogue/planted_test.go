@@ -116,14 +116,21 @@ func TestPlantedFaults(t *testing.T) {
 func (f plantedFault) simulation(t *testing.T, path, text string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir()
-	patched, overlay, tests := filepath.Join(dir, "patched.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "planted.test")
+	patched := filepath.Join(dir, "patched.go")
+	overlay := filepath.Join(dir, "overlay.json")
+	tests := filepath.Join(dir, "planted.test")
 	replaced := inJSON(map[string]map[string]string{"Replace": {path: patched}})
-	if err := errors.Join(os.WriteFile(patched, []byte(text), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
+	err := errors.Join(
+		os.WriteFile(patched, []byte(text), 0o600),
+		os.WriteFile(overlay, replaced, 0o600),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", tests, ".")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	return exec.CommandContext(t.Context(), tests, "-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
+	return exec.CommandContext(t.Context(), tests,
+		"-test.run=^TestSimulation$", "-seeds="+plantedSeeds, "-stop-after=1", "-rule="+f.rule)
 }

@@ -28,16 +28,40 @@ func classify(err error) outcome {
 	return final
 }
 
-func outcomeOf(status int, token bool, code string) outcome {
+func outcomeOf(status int, ofToken bool, code string) outcome {
 	switch {
 	case status == http.StatusTooManyRequests:
 		return limited
-	case status == http.StatusUnauthorized && !token:
+	case status == http.StatusUnauthorized && !ofToken:
 		return unauthorized
-	case status == http.StatusRequestTimeout, status >= 500, token && code == "temporarily_unavailable":
+	case status == http.StatusRequestTimeout, status >= 500, ofToken && code == "temporarily_unavailable":
 		return transient
 	}
 	return final
+}
+
+// retries is how often a failure that may pass is followed by another attempt.
+type retries struct {
+	most   int            // Config.MaxRetries
+	jitter func() float64 // of back-offs, in [0, 1)
+}
+
+// over reports whether no attempt follows a failure, and why. history has what came before it.
+func (r retries) over(h *history, err error) (cause Cause, over bool) {
+	switch {
+	case h.failures >= r.most:
+		return RetriesUsedUp, true
+	case stays(h.last) && stays(err):
+		return FaultStays, true
+	}
+	return 0, false
+}
+
+// stays reports whether a fault is the same a second later, and will be in a minute: nothing listens at a port of this
+// machine, or a host does not exist.
+func stays(err error) bool {
+	network, ok := errors.AsType[*NetworkError](err)
+	return ok && (network.Fault == NobodyListens || network.Fault == UnknownHost)
 }
 
 const (
@@ -49,11 +73,17 @@ const (
 // backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
 // quarter of it. jitter is in [0, 1). Unlike in libraries it shortens no wait: INTERFACE.md asks for a second.
 func backOff(n int, jitter float64) time.Duration {
-	wait := maxBackOff
+	least := maxBackOff
 	if n < 6 {
-		wait = min(firstBackOff<<(n-1), maxBackOff)
+		least = min(firstBackOff<<(n-1), maxBackOff)
 	}
-	return wait + time.Duration(float64(wait)*maxJitter*jitter)
+	return least + time.Duration(float64(least)*maxJitter*jitter)
 }
 
-func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+// round rounds a time as people read it: a long one to seconds.
+func round(d time.Duration) time.Duration {
+	if d >= longWait {
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Millisecond)
+}

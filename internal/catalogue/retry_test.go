@@ -3,8 +3,10 @@ package catalogue_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,7 +16,9 @@ import (
 var errDropped = errors.New("connection reset by peer")
 
 // always and first are services whose reads get a reply each time, or the first n times.
-func always(r reply) *service { return first(1<<30, r) }
+func always(r reply) *service {
+	return first(1<<30, r)
+}
 
 func first(n int, r reply) *service {
 	return &service{read: func(i int, _ *http.Request) reply {
@@ -30,7 +34,8 @@ func expectEnd(t *testing.T, answers []answer, want ending) {
 	t.Helper()
 	for i, a := range answers {
 		got, ok := endOf(a.err)
-		if !ok || got.Cause != want.Cause || got.Attempts != want.Attempts || got.Wait != want.Wait || got.Elapsed != a.took {
+		same := got.Cause == want.Cause && got.Attempts == want.Attempts && got.Wait == want.Wait
+		if !ok || !same || got.Elapsed != a.took {
 			t.Errorf("read %d: after %s %+v, want %+v: %v", i, a.took, got, want, a.err)
 		}
 	}
@@ -38,16 +43,25 @@ func expectEnd(t *testing.T, answers []answer, want ending) {
 
 // Back-offs double up to half a minute. Jitter makes them longer by up to a quarter, and never shorter.
 func TestBackOff(t *testing.T) {
-	eachOnFakeClock(t, map[string]float64{"no jitter": 0, "most jitter": 0.999999}, func(t *testing.T, jitter float64) {
+	eachOnFakeClock(t, map[string]float64{
+		"no jitter":   0,
+		"most jitter": 0.999999,
+	}, func(t *testing.T, jitter float64) {
 		s := always(answered(503))
-		c := over(t, s, maxRetries(8), func(c *catalogue.Config) { c.Jitter = func() float64 { return jitter } })
+		c := over(t, s, maxRetries(8), func(c *catalogue.Config) {
+			c.Jitter = func() float64 {
+				return jitter
+			}
+		})
 		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "503")
-		at, waits := s.times(false), []time.Duration{1 * sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec, 30 * sec}
-		if len(at) != 9 {
-			t.Fatalf("%d requests, want 9", len(at))
+		at := s.times(false)
+		waits := []time.Duration{1 * sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec, 30 * sec}
+		if len(at) != len(waits)+1 {
+			t.Fatalf("%d requests, want %d", len(at), len(waits)+1)
 		}
 		for i, want := range waits {
-			if got := at[i+1] - at[i]; got < want || got > want+want/4 || (got > want) != (jitter > 0) {
+			got := at[i+1] - at[i]
+			if got < want || got > want+want/4 || (got > want) != (jitter > 0) {
 				t.Errorf("wait %d took %s, want %s and up to a quarter of jitter", i+1, got, want)
 			}
 		}
@@ -56,9 +70,8 @@ func TestBackOff(t *testing.T) {
 
 // A failure that may pass is tried again max_retries times, for reads and for tokens; any other ends the read at once.
 func TestWhatIsTriedAgain(t *testing.T) {
-	stalled, cut := found, found
-	stalled.stall = ages
-	cut.body = `{"id":"group-0`
+	stalled := reply{stall: ages}
+	cut := reply{body: `{"id":"group-0`}
 	type row struct {
 		reply
 		again bool
@@ -77,8 +90,11 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, kindStatus},
 	}
 	for status, again := range map[int]bool{
-		101: false, 103: false, 201: false, 204: false, 301: false, 304: false, 400: false, 403: false, 404: false, 405: false,
-		408: true, 409: false, 418: false, 422: false, 451: false, 500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
+		101: false, 103: false,
+		201: false, 204: false,
+		301: false, 304: false,
+		400: false, 403: false, 404: false, 405: false, 408: true, 409: false, 418: false, 422: false, 451: false,
+		500: true, 501: true, 502: true, 503: true, 504: true, 599: true,
 	} {
 		kind := kindStatus
 		if again {
@@ -109,6 +125,42 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	})
 }
 
+// The faults of a host that does not exist, and of a port of this machine at which nothing listens.
+var (
+	errNoHost        = &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+	errNobodyListens = &net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, Err: syscall.ECONNREFUSED}
+)
+
+// A fault that waiting does not mend is met once more after a second, and then it ends the read.
+func TestAFaultThatStays(t *testing.T) {
+	type row struct {
+		faults  []error // of the attempts, the last of which ends the read
+		retries int
+		cause   catalogue.Cause
+		took    time.Duration
+	}
+	eachOnFakeClock(t, map[string]row{
+		"no such host":      {[]error{errNoHost, errNoHost}, 4, faultStays, sec},
+		"nothing listens":   {[]error{errNobodyListens, errNobodyListens}, 4, faultStays, sec},
+		"no retry":          {[]error{errNoHost}, 0, retriesUsedUp, 0},
+		"one retry":         {[]error{errNoHost, errNoHost}, 1, retriesUsedUp, sec},
+		"it begins later":   {[]error{errDropped, errNoHost, errNoHost}, 4, faultStays, 3 * sec},
+		"it comes and goes": {[]error{errNoHost, errDropped, errNoHost, errDropped, errNoHost}, 4, retriesUsedUp, 15 * sec},
+	}, func(t *testing.T, r row) {
+		fail := func(n int) reply {
+			return reply{err: r.faults[n-1]}
+		}
+		reads := &service{read: func(n int, _ *http.Request) reply { return fail(n) }}
+		for _, s := range []*service{reads, {token: fail}} {
+			a := theGroup.read(t, over(t, s, maxRetries(r.retries)))
+			expectEnd(t, []answer{a}, ending{Cause: r.cause, Attempts: len(r.faults)})
+			if a.took != r.took {
+				t.Errorf("it took %s, want %s", a.took, r.took)
+			}
+		}
+	})
+}
+
 // The token endpoint is tried again for all reads that wait; then they fail together, and their errors count its requests.
 func TestTokenRequestsAreTriedAgain(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
@@ -135,7 +187,10 @@ func TestRetryAfterOfA503(t *testing.T) {
 		want   time.Duration
 	}
 	eachOnFakeClock(t, map[string]row{
-		"longer": {"5", 5 * sec}, "a fraction": {"1.5", 1500 * time.Millisecond}, "shorter": {"0.5", sec}, "a word": {"soon", sec},
+		"longer":     {"5", 5 * sec},
+		"a fraction": {"1.5", 1500 * time.Millisecond},
+		"shorter":    {"0.5", sec},
+		"a word":     {"soon", sec},
 	}, func(t *testing.T, r row) {
 		s := first(1, retryAfter(503, r.header))
 		c := over(t, s)
@@ -165,8 +220,10 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 		a := theGroup.read(t, over(t, always(r.reply), readTimeout(r.time), maxRetries(100)))
 		expectEnd(t, []answer{a}, r.want)
 		expectKind(t, []answer{a}, r.kind)
-		if end, _ := endOf(a.err); a.took != r.took || end.Remaining != r.time-r.took {
-			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, r.time-r.took)
+		end, _ := endOf(a.err)
+		left := r.time - r.took
+		if a.took != r.took || end.Remaining != left {
+			t.Errorf("it took %s and had %s left, want %s and %s", a.took, end.Remaining, r.took, left)
 		}
 	})
 }
@@ -174,8 +231,15 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 // The last failure is the one that is reported, and the next read asks again.
 func TestAFailureIsNotKept(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
+		replies := []reply{
+			answered(500),
+			{err: errDropped},
+			answered(504),
+			answered(404),
+			found,
+		}
 		s := &service{read: func(n int, _ *http.Request) reply {
-			return map[int]reply{1: answered(500), 2: {err: errDropped}, 3: answered(504), 4: answered(404)}[n]
+			return replies[n-1]
 		}}
 		c := over(t, s, maxRetries(2))
 		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "504")
@@ -210,7 +274,8 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		theGroup.mustRead(t, c) // the 21st
 		a := group("after").read(t, c)
 		expectAllRead(t, []answer{a}) // it has its retries again
-		if s.expectCounts(t, 1, 24); a.took != 3*sec {
+		s.expectCounts(t, 1, 24)
+		if a.took != 3*sec {
 			t.Errorf("it took %s", a.took)
 		}
 	})

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +23,8 @@ type reply struct {
 	body   string
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
+	quick  bool          // it takes no time on its way back
+	drains int           // so many connections end before its header comes, a millisecond after each other
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
@@ -32,7 +36,9 @@ const ages = 24 * time.Hour
 var found = reply{}
 
 // answered returns an answer of that status, with a code of the service.
-func answered(status int) reply { return reply{status: status, body: `{"code":"X","message":"No."}`} }
+func answered(status int) reply {
+	return reply{status: status, body: `{"code":"X","message":"No."}`}
+}
 
 // retryAfter returns an answer of that status with that Retry-After.
 func retryAfter(status int, value string) reply {
@@ -50,7 +56,10 @@ func issue(n int, life time.Duration) reply {
 	return reply{body: fmt.Sprintf(`{"access_token":"bearer-%d","token_type":"bearer"%s}`, n, expires)}
 }
 
-func (r reply) in(after time.Duration) reply { r.after = after; return r }
+func (r reply) in(after time.Duration) reply {
+	r.after = after
+	return r
+}
 
 // service is the catalogue service as a transport, without a network. It keeps what was sent.
 type service struct {
@@ -81,11 +90,16 @@ type request struct {
 	left      bool // it ended because no caller waited for it any more
 	delivered bool // the client has all that the service sent
 
+	connections int           // that it was given
+	drainedAt   time.Duration // when it was given the last of them
+
 	simRequest
 }
 
 // now returns the time since the beginning.
-func (s *service) now() time.Duration { return time.Since(s.began) }
+func (s *service) now() time.Duration {
+	return time.Since(s.began)
+}
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, x := r.Context(), s.send(r)
@@ -97,6 +111,18 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, s.end(x, err)
 	}
 	answer := s.receive(x, r)
+	if answer.quick {
+		back = 0
+	}
+	if !is[*net.OpError](answer.err) { // else there was no connection
+		s.connect(ctx, x)
+	}
+	for range answer.drains {
+		s.connect(ctx, x)
+		if err := elapse(ctx, time.Millisecond); err != nil {
+			return nil, s.end(x, err)
+		}
+	}
 	if err := cmp.Or(elapse(ctx, answer.after+back), answer.err); err != nil {
 		return nil, s.end(x, err)
 	}
@@ -130,6 +156,15 @@ func (s *service) send(r *http.Request) *request {
 	}
 	s.sent = append(s.sent, x)
 	return x
+}
+
+// connect gives a request a connection, as net/http tells it.
+func (s *service) connect(ctx context.Context, x *request) {
+	x.connections++
+	x.drainedAt = s.now()
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: new(net.TCPConn)})
+	}
 }
 
 func (s *service) receive(x *request, r *http.Request) (answer reply) {
@@ -166,7 +201,7 @@ func (s *service) end(x *request, err error) error {
 	if x.endAt == never {
 		x.endAt = s.now()
 		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
-		x.left = !x.delivered && errors.Is(err, context.Canceled)
+		x.left = !x.delivered && errors.Is(err, context.Canceled) && x.connections < 3
 	}
 	return err
 }
@@ -187,11 +222,16 @@ type closing struct {
 	atClose func()
 }
 
-func (c closing) Close() error { c.atClose(); return nil }
+func (c closing) Close() error {
+	c.atClose()
+	return nil
+}
 
 type readerFunc func([]byte) (int, error)
 
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) Read(p []byte) (int, error) {
+	return f(p)
+}
 
 // expectCounts compares the numbers of requests that were sent.
 func (s *service) expectCounts(t *testing.T, tokens, reads int) {

@@ -2,29 +2,29 @@ package catalogue_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// endsProcess reports whether an error ends the whole process.
-func endsProcess(err error) bool {
-	kind := kindOf(err)
-	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
-}
-
-// cause returns the part of an error that all readers have in common.
-func cause(err error) string {
-	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
-		return rejected.Error()
+// causesAreTrue checks invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that
+// cause and the reader's own times.
+func (c *simCheck) causesAreTrue() {
+	for _, r := range c.readings {
+		end, gaveUp := endOf(r.err)
+		took := r.end - r.start
+		switch {
+		case r.err == nil:
+		case gaveUp && (end.Elapsed != took || end.Remaining != r.timeout-took):
+			c.fail("reader %d had %s and took %s, and its error has other times: %+v", r.index, r.timeout, took, end)
+		case !(blame{simCheck: c, r: r, about: c.answerOf(r.err), end: end}).isTrue():
+			c.fail("reader %d had %s, took %s and ended at %s, and that was not its cause: %+v: %v",
+				r.index, r.timeout, took, r.end, end, r.err)
+		}
 	}
-	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
-		return api.Error()
-	}
-	return ""
 }
 
 // answerOf returns the request that an error is about, by the id that its answer had; nil if it had none.
@@ -43,109 +43,165 @@ func (c *simCheck) answerOf(err error) *request {
 	return c.requests[number]
 }
 
-// causesAreTrue checks invariant 5: a read fails only for a cause that the rules do not forgive, and its error has that cause
-// and the reader's own times.
-func (c *simCheck) causesAreTrue() {
-	for _, r := range c.readings {
-		end, gaveUp := endOf(r.err)
-		took := r.end - r.start
-		if r.err != nil && !c.caused(r) || gaveUp && (end.Elapsed != took || end.Remaining != r.timeout-took) {
-			c.fail("reader %d had %s, took %s and ended at %s, and that was not its cause: %+v: %v", r.index, r.timeout, took, r.end, end, r.err)
-		}
-	}
+// blame is a read that failed, and what its error says of the cause.
+type blame struct {
+	*simCheck
+	r     *simReading
+	about *request // whose answer the error quotes, nil if it quotes none
+	end   ending   // of a read that gave up
 }
 
-func (c *simCheck) caused(r *simReading) bool {
-	x := c.answerOf(r.err)
-	if x != nil && x.sentAt > r.end {
+func (b blame) isTrue() bool {
+	if b.about != nil && b.about.sentAt > b.r.end {
 		return false
 	}
-	anywhere := func(happened func(*request) bool) bool {
-		return slices.ContainsFunc(c.requests, func(y *request) bool {
-			return (x == nil || x == y) && y.sentAt <= r.end && (y.endAt == never || y.headerAt <= r.end) && happened(y)
-		})
+	if _, gaveUp := endOf(b.r.err); gaveUp {
+		strange := b.about != nil && b.about.path != b.r.path && !b.about.token && !b.about.limited()
+		return !strange && endings[b.end.Cause](b)
 	}
-	own := func(happened func(*request) bool) bool {
-		return anywhere(func(y *request) bool { return y.path == r.path && happened(y) })
-	}
-	gaveUp, isGaveUp := endOf(r.err)
-	api, isAPI := errors.AsType[*catalogue.APIError](r.err)
-	switch kind := kindOf(r.err); {
-	case kind == kindInterrupted:
-		return true // see endsWithItsOwnReader
-	case kind == kindRejected:
-		return anywhere(func(y *request) bool { return y.token && y.code == "invalid_client" || c.provesRejection(y) })
-	case kind == kindNoToken:
-		return anywhere(func(y *request) bool {
-			return y.token && y.status != 0 && y.issued == nil && !y.transient() && !y.limited()
-		})
-	case kind == kindDisabled:
-		return anywhere(func(y *request) bool { return !y.token && y.code == "ORGANISATION_DISABLED" })
-	case isGaveUp:
-		return c.gaveUp(r, gaveUp)
-	case kind == kindUnusable:
-		return own(func(y *request) bool { return y.status == 200 && y.answer == "" })
-	case isAPI && api.Status == 401:
-		return len(filter(c.of(r.path), (*request).unauthorized)) >= 3
-	case isAPI:
-		return own(func(y *request) bool {
-			return y.status == api.Status && (api.Code == "" || y.code == api.Code) && !y.transient() && !y.limited()
-		})
-	}
-	return false
+	holds, known := causes[kindOf(b.r.err)]
+	return known && holds(b)
 }
 
-// provesRejection reports whether the 401 to x can prove that the credentials are rejected: its token replaced one that
-// was rejected, and was rejected itself within a minute, before it served a read. If any token has served, the one
-// before has to be such a token too.
-func (c *simCheck) provesRejection(x *request) bool {
-	if !x.unauthorized() {
-		return false
-	}
-	// unproven returns the token before t, if the rejection of t at that moment can be part of a proof.
-	unproven := func(t *simToken, at time.Duration) *simToken {
-		before := c.current(t.requested)
-		served := slices.ContainsFunc(c.requests, func(y *request) bool { return y.with == t && y.served() && y.endAt < at })
-		if before == nil || served || at > t.known+time.Minute || c.rejectedAt(before) > t.requested {
-			return nil
-		}
-		return before
-	}
-	before := unproven(x.with, x.headerAt)
-	anyServed := slices.ContainsFunc(c.requests, func(y *request) bool { return y.served() && y.endAt < x.headerAt })
-	return before != nil && (!anyServed || unproven(before, c.rejectedAt(before)) != nil)
-}
-
-// gaveUp reports whether a read gave up for the cause that its error has.
-func (c *simCheck) gaveUp(r *simReading, got ending) bool {
-	failed := filter(c.requests, func(x *request) bool {
-		return x.transient() && x.sentAt <= r.end && (x.path == r.path || x.token)
+// anywhere reports whether something happened to a request of the process before the read ended: to the one that its
+// error quotes, if it quotes one.
+func (b blame) anywhere(happened func(*request) bool) bool {
+	return slices.ContainsFunc(b.requests, func(x *request) bool {
+		known := x.sentAt <= b.r.end && (x.endAt == never || x.headerAt <= b.r.end)
+		return known && (b.about == nil || b.about == x) && happened(x)
 	})
-	lastFailed := slices.ContainsFunc(failed, func(x *request) bool { return x.learned() == r.end || x.endAt == r.end })
-	if x := c.answerOf(got.Err); x != nil && x.path != r.path && !x.token && !x.limited() {
+}
+
+// own reports whether something happened to a request for the read's own question.
+func (b blame) own(happened func(*request) bool) bool {
+	return b.anywhere(func(x *request) bool {
+		return x.path == b.r.path && happened(x)
+	})
+}
+
+// causes say when a read may fail at once with an error of a kind.
+var causes = map[errorKind]func(blame) bool{
+	// inTime checks when.
+	kindInterrupted: func(blame) bool {
+		return true
+	},
+
+	kindRejected: func(b blame) bool {
+		return b.anywhere(func(x *request) bool {
+			return x.token && x.code == "invalid_client" || b.mayProve(x)
+		})
+	},
+	kindNoToken: func(b blame) bool {
+		return b.anywhere(func(x *request) bool {
+			return x.token && x.status != 0 && x.issued == nil && !x.transient() && !x.limited()
+		})
+	},
+	kindDisabled: func(b blame) bool {
+		return b.anywhere(func(x *request) bool {
+			return !x.token && x.code == "ORGANISATION_DISABLED"
+		})
+	},
+	kindUnusable: func(b blame) bool {
+		return b.own(func(x *request) bool {
+			return x.status == 200 && x.answer == ""
+		})
+	},
+	kindStatus: func(b blame) bool {
+		api, _ := errors.AsType[*catalogue.APIError](b.r.err)
+		if api.Status == 401 {
+			return len(filter(b.of(b.r.path), (*request).unauthorized)) > maxRenewals
+		}
+		return b.own(func(x *request) bool {
+			return x.passed() && x.status == api.Status && (api.Code == "" || x.code == api.Code)
+		})
+	},
+}
+
+// endings say when a read may give up for a cause.
+var endings = map[catalogue.Cause]func(blame) bool{
+	retriesUsedUp: func(b blame) bool {
+		return b.failedNow() && len(b.failures()) > b.plan.maxRetries
+	},
+	faultStays: func(b blame) bool {
+		stayed := filter(b.failures(), (*request).stays)
+		return b.failedNow() && len(stayed) > 1
+	},
+	serviceDown: func(b blame) bool {
+		return b.failedNow() && slices.ContainsFunc(b.readings, b.foundItDown)
+	},
+	waitTooLong: func(b blame) bool {
+		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
+		return b.end.Wait > b.end.Remaining && (backsOff || slices.ContainsFunc(b.requests, b.asksToWait))
+	},
+	ceilingTooLow: func(b blame) bool {
+		return b.end.Wait > b.end.Remaining && b.ceilingIsFull()
+	},
+	timeOver: func(b blame) bool {
+		return b.r.end == b.r.deadline() && b.waitIsTold()
+	},
+}
+
+// failures returns the attempts for the read's question, or for a token, that may be tried again.
+func (b blame) failures() []*request {
+	return filter(b.requests, func(x *request) bool {
+		return x.transient() && x.sentAt <= b.r.end && (x.path == b.r.path || x.token)
+	})
+}
+
+func (b blame) failedNow() bool {
+	return slices.ContainsFunc(b.failures(), func(x *request) bool {
+		return x.learned() == b.r.end || x.endAt == b.r.end
+	})
+}
+
+// foundItDown reports whether another read used up its retries before the blamed one began, and none was answered since
+// the other began.
+func (b blame) foundItDown(q *simReading) bool {
+	end, gaveUp := endOf(q.err)
+	usedUp := gaveUp && (end.Cause == retriesUsedUp || end.Cause == faultStays)
+	return usedUp && q.end <= b.r.start && !slices.ContainsFunc(b.requests, func(x *request) bool {
+		return x.served() && x.path != q.path && x.endAt > q.start && x.endAt < b.r.end // else q asks once more
+	})
+}
+
+// asksToWait reports whether an answer asks for the wait that is told.
+func (b blame) asksToWait(x *request) bool {
+	concerns := x.path == b.r.path || x.token || x.limited()
+	if !concerns || x.headerAt == never || x.headerAt > b.r.end {
 		return false
 	}
-	switch got.Cause {
-	case retriesUsedUp:
-		return lastFailed && len(failed) > c.plan.maxRetries
-	case serviceDown:
-		return lastFailed && slices.ContainsFunc(c.readings, func(q *simReading) bool {
-			end, _ := endOf(q.err)
-			return q.err != nil && end.Cause == retriesUsedUp && q.end <= r.start && !slices.ContainsFunc(c.requests, func(x *request) bool {
-				return x.served() && x.path != q.path && x.endAt > q.start && x.endAt < r.end // else q asks once more
-			})
-		})
-	case waitTooLong:
-		return got.Wait > got.Remaining && (got.Wait <= most && len(failed) > 0 || slices.ContainsFunc(c.requests, func(x *request) bool {
-			until, named := x.waits()
-			own := x.path == r.path || x.token || x.limited()
-			exact := until >= r.end && got.Wait >= until-r.end && got.Wait <= until-r.end+maxGap
-			return own && x.headerAt != never && x.headerAt <= r.end && (exact || !named && got.Wait <= most+maxGap)
-		}))
-	case ceilingTooLow:
-		counted := filter(c.requests, func(x *request) bool { return x.sentAt <= r.end && x.began()+c.plan.ceiling.Per > r.end })
-		ahead := filter(c.readings, func(q *simReading) bool { return q.start <= r.start && q.end >= r.end })
-		return got.Wait > got.Remaining && len(counted)+len(ahead)+1 > c.plan.ceiling.Requests && c.plan.ceiling.Requests > 0
+	until, named := x.waits()
+	if !named && b.end.Wait <= longestBackOff {
+		return true
 	}
-	return r.end == r.deadline()
+	return until >= b.r.end && b.end.Wait == until-b.r.end
+}
+
+// ceilingIsFull reports whether those that count and those that came before the read fill the ceiling.
+func (b blame) ceilingIsFull() bool {
+	limit := b.plan.ceiling
+	counted := filter(b.requests, func(x *request) bool {
+		return x.sentAt <= b.r.end && x.began()+limit.Per > b.r.end
+	})
+	ahead := filter(b.readings, func(q *simReading) bool {
+		return q.start <= b.r.start && q.end >= b.r.end
+	})
+	return limit.Requests > 0 && len(counted)+len(ahead)+1 > limit.Requests
+}
+
+// waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is
+// one: its own, or else that for a token.
+func (b blame) waitIsTold() bool {
+	underWay := func(x *request) bool {
+		return x.sentAt < b.r.end && (x.endAt == never || x.endAt >= b.r.end)
+	}
+	waitsFor := filter(b.of(b.r.path), underWay)
+	if len(waitsFor) == 0 {
+		waitsFor = filter(b.tokens, underWay)
+	}
+	if len(waitsFor) == 0 {
+		return true
+	}
+	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
+	return ok && network.TimedOut && (network.Method == http.MethodPost) == waitsFor[0].token
 }

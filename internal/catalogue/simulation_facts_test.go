@@ -8,12 +8,29 @@ import (
 
 // What became of a request, in the words of the contract.
 
-func (x *request) limited() bool      { return x.status == http.StatusTooManyRequests }
-func (x *request) unauthorized() bool { return !x.token && x.status == http.StatusUnauthorized }
+func (x *request) limited() bool {
+	return x.status == http.StatusTooManyRequests
+}
 
-// whole reports whether the client has a 200 to its end, and served whether that is a record.
-func (x *request) whole() bool  { return x.status == http.StatusOK && x.delivered && !x.cut }
-func (x *request) served() bool { return x.answer != "" && x.whole() }
+func (x *request) unauthorized() bool {
+	return !x.token && x.status == http.StatusUnauthorized
+}
+
+// whole reports whether the client has a 200 to its end.
+func (x *request) whole() bool {
+	return x.status == http.StatusOK && x.delivered && !x.cut
+}
+
+// served reports whether the client has a record.
+func (x *request) served() bool {
+	return x.answer != "" && x.whole()
+}
+
+// passed reports whether the header of an answer says that a read was let through.
+func (x *request) passed() bool {
+	unavailable := x.status >= 500 || x.status == http.StatusRequestTimeout
+	return !x.token && x.headerAt != never && !x.limited() && !x.unauthorized() && !unavailable
+}
 
 // transient reports whether the request has to be tried again after a back-off.
 func (x *request) transient() bool {
@@ -24,6 +41,11 @@ func (x *request) transient() bool {
 		return true
 	}
 	return x.status == 0 || x.status == http.StatusOK && (x.timedOut || x.delivered && x.cut)
+}
+
+// stays reports whether a request met a fault that waiting does not mend.
+func (x *request) stays() bool {
+	return (x.fault == faultNoHost || x.fault == faultNobodyListens) && !x.timedOut
 }
 
 // learned returns when the client could first know of a failure.
@@ -48,11 +70,12 @@ func (x *request) waits() (until time.Duration, named bool) {
 }
 
 const (
-	most   = 30 * time.Second * 5 / 4 // the longest back-off, with its jitter
-	maxGap = 8 * time.Second          // between two requests while all are limited
+	longestBackOff = 30 * time.Second * 5 / 4 // with its jitter
+	maxGap         = 8 * time.Second          // after a 429 while all are limited
+	maxRenewals    = 4                        // of the token, for one read
 )
 
-// began returns when the answer began, as the ceiling and the congestion window count it.
+// began returns when the answer began, as the ceiling counts it.
 func (x *request) began() time.Duration {
 	began := x.sentAt + 3*time.Second
 	if x.headerAt != never {
@@ -61,23 +84,54 @@ func (x *request) began() time.Duration {
 	return began
 }
 
-func (r *simReading) deadline() time.Duration { return r.start + r.timeout }
-
-// during reports whether a reading waits at that moment.
-func (r *simReading) during(at time.Duration) bool { return r.start <= at && r.end >= at }
-
-func (c *simCheck) of(path string) []*request {
-	return filter(c.requests, func(x *request) bool { return x.path == path })
+func (r *simReading) deadline() time.Duration {
+	return r.start + r.timeout
 }
 
-// short reports whether a token's life counts as absent.
-func (t *simToken) short() bool { return t.stated < 10*time.Second }
+// during reports whether a reading waits at that moment.
+func (r *simReading) during(at time.Duration) bool {
+	return r.start <= at && r.end >= at
+}
+
+func (c *simCheck) of(path string) []*request {
+	return filter(c.requests, func(x *request) bool {
+		return x.path == path
+	})
+}
+
+// known returns the tokens that the process has had, in order.
+func (c *simCheck) known() (known []*simToken) {
+	for _, x := range c.tokens {
+		if x.issued != nil && x.issued.known != never {
+			known = append(known, x.issued)
+		}
+	}
+	return known
+}
+
+// unstated reports whether a token's life counts as not stated: it is short, or no read was sent with the two tokens
+// before it, because they were over whenever its turn came.
+func (c *simCheck) unstated(t *simToken) bool {
+	if t.stated < 10*time.Second {
+		return true
+	}
+	known := c.known()
+	i := slices.Index(known, t)
+	return i > 1 && !c.used(known[i-1]) && !c.used(known[i-2])
+}
+
+// used reports whether a read was sent with a token.
+func (c *simCheck) used(t *simToken) bool {
+	return slices.ContainsFunc(c.requests, func(x *request) bool {
+		return x.with == t
+	})
+}
 
 // current returns the newest token of the process at that moment, nil for none.
 func (c *simCheck) current(at time.Duration) (current *simToken) {
-	for _, x := range c.tokens {
-		if x.issued != nil && x.issued.known != never && x.issued.known < at {
-			current = x.issued
+	for _, t := range c.known() {
+		if t.known <= at {
+			current = t
 		}
 	}
 	return current
@@ -97,10 +151,62 @@ func (c *simCheck) rejectedAt(t *simToken) time.Duration {
 	return at
 }
 
+// passedBetween reports whether a read was let through between two moments: with the token, or with any if it is nil.
+func (c *simCheck) passedBetween(from, to time.Duration, with *simToken) bool {
+	return slices.ContainsFunc(c.requests, func(x *request) bool {
+		return x.passed() && x.headerAt >= from && x.headerAt <= to && (with == nil || x.with == with)
+	})
+}
+
+// replaced returns the token that was rejected and in whose place a token was requested, nil if there is none.
+func (c *simCheck) replaced(t *simToken) *simToken {
+	before := c.current(t.requested)
+	if before == nil || c.rejectedAt(before) > t.requested {
+		return nil
+	}
+	return before
+}
+
+// mayProve reports whether the 401 to x can prove that the credentials are rejected: its token replaced one that was
+// rejected, and was rejected itself within a minute, before it served a read. If any token has served a read, the one
+// before has to be such a token too, and no read may have been let through since the second was requested.
+func (c *simCheck) mayProve(x *request) bool {
+	if !x.unauthorized() {
+		return false
+	}
+	unproven := func(t *simToken, at time.Duration) bool {
+		return c.replaced(t) != nil && at <= t.known+time.Minute && !c.passedBetween(0, at-1, t)
+	}
+	if !unproven(x.with, x.headerAt) {
+		return false
+	}
+	if !c.passedBetween(0, x.headerAt-1, nil) {
+		return true
+	}
+	before := c.replaced(x.with)
+	return unproven(before, c.rejectedAt(before)) && !c.passedBetween(x.with.requested+1, x.headerAt-1, nil)
+}
+
+// proves reports whether the 401 to x proves that the credentials are rejected, however the rule is read: as mayProve
+// says, and nothing was let through since the first of the tokens was requested.
+func (c *simCheck) proves(x *request) bool {
+	if !c.mayProve(x) || c.rejectedAt(x.with) < x.headerAt || x.headerAt >= x.with.requested+time.Minute {
+		return false
+	}
+	before := c.replaced(x.with)
+	if !c.passedBetween(0, x.headerAt, nil) {
+		return true
+	}
+	inTime := c.rejectedAt(before) < before.requested+time.Minute
+	return inTime && !c.passedBetween(before.requested, x.headerAt, nil)
+}
+
 // shares reports whether the i-th reading joined one that had begun before it.
 func (c *simCheck) shares(i int) bool {
 	r := c.readings[i]
-	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool { return q.path == r.path && q.end >= r.start })
+	return slices.ContainsFunc(c.readings[:i], func(q *simReading) bool {
+		return q.path == r.path && q.end >= r.start
+	})
 }
 
 // cameAfter reports whether all readers that wait for a request came after r.

@@ -24,7 +24,9 @@ func (d dice) roll(name string, numbers ...int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(d), hash.Sum64()))
 }
 
-func oneOf[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }
+func oneOf[T any](r *rand.Rand, choices ...T) T {
+	return choices[r.IntN(len(choices))]
+}
 
 // between returns a time from low to high.
 func between(r *rand.Rand, low, high time.Duration) time.Duration {
@@ -81,7 +83,8 @@ type simServicePlan struct {
 	faultsEach              int // at most as many for each question, and for tokens in a row
 	outage                  string
 	outageFrom, outageTo    time.Duration
-	strays                  float64 // the share of an instance that rejects every token
+	strays                  float64       // the share of an instance that rejects every token
+	strayTakes              time.Duration // until it answers
 
 	tokenLife    time.Duration // 0: a token serves for ever
 	unstated     bool          // its life is not stated
@@ -94,11 +97,18 @@ type simServicePlan struct {
 	retryAfter   string          // how an allowance says what to wait
 }
 
+// Faults that stay.
+const (
+	faultNoHost        = "no host"
+	faultNobodyListens = "nobody listens"
+)
+
 var (
 	// Faults that the rules forgive, and those that end a read.
 	passingReadFaults = []string{
 		"408", "500", "502", "503", "503 seconds", "500 html", "reset", "hang", "hang", "cut length", "cut json",
-		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray",
+		"stall", "slow", "slow", "429 stall", "500 stall", "401", "401 stray", "401 late", "401 late",
+		"drains", "drains", faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 0", "429 soon", "429 -7",
 	}
 	finalReadFaults = []string{
@@ -106,25 +116,41 @@ var (
 	}
 	passingTokenFaults = []string{
 		"502 temporarily", "500", "503", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
+		"drains", faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}
 	finalTokenFaults = []string{"401 invalid", "400 invalid", "403", "no token", "html", "redirect"}
+
+	// Faults that happen to an honest answer on its way.
+	faultsOnTheWay = []string{"slow", "stall", "cut length", "cut json", "drains"}
 )
+
+// faults returns what may happen to a request for a token, or to a read.
+func (s *simServicePlan) faults(token bool) []string {
+	if token {
+		return s.tokenFaults
+	}
+	return s.readFaults
+}
 
 // newSimPlan draws a plan.
 func newSimPlan(seed uint64) simPlan {
 	d := dice(seed)
 	r := d.roll("plan")
 	p := simPlan{
-		dice: d, processes: oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4), jitter: oneOf(r, 0, r.Float64(), 0.999),
+		dice:           d,
+		processes:      oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4),
+		jitter:         oneOf(r, 0, r.Float64(), 0.999),
 		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*time.Second, 10*time.Minute, 2*time.Second),
 		requestTimeout: oneOf(r, 30*time.Second, 30*time.Second, 10*time.Second, 2*time.Second, time.Minute),
-		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6), snapshot: r.IntN(4) > 0,
+		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6),
+		snapshot:       r.IntN(4) > 0,
 	}
 	p.requestTimeout -= 7 * time.Millisecond // so that nothing else ends at the same moment
 	if r.IntN(4) == 0 {
 		p.ceiling = pace.Limit{
-			Requests: oneOf(r, 1, 1, 2, 5, 20, 60), Per: oneOf(r, 200*time.Millisecond, time.Second, 2*time.Second, 10*time.Second, time.Minute),
+			Requests: oneOf(r, 1, 1, 2, 5, 20, 60),
+			Per:      oneOf(r, 200*time.Millisecond, time.Second, 2*time.Second, 10*time.Second, time.Minute),
 		}
 	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
@@ -146,8 +172,12 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	}
 	for i := range count {
 		reader := simReader{
-			index: i, process: r.IntN(p.processes), source: oneOf(r, sources...), group: r.IntN(p.service.groups),
-			start: between(r, 0, spread), timeout: p.readTimeout,
+			index:   i,
+			process: r.IntN(p.processes),
+			source:  oneOf(r, sources...),
+			group:   r.IntN(p.service.groups),
+			start:   between(r, 0, spread),
+			timeout: p.readTimeout,
 		}
 		if !p.snapshot {
 			reader.group = i
@@ -163,7 +193,9 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 		}
 		p.readers = append(p.readers, reader)
 	}
-	slices.SortStableFunc(p.readers, func(a, b simReader) int { return int(a.start - b.start) })
+	slices.SortStableFunc(p.readers, func(a, b simReader) int {
+		return int(a.start - b.start)
+	})
 }
 
 func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
@@ -172,9 +204,10 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		heavyTail: r.IntN(3) == 0,
 		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
 			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
-		unstated:   r.IntN(4) == 0,
-		retryAfter: oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
-		echoes:     r.IntN(5) == 0, wrongSecret: r.IntN(30) == 0,
+		unstated:    r.IntN(4) == 0,
+		retryAfter:  oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
+		echoes:      r.IntN(5) == 0,
+		wrongSecret: r.IntN(30) == 0,
 	}
 	if r.IntN(100) < 60 {
 		s.allowance = newSimAllowance(r)
@@ -221,8 +254,10 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 		s.outageFrom = between(r, 0, time.Minute)
 		s.outageTo = s.outageFrom + between(r, time.Second, 3*time.Minute)
 	}
-	if r.IntN(20) == 0 {
-		s.strays = oneOf(r, 0.05, 0.2)
+	if r.IntN(12) == 0 {
+		s.strays = oneOf(r, 0.05, 0.2, 0.5, 1, 1)
+		s.strayTakes = oneOf(r, 0, 12*time.Second)
+		s.tokenLife = oneOf(r, s.tokenLife, 10*time.Second)
 	}
 }
 
@@ -268,7 +303,9 @@ func (c *simCounter) admit(now time.Duration) time.Duration {
 		}
 		return at + c.per
 	}
-	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool { return end(at) <= now })
+	c.passed = slices.DeleteFunc(c.passed, func(at time.Duration) bool {
+		return end(at) <= now
+	})
 	if c.kind != "" && len(c.passed) == c.requests {
 		return end(c.passed[0]) - now
 	}

@@ -65,17 +65,24 @@ func newSimService(plan *simPlan) *simService {
 		return text
 	}
 	s := &simService{
-		plan: plan, counter: simCounter{simAllowance: plan.service.allowance},
-		attempts: map[string]int{}, hits: map[string]int{}, tokens: map[string]*simToken{},
+		plan:       plan,
+		secretPart: chunk("Sx"),
+		tokenPart:  chunk("Tk"),
+		counter:    simCounter{simAllowance: plan.service.allowance},
+		attempts:   map[string]int{},
+		hits:       map[string]int{},
+		tokens:     map[string]*simToken{},
 	}
-	s.secretPart, s.tokenPart = chunk("Sx"), chunk("Tk")
 	s.secret = strings.ReplaceAll(oneOf(r, "%s", `s&"/+?é<~> %s`, "%s==", "%s\n"), "%s", s.secretPart)
 	for process := range plan.processes {
-		s.lines = append(s.lines, &service{
-			began:  time.Now(),
-			takes:  func(x *request) (there, back time.Duration) { return s.takes(process, x) },
-			answer: func(x *request, r *http.Request) reply { return s.decide(process, x, r) },
-		})
+		line := &service{began: time.Now()}
+		line.takes = func(x *request) (there, back time.Duration) {
+			return s.takes(process, x)
+		}
+		line.answer = func(x *request, r *http.Request) reply {
+			return s.decide(process, x, r)
+		}
+		s.lines = append(s.lines, line)
 	}
 	return s
 }
@@ -94,62 +101,72 @@ func (s *simService) takes(process int, x *request) (there, back time.Duration) 
 	}
 	r, base := s.roll("latency", process, x), s.plan.service.latency
 	half := func() time.Duration {
-		jiggle := time.Duration(r.IntN(1000)) * time.Nanosecond
+		jiggle := time.Duration(r.IntN(1_000_000)) * time.Nanosecond
 		if !s.plan.service.heavyTail {
 			return between(r, base/10, base) + jiggle
 		}
 		// One in a hundred takes twenty times as long and more.
-		return min(base/4*time.Duration(1/(1-r.Float64()*0.9999)), 15*time.Second) + jiggle
+		tail := 1 / (1 - r.Float64()*0.9999)
+		return min(base/4*time.Duration(tail), 15*time.Second) + jiggle
 	}
 	return half(), half()
 }
 
 // roll draws for the present attempt of one question of one process.
 func (s *simService) roll(what string, process int, x *request) *rand.Rand {
-	return s.plan.dice.roll(what+x.path, process, s.attempts[fmt.Sprint(process, x.path)])
+	attempt := s.attempts[fmt.Sprint(process, x.path)]
+	return s.plan.dice.roll(what+x.path, process, attempt)
 }
 
 // decide returns what becomes of a request that has arrived.
-func (s *simService) decide(process int, x *request, r *http.Request) reply {
+func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	plan, now, who := &s.plan.service, x.arrivedAt, fmt.Sprint(process, x.path)
+	who := fmt.Sprint(process, x.path)
 	s.attempts[who]++
-	random := s.roll("decide", process, x)
+	r := s.roll("decide", process, x)
+	plan, now := &s.plan.service, x.arrivedAt
 	if plan.outage != "" && now >= plan.outageFrom && now < plan.outageTo {
-		return s.apply(random, x, plan.outage)
+		return s.apply(r, x, plan.outage)
 	}
 	if wait := s.counter.admit(now); wait > 0 {
 		x.fault = "allowance"
-		return s.retryLater(random, x, http.StatusTooManyRequests, wait, plan.retryAfter)
+		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	}
-	if !x.token && random.Float64() < plan.strays {
-		return s.apply(random, x, "401 stray")
+	if !x.token && r.Float64() < plan.strays {
+		return s.apply(r, x, "401 stray").in(plan.strayTakes)
 	}
-	faults := plan.readFaults
-	if x.token {
-		faults = plan.tokenFaults
+	if faults := plan.faults(x.token); len(faults) > 0 && s.hits[who] < plan.faultsEach && r.Float64() < plan.faultRate {
+		s.hits[who]++
+		return s.meet(r, x, sent, oneOf(r, faults...))
 	}
-	if len(faults) == 0 || s.hits[who] >= plan.faultsEach || random.Float64() >= plan.faultRate {
-		return s.honest(random, x, r)
+	return s.honest(r, x, sent)
+}
+
+// meet returns the answer to a request that a fault meets.
+func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault string) reply {
+	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	if fault == "401 late" {
+		return s.apply(r, x, fault).in(late)
 	}
-	s.hits[who]++
-	fault, late := oneOf(random, faults...), oneOf(random, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
-	if !slices.Contains([]string{"slow", "stall", "cut length", "cut json"}, fault) {
-		return s.apply(random, x, fault)
+	if !slices.Contains(faultsOnTheWay, fault) {
+		return s.apply(r, x, fault)
 	}
-	answer := s.honest(random, x, r) // what follows happens on its way
-	switch x.fault = fault; fault {
+	x.fault = fault
+	answer := s.honest(r, x, sent)
+	switch fault {
 	case "slow":
 		answer.after = late
 	case "stall":
 		answer.stall = late
+	case "drains":
+		answer.drains = 1 + r.IntN(4)
 	default:
 		if answer.status != 0 { // only a 200 is cut: what is left of an error would show in a message
 			return answer
 		}
 		x.cut, answer.cut = true, fault == "cut length"
-		answer.body = answer.body[:1+random.IntN(len(answer.body)-1)]
+		answer.body = answer.body[:1+r.IntN(len(answer.body)-1)]
 	}
 	return answer
 }
@@ -162,6 +179,21 @@ var simPages = map[string]reply{
 	"redirect": {status: 302},
 }
 
+// simCodes has the code of an answer, by fault.
+var simCodes = map[string]string{
+	"400":             "VALIDATION_FAILED",
+	"400 invalid":     "invalid_request",
+	"401":             "UNAUTHORIZED",
+	"401 always":      "UNAUTHORIZED",
+	"401 invalid":     "invalid_client",
+	"401 late":        "UNAUTHORIZED",
+	"401 stray":       "UNAUTHORIZED",
+	"403 disabled":    "ORGANISATION_DISABLED",
+	"404 temporarily": "temporarily_unavailable",
+	"500":             "INTERNAL_ERROR",
+	"502 temporarily": "temporarily_unavailable",
+}
+
 // apply returns the answer to a request that the fault makes fail.
 func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	x.fault = fault
@@ -172,6 +204,10 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		return reply{after: ages}
 	case "reset":
 		return reply{err: errDropped}
+	case faultNoHost:
+		return reply{err: errNoHost}
+	case faultNobodyListens:
+		return reply{err: errNobodyListens}
 	case "401", "401 always":
 		if x.with != nil {
 			x.with.revoked = true // the service goes on rejecting it
@@ -183,11 +219,7 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 		page.header.Set("Location", "https://login.example.com/?from="+echo)
 		return page
 	}
-	answer := s.fail(r, x, status, map[string]string{
-		"401": "UNAUTHORIZED", "401 always": "UNAUTHORIZED", "401 stray": "UNAUTHORIZED", "400": "VALIDATION_FAILED",
-		"403 disabled": "ORGANISATION_DISABLED", "401 invalid": "invalid_client", "400 invalid": "invalid_request",
-		"404 temporarily": "temporarily_unavailable", "502 temporarily": "temporarily_unavailable", "500": "INTERNAL_ERROR",
-	}[fault])
+	answer := s.fail(r, x, status, simCodes[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
 		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
 	}
@@ -225,8 +257,7 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	}
 	plan, now := &s.plan.service, x.arrivedAt
 	switch {
-	case x.with == nil || x.with.revoked || x.with.ends > 0 && now >= x.with.ends || slices.ContainsFunc(
-		plan.revocations, func(at time.Duration) bool { return at >= x.with.issued && at <= now }):
+	case !s.serves(x.with, now):
 		return s.fail(r, x, http.StatusUnauthorized, "UNAUTHORIZED")
 	case plan.disabledFrom > 0 && now >= plan.disabledFrom:
 		return s.fail(r, x, http.StatusForbidden, "ORGANISATION_DISABLED")
@@ -235,6 +266,16 @@ func (s *simService) honest(r *rand.Rand, x *request, sent *http.Request) reply 
 	answer := reply{header: s.headers(r, x)}
 	answer.body, x.answer = simDocument(x.path, revision)
 	return answer
+}
+
+// serves reports whether the service takes a token at a moment.
+func (s *simService) serves(t *simToken, now time.Duration) bool {
+	if t == nil || t.revoked || t.ends > 0 && now >= t.ends {
+		return false
+	}
+	return !slices.ContainsFunc(s.plan.service.revocations, func(at time.Duration) bool {
+		return at >= t.issued && at <= now
+	})
 }
 
 // issue returns the answer of the token endpoint.
@@ -255,9 +296,15 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 	case plan.wrongSecret || fields["client_secret"] != s.secret:
 		return s.fail(r, x, http.StatusUnauthorized, "invalid_client")
 	}
-	token := &simToken{number: len(s.tokens) + 1, requested: x.sentAt, issued: x.arrivedAt, known: never}
+	token := &simToken{
+		number:    len(s.tokens) + 1,
+		requested: x.sentAt,
+		issued:    x.arrivedAt,
+		known:     never,
+	}
 	token.text = fmt.Sprintf("t/en+&=?%s-%d", s.tokenPart, token.number)
-	s.tokens[token.text], x.issued = token, token
+	s.tokens[token.text] = token
+	x.issued = token
 	answer := map[string]any{"access_token": token.text, "token_type": "bearer"}
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
@@ -285,9 +332,16 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 		credentials = append(credentials, x.with.text)
 	}
 	credential := oneOf(r, credentials...)
-	spellings := []string{credential, url.QueryEscape(credential), url.PathEscape(credential), strings.Trim(string(inJSON(credential)), `"`)}
+	spellings := []string{
+		credential,
+		url.QueryEscape(credential),
+		url.PathEscape(credential),
+		strings.Trim(string(inJSON(credential)), `"`),
+	}
 	for _, text := range []string{credential, "northwind:" + credential, "Bearer " + credential} {
-		spellings = append(spellings, base64.StdEncoding.EncodeToString([]byte(text)), base64.RawURLEncoding.EncodeToString([]byte(text)))
+		spellings = append(spellings,
+			base64.StdEncoding.EncodeToString([]byte(text)),
+			base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
 	return strings.ReplaceAll(oneOf(r, spellings...), "\n", "")
 }
@@ -300,7 +354,8 @@ func (s *simService) fail(r *rand.Rand, x *request, status int, code string) rep
 	if x.token && status != http.StatusTooManyRequests {
 		body = map[string]any{"error": code, "error_description": message}
 	} else if code == "VALIDATION_FAILED" {
-		body["data"] = map[string]any{"issues": []any{map[string]any{"field": "id", "messages": []string{message}}}}
+		issue := map[string]any{"field": "id", "messages": []string{message}}
+		body["data"] = map[string]any{"issues": []any{issue}}
 	}
 	return reply{status: status, header: s.headers(r, x), body: string(inJSON(body))}
 }

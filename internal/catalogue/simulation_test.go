@@ -133,9 +133,14 @@ func (run *simRun) connect(t *testing.T, line *service) *catalogue.Client {
 		defer run.mu.Unlock()
 		fmt.Fprintf(&run.logged, "%s %s\n", line.now(), text)
 	}
-	return over(t, line, maxRetries(run.plan.maxRetries), readTimeout(run.plan.readTimeout), func(c *catalogue.Config) {
-		c.ClientSecret, c.Snapshot, c.Ceiling = run.service.secret, run.plan.snapshot, run.plan.ceiling
-		c.RequestTimeout, c.Jitter = run.plan.requestTimeout, func() float64 { return run.plan.jitter }
+	return over(t, line, func(c *catalogue.Config) {
+		c.ClientSecret = run.service.secret
+		c.Snapshot = run.plan.snapshot
+		c.Ceiling = run.plan.ceiling
+		c.MaxRetries = run.plan.maxRetries
+		c.ReadTimeout = run.plan.readTimeout
+		c.RequestTimeout = run.plan.requestTimeout
+		c.Jitter = func() float64 { return run.plan.jitter }
 		c.Observe = func(_ context.Context, x catalogue.Exchange) { log(fmt.Sprintf("%+v", x)) }
 		c.Note = func(_ context.Context, text string) { log(text) }
 	})
@@ -177,8 +182,10 @@ func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
 			models = append(models, m)
 		}
 	default:
-		models, r.err = client.ModelsWith(ctx, id, func(models []*catalogue.Model) bool {
-			return slices.ContainsFunc(models, func(m *catalogue.Model) bool { return int(*m.Revision) == r.revision })
+		models, r.err = client.RefreshModels(ctx, id, func(models []*catalogue.Model) bool {
+			return slices.ContainsFunc(models, func(m *catalogue.Model) bool {
+				return int(*m.Revision) == r.revision
+			})
 		})
 	}
 	for i, m := range models {
@@ -188,7 +195,8 @@ func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
 
 // lacks reports whether an answer lacks the revision that a reader asks for.
 func (r *simReading) lacks(answer string) bool {
-	return r.source == "pinned" && !slices.Contains(strings.Split(answer, ","), fmt.Sprintf("%s-%d", groupID(r.group), r.revision))
+	revision := fmt.Sprintf("%s-%d", groupID(r.group), r.revision)
+	return r.source == "pinned" && !slices.Contains(strings.Split(answer, ","), revision)
 }
 
 // text returns everything that an error shows.

@@ -18,7 +18,12 @@ func revisions(n *atomic.Int32) *service {
 
 // An answer is fetched once for each question, and kept; with snapshot = false nothing is.
 func TestReadersOfOneRunAgree(t *testing.T) {
-	questions := map[string]reading{"groups": groups(""), "a group": group("a"), "a model": latestModel("a"), "models": models("a")}
+	questions := map[string]reading{
+		"groups":  groups(""),
+		"a group": group("a"),
+		"a model": latestModel("a"),
+		"models":  models("a"),
+	}
 	eachOnFakeClock(t, questions, func(t *testing.T, question reading) {
 		var published atomic.Int32
 		published.Store(1)
@@ -53,7 +58,9 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 	})
 }
 
-func inText(a answer) string { return string(inJSON(a.value)) + fmt.Sprint(a.err) }
+func inText(a answer) string {
+	return string(inJSON(a.value)) + fmt.Sprint(a.err)
+}
 
 // Callers that ask the same share its attempts, its end and its error, whenever they came.
 func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {

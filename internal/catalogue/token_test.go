@@ -40,10 +40,30 @@ func TestWhenATokenIsRenewed(t *testing.T) {
 	})
 }
 
+// A token that is over whenever its turn comes serves no read. After two of them the life of the next counts as not
+// stated.
+func TestTokensThatAreOverBeforeTheirTurn(t *testing.T) {
+	eachOnFakeClock(t, map[string]time.Duration{
+		"60 s and 1/1m":  time.Minute,
+		"10 s and 1/10s": 10 * sec,
+	}, func(t *testing.T, life time.Duration) {
+		s := &service{}
+		s.token = func(n int) reply {
+			return issue(n, life)
+		}
+		c := over(t, s, atMost(1, life), readTimeout(time.Hour))
+		expectAllRead(t, readAll(t, c, 2, eachGroup(0, 2)))
+		s.expectTimes(t, true, 0, life, 2*life)
+		s.expectTimes(t, false, 3*life, 4*life)
+	})
+}
+
 // rejecting answers 401 to reads with one of the tokens, from 1, a second after they were sent.
 func rejecting(tokens ...int) *service {
 	return &service{
-		token: func(n int) reply { return issue(n, time.Hour).in(sec) },
+		token: func(n int) reply {
+			return issue(n, time.Hour).in(sec)
+		},
 		read: func(_ int, r *http.Request) reply {
 			for _, n := range tokens {
 				if r.Header.Get("Authorization") == fmt.Sprintf("Bearer bearer-%d", n) {
@@ -88,9 +108,8 @@ func TestWhatProvesARejection(t *testing.T) {
 			theGroup.mustRead(t, c)
 			s.reads = 0
 		}
-		s.read = func(n int, request *http.Request) reply {
-			reply := rejecting(r.rejected...).read(n, request)
-			return reply.in(r.late)
+		s.read = func(n int, sent *http.Request) reply {
+			return rejecting(r.rejected...).read(n, sent).in(r.late)
 		}
 		expectKind(t, []answer{group("other").read(t, c)}, r.kind)
 		s.expectCounts(t, r.tokens, r.reads)
@@ -102,8 +121,12 @@ func TestAProofByATokenThatEnded(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := rejecting(1, 2)
 		rejected := s.read
-		s.token = func(n int) reply { return issue(n, 20*sec) }
-		s.read = func(n int, r *http.Request) reply { return rejected(n, r).in(time.Duration(n) * 10 * sec) }
+		s.token = func(n int) reply {
+			return issue(n, 20*sec)
+		}
+		s.read = func(n int, r *http.Request) reply {
+			return rejected(n, r).in(time.Duration(n) * 10 * sec)
+		}
 		c := over(t, s, requestTimeout(time.Minute))
 		first := theGroup.start(t, c) // rejected after 10 s, and again 20 s later
 		time.Sleep(29 * sec)

@@ -1,10 +1,14 @@
 package catalogue
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync"
 	"time"
 )
 
@@ -46,4 +50,62 @@ func trusted(more []*x509.Certificate) *x509.CertPool {
 		pool.AddCert(certificate)
 	}
 	return pool
+}
+
+// maxConnections is how many connections an attempt may be given. net/http sends a request again by itself if its
+// connection is closed, or its stream refused, before an answer begins: below a gateway that drains, without end.
+const maxConnections = 2
+
+// What ends an attempt that would be sent more often.
+var (
+	errNotServed = errors.New("no answer began on a connection, nor on a second one")
+	errRefused   = errors.New("the service refused the request's HTTP/2 stream twice")
+)
+
+// connections counts the connections that net/http gives to one attempt.
+type connections struct {
+	mu      sync.Mutex
+	given   int
+	last    net.Conn
+	refused bool // a connection was given twice: it was there, and the stream was not served
+}
+
+// bound returns a context for a request, which ends once it is given too many connections.
+func (c *connections) bound(ctx context.Context) context.Context {
+	bounded, cancel := context.WithCancel(ctx)
+	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			c.give(info.Conn)
+			if c.fault() != nil {
+				cancel()
+			}
+		},
+	})
+}
+
+func (c *connections) give(to net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.given++
+	c.refused = c.refused || to == c.last
+	c.last = to
+}
+
+// fault returns what ended the attempt, nil if it was not the number of connections.
+func (c *connections) fault() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.given <= maxConnections:
+		return nil
+	case c.refused:
+		return errRefused
+	}
+	return errNotServed
+}
+
+func (c *connections) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.given > 0
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,9 +29,9 @@ func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	if body != "" {
 		to.Method, out.body = http.MethodPost, []byte(body)
 	}
-	attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 	defer cancel()
-	response, err := s.send(attempt, to, out)
+	response, err := s.send(ctx, to, out)
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {
@@ -73,19 +74,19 @@ func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
 }
 
 // keep makes a sender keep that many connections.
-func (k *keeping) keep(t *testing.T, s *sender, connections int) {
+func (k *keeping) keep(t *testing.T, s *sender, count int) {
 	t.Helper()
 	var all, senders sync.WaitGroup
-	all.Add(connections)
+	all.Add(count)
 	k.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
-	for range connections {
+	for range count {
 		senders.Go(func() { sendOnce(t, s, "") })
 	}
 	senders.Wait()
 	k.first = nil
 }
 
-// TestStreamsThatHTTP2RefusesAreSentAgain: a service that allows ten streams refuses those above, and no read fails because of it.
+// A service that allows ten streams refuses those above, and no read fails because of it.
 func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,10 +95,12 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 		}
 		answerTokens(w, r, `{"id":"`+path.Base(r.URL.Path)+`"}`)
 	}))
-	server.EnableHTTP2, server.Config.HTTP2 = true, &http.HTTP2Config{MaxConcurrentStreams: 10}
+	server.EnableHTTP2 = true
+	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 10}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that the client gives up
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}}))
+	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}, MaxRetries: 4}))
 	var readers sync.WaitGroup
 	for i := range 64 {
 		readers.Go(func() {
@@ -109,7 +112,7 @@ func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	readers.Wait()
 }
 
-// TestNoBodyBelow200IsRead: a read does not wait for a body without an end, and nothing reads on once the read is over.
+// A read does not wait for a body without an end, and nothing reads on once the read is over.
 func TestNoBodyBelow200IsRead(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{101, 206, 302} {
@@ -126,13 +129,13 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			}))
 			s := senderTo(t, "http://localhost", Config{DialContext: dial})
 			began := time.Now()
-			attempt, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+			ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 			at := s.to(http.MethodGet, ModelGroupsPath)
-			response, err := s.send(attempt, at, outgoing{})
+			response, err := s.send(ctx, at, outgoing{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			size, err := s.receive(attempt, at, response, outgoing{limit: MaxBody})
+			size, err := s.receive(ctx, at, response, outgoing{limit: MaxBody})
 			if api, ok := apiError(err); !ok || api.Status != status || size != 0 || time.Since(began) != 0 {
 				t.Errorf("%d: %v, %d bytes in %s", status, err, size, time.Since(began))
 			}
@@ -143,7 +146,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 	}
 }
 
-// TestAHostIsShownAsItWasWritten: the network gets it as DNS spells it.
+// An error has a host as it was written, and the network gets it as DNS spells it.
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
@@ -173,8 +176,7 @@ func (c mortal) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestDeadConnectionsAreNotTriedOneAfterAnother: a service that went away without a
-// word leaves every kept connection dead.
+// A service that went away without a word leaves every kept connection dead. The first time-out gives up all of them.
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +213,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 	}
 }
 
-// TestALargeAnswerIsAnErrorAndNotKept serves a list without end, so that only the limit can end the read.
+// The list has no end, so that only the limit can end the read.
 func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

@@ -53,6 +53,9 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		m.say(SummaryUnreachable, fmt.Sprintf("The host of base_url, %s, could not be found.", host),
 			"Check the host in base_url. If it is right, check that this machine can look it up: a name of a private "+
 				"network is known only there."+proxy)
+	case catalogue.StreamRefused:
+		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
+			"Try again later, or start fewer runs at once. If it lasts, show this to those who run the service.")
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
 			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to those "+

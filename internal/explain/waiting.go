@@ -14,6 +14,7 @@ import (
 // endings say what ended the attempts of a read.
 var endings = map[catalogue.Cause]string{
 	catalogue.RetriesUsedUp: "max_retries allows no more",
+	catalogue.FaultStays:    "the same fault came again a second later",
 	catalogue.ServiceDown:   "another read had used up its retries",
 	catalogue.WaitTooLong:   "read_timeout leaves no time for more",
 	catalogue.TimeOver:      "read_timeout was over",

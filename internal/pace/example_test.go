@@ -8,19 +8,21 @@ import (
 )
 
 func Example() {
-	p, now := pace.New(pace.Limit{Requests: 2, Per: time.Second}), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	next := func() {
-		at, why := p.Next(now)
-		fmt.Printf("in %v: %v\n", at.Sub(now), why)
-	}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	p := pace.New(pace.Limit{Requests: 2, Per: time.Second})
 	for range 2 {
-		p.Answered(p.Sent(now), now)
+		number := p.Sent(now)
+		p.Answered(number, now)
 	}
-	next()
+	fmt.Println("the ceiling:", p.CeilingAfter(0, now).Sub(now))
+
 	now = now.Add(time.Second)
-	p.Limited(p.Sent(now), now, time.Minute)
-	next()
+	number := p.Sent(now)
+	p.Limited(number, now, time.Minute)
+	fmt.Println("the pause:", p.PausedUntil().Sub(now))
+	fmt.Println("in flight after it:", p.Window())
 	// Output:
-	// in 1s: max_requests
-	// in 1m0s: the pause that the service asked for
+	// the ceiling: 1s
+	// the pause: 1m0s
+	// in flight after it: 1
 }

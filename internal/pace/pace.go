@@ -1,8 +1,9 @@
 // Package pace decides when the next request of a process may be sent. It is pure: time comes in through parameters.
 //
-// Four things hold a request back: the pause that the service asked for with a 429; the operator's ceiling; the
-// congestion window, which bounds what is in flight after a pause; and a gap while every request is limited. Nothing
-// is learned about the allowance. The price is some 429s; who knows the allowance sets the ceiling and meets none.
+// Four things hold a request back, and each says until when: the pause that the service asked for with a 429, a gap
+// while every request is limited, the operator's ceiling, and the congestion window, which bounds what is in flight
+// after a pause. Nothing is learned about the allowance. The price is some 429s; an operator who knows the allowance
+// sets the ceiling, and then no request is limited.
 package pace
 
 import (
@@ -15,22 +16,28 @@ const (
 	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
 	// as having reached the service: a slow one keeps no other from being sent.
 	Slow = 3 * time.Second
+
 	// perGrowth is how many answers widen the congestion window by one.
 	perGrowth = 8
+	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart window
+	// of RFC 5681 §4.1. Runs that share an allowance wake at about the same moment.
+	longPause = 3 * time.Second
+	restart   = 2
+	maxGap    = 8 * time.Second
 )
 
 // Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
 type Pace struct {
 	ceiling  Limit
-	counted  []time.Time // when each request ceases to count against the ceiling, earliest first
-	inFlight []request   // those without an answer, in the order in which they were sent
-	last     int         // the number of the last request
-	burst    int         // the last request before the last pause: a 429 to one up to here teaches nothing more
-	window   int         // how many may be in flight, 0 for any number
-	accepted int         // how many were let through since the last pause
-	gap      time.Duration
+	counted  []time.Time   // when each request ceases to count against the ceiling, earliest first
+	inFlight []request     // those without an answer, in the order in which they were sent
+	last     int           // the number of the last request
+	burst    int           // the last request before the last pause: a 429 to one up to here is of the same burst
+	window   int           // how many may be in flight, in perGrowths: an answer adds 1. 0 is any number
+	gap      time.Duration // after the next 429, if nothing is let through before it
+	gapUntil time.Time
 	until    time.Time     // the end of the pause
-	paused   time.Duration // the length of all pauses, what is left of the last one included
+	total    time.Duration // the length of all pauses, what is left of the last one included
 }
 
 type request struct {
@@ -38,64 +45,79 @@ type request struct {
 	sent   time.Time
 }
 
-// New returns a Pace under the operator's ceiling. The zero Limit is no ceiling.
-func New(ceiling Limit) *Pace { return &Pace{ceiling: ceiling} }
-
-// Next returns the earliest instant at which one more request may be sent, and what it waits for if that is after now.
-// An answer can bring the instant forward. Next changes nothing.
-func (p *Pace) Next(now time.Time) (at time.Time, why Reason) {
-	at = now
-	wait := func(until time.Time, r Reason) {
-		if until.After(at) {
-			at, why = until, r
-		}
-	}
-	wait(p.until, Pause)
-	wait(p.until.Add(p.gap), Gap)
-	wait(p.CeilingAfter(0, now), Ceiling)
-	if young := p.young(now, p.burst); p.window > 0 && len(young) >= p.window {
-		wait(young[len(young)-p.window].sent.Add(Slow), InFlight)
-	}
-	return at, why
+// New returns a Pace under the operator's ceiling. The zero Limit sets none.
+func New(ceiling Limit) *Pace {
+	return &Pace{ceiling: ceiling}
 }
 
-// CeilingAfter returns the earliest instant at which the ceiling lets a request be sent if n others are sent before
-// it. A request counts from when it is sent until the ceiling's length after its answer began.
+// Ceiling returns the operator's ceiling.
+func (p *Pace) Ceiling() Limit {
+	return p.ceiling
+}
+
+// PausedUntil returns the end of the last pause, the zero time if there was none.
+func (p *Pace) PausedUntil() time.Time {
+	return p.until
+}
+
+// GapUntil returns the end of the last gap, the zero time if there was none.
+func (p *Pace) GapUntil() time.Time {
+	return p.gapUntil
+}
+
+// RoomAt returns when the congestion window lets one more request be sent. An answer can bring that forward to now.
+func (p *Pace) RoomAt(now time.Time) time.Time {
+	young := p.young(now, p.burst)
+	over := len(young) - p.Window()
+	if p.window == 0 || over < 0 {
+		return now
+	}
+	return young[over].sent.Add(Slow)
+}
+
+// CeilingAfter returns when the ceiling lets a request be sent if n others are sent before it. An answer can bring that
+// forward by Slow. For example, if 3/10s is the ceiling, and two requests count until 0:08 and 0:09:
+//
+//	n = 0: now        a third may count
+//	n = 1: 0:08       the first ceases to count
+//	n = 2: 0:09       the second does
+//	n = 3: now + 10s  the request of n = 0 ceases to count
+//	n = 4: 0:18       the request of n = 1 does
 func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
-	if p.ceiling.Requests == 0 {
+	limit := p.ceiling.Requests
+	if limit == 0 {
 		return now
 	}
-	counted := p.counted[sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) }):]
-	switch rank := len(counted) + n - p.ceiling.Requests; {
-	case rank < 0:
-		return now
-	case rank < len(counted):
-		return counted[rank]
-	default: // those that are sent before it count by then
-		rounds := (rank-len(counted))/p.ceiling.Requests + 1
-		return p.CeilingAfter(n-rounds*p.ceiling.Requests, now).Add(time.Duration(rounds) * p.ceiling.Per)
+	counted := after(p.counted, now)
+	rounds, place := n/limit, n%limit
+	room := limit - len(counted)
+	at := now
+	if place >= room {
+		at = counted[place-room]
 	}
+	return at.Add(time.Duration(rounds) * p.ceiling.Per)
 }
 
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
-	p.inFlight = append(p.young(now, 0), request{number: p.last, sent: now})
+	p.inFlight = p.young(now, 0)
+	p.inFlight = append(p.inFlight, request{number: p.last, sent: now})
 	if p.ceiling.Requests > 0 {
-		past := sort.Search(len(p.counted), func(i int) bool { return p.counted[i].After(now) })
-		p.counted = append(p.counted[past:], now.Add(Slow+p.ceiling.Per))
+		p.counted = after(p.counted, now)
+		p.counted = append(p.counted, now.Add(Slow+p.ceiling.Per))
 	}
 	return p.last
 }
 
-// Answered records, once for each number, a header that is no 429.
+// Answered records, once for each number, a header that is not a 429.
 func (p *Pace) Answered(number int, now time.Time) {
 	p.Ended(number, now)
 	if number <= p.burst {
 		return
 	}
 	p.gap = 0
-	if p.accepted++; p.window > 0 && p.accepted%perGrowth == 0 {
+	if p.window > 0 {
 		p.window++
 	}
 }
@@ -105,50 +127,75 @@ func (p *Pace) Answered(number int, now time.Time) {
 func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	inFlight := len(p.young(now, p.burst))
 	p.Ended(number, now)
-	if until := now.Add(wait); until.After(p.until) {
-		p.paused += min(wait, until.Sub(p.until))
+	until := now.Add(wait)
+	if until.After(p.until) {
+		p.total += min(wait, until.Sub(p.until))
 		p.until = until
 	}
-	if number <= p.burst {
-		return
+	if number > p.burst {
+		p.burst = p.last
+		half := max(1, inFlight/2)
+		p.window = half * perGrowth
+		p.gapUntil = now.Add(p.gap)
+		next := max(time.Second, 2*p.gap)
+		p.gap = min(next, maxGap)
 	}
-	if p.window > 0 && p.accepted == 0 {
-		p.gap = min(max(time.Second, 2*p.gap), 8*time.Second)
+	if wait >= longPause {
+		p.window = min(p.window, restart*perGrowth)
 	}
-	p.burst, p.accepted, p.window = p.last, 0, max(1, inFlight/2)
 }
 
-// PausedUntil returns the end of the last pause, the zero time if there was none.
-func (p *Pace) PausedUntil() time.Time { return p.until }
+// Ended records that a request is no longer in flight. It counts against the ceiling for the ceiling's length from now
+// on, or from Slow after it was sent if that came first.
+func (p *Pace) Ended(number int, now time.Time) {
+	i := sort.Search(len(p.inFlight), func(i int) bool {
+		return p.inFlight[i].number >= number
+	})
+	if i == len(p.inFlight) || p.inFlight[i].number > number {
+		return // it has ended already, or was slow
+	}
+	assumed := p.inFlight[i].sent.Add(Slow + p.ceiling.Per)
+	p.inFlight = slices.Delete(p.inFlight, i, i+1)
+	until := now.Add(p.ceiling.Per)
+	if until.Before(assumed) {
+		p.countUntil(until, assumed)
+	}
+}
 
-// Paused returns for how long pauses have held requests back until now.
-func (p *Pace) Paused(now time.Time) time.Duration { return p.paused - max(0, p.until.Sub(now)) }
+// countUntil lets a request cease to count at another time than was assumed.
+func (p *Pace) countUntil(until, assumed time.Time) {
+	i, found := slices.BinarySearchFunc(p.counted, assumed, time.Time.Compare)
+	if !found {
+		return // there is no ceiling
+	}
+	p.counted = slices.Delete(p.counted, i, i+1)
+	i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
+	p.counted = slices.Insert(p.counted, i, until)
+}
 
 // Window returns how many requests may be in flight, 0 for any number.
-func (p *Pace) Window() int { return p.window }
+func (p *Pace) Window() int {
+	return p.window / perGrowth
+}
+
+// TotalPause returns for how long pauses have held requests back until now.
+func (p *Pace) TotalPause(now time.Time) time.Duration {
+	return p.total - max(0, p.until.Sub(now))
+}
 
 // young returns the requests after a number that have not been in flight for long.
 func (p *Pace) young(now time.Time, number int) []request {
-	return p.inFlight[sort.Search(len(p.inFlight), func(i int) bool {
-		return p.inFlight[i].number > number && p.inFlight[i].sent.Add(Slow).After(now)
-	}):]
+	first := sort.Search(len(p.inFlight), func(i int) bool {
+		r := p.inFlight[i]
+		return r.number > number && r.sent.Add(Slow).After(now)
+	})
+	return p.inFlight[first:]
 }
 
-// Ended records the end of a request without an answer: it counts against the ceiling for its length from now on.
-func (p *Pace) Ended(number int, now time.Time) {
-	i, found := slices.BinarySearchFunc(p.inFlight, number, func(r request, n int) int { return r.number - n })
-	if !found {
-		return
-	}
-	assumed := p.inFlight[i].sent.Add(Slow)
-	p.inFlight = slices.Delete(p.inFlight, i, i+1)
-	if p.ceiling.Requests == 0 || !now.Before(assumed) {
-		return
-	}
-	if i, found := slices.BinarySearchFunc(p.counted, assumed.Add(p.ceiling.Per), time.Time.Compare); found {
-		p.counted = slices.Delete(p.counted, i, i+1)
-		until := now.Add(p.ceiling.Per)
-		i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
-		p.counted = slices.Insert(p.counted, i, until)
-	}
+// after returns the times after now.
+func after(times []time.Time, now time.Time) []time.Time {
+	first := sort.Search(len(times), func(i int) bool {
+		return times[i].After(now)
+	})
+	return times[first:]
 }

@@ -1,7 +1,7 @@
 package pace
 
 import (
-	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -19,13 +19,26 @@ type run struct {
 
 func newRun(t *testing.T, ceiling Limit) *run {
 	t.Helper()
+	t.Parallel()
 	return &run{T: t, Pace: New(ceiling), now: start}
+}
+
+// next returns when the next request may be sent.
+func (r *run) next() time.Time {
+	ends := []time.Time{
+		r.now,
+		r.PausedUntil(),
+		r.GapUntil(),
+		r.CeilingAfter(0, r.now),
+		r.RoomAt(r.now),
+	}
+	return slices.MaxFunc(ends, time.Time.Compare)
 }
 
 // send sends n requests, each as soon as it may be sent.
 func (r *run) send(n int) (numbers []int) {
 	for range n {
-		r.now, _ = r.Next(r.now)
+		r.now = r.next()
 		numbers = append(numbers, r.Sent(r.now))
 	}
 	return numbers
@@ -34,177 +47,142 @@ func (r *run) send(n int) (numbers []int) {
 // answer lets n requests through, one after the other, each at once.
 func (r *run) answer(n int) {
 	for range n {
-		r.Answered(r.send(1)[0], r.now)
+		number := r.send(1)[0]
+		r.Answered(number, r.now)
 	}
 }
 
-func (r *run) expect(in time.Duration, why Reason) {
+// limit sends n requests at once, and has all of them limited.
+func (r *run) limit(n int, wait time.Duration) {
+	for _, number := range r.send(n) {
+		r.Limited(number, r.now, wait)
+	}
+}
+
+// expect wants the next request to wait that long.
+func (r *run) expect(want time.Duration) {
 	r.Helper()
-	if at, reason := r.Next(r.now); at.Sub(r.now) != in || reason != why {
-		r.Errorf("the next request waits %v for %v; want %v for %v", at.Sub(r.now), reason, in, why)
+	if got := r.next().Sub(r.now); got != want {
+		r.Errorf("the next request waits %v, want %v", got, want)
 	}
 }
 
-// The service counts a request when it arrives, at any moment until its answer begins. No stretch of the ceiling's
-// length has more than the ceiling allows, and as many come in a burst.
-func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(200) {
-		draw := rand.New(rand.NewPCG(seed, 1))
-		limit := Limit{Requests: 1 + draw.IntN(5), Per: time.Duration(1+draw.IntN(4)) * sec}
-		r := newRun(t, limit)
-		type request struct {
-			number  int
-			arrives time.Time
-		}
-		var arrived []time.Time
-		var underWay []request
-		for len(arrived) < 40 {
-			at, _ := r.Next(r.now)
-			if len(underWay) > 0 && (at.After(r.now) || draw.IntN(2) == 0) {
-				next := underWay[0]
-				underWay = underWay[1:]
-				r.now = latest(r.now, next.arrives)
-				r.Answered(next.number, r.now)
-				continue
-			}
-			r.now = at
-			latency := time.Duration(draw.IntN(2500)) * time.Millisecond
-			underWay = append(underWay, request{number: r.Sent(r.now), arrives: r.now.Add(latency)})
-			arrived = append(arrived, underWay[len(underWay)-1].arrives)
-			if n := len(arrived) - 1 - limit.Requests; n >= 0 && r.now.Sub(arrived[n]) < limit.Per && r.now.After(arrived[n]) {
-				t.Fatalf("seed %d, %v: request %d is sent %v after request %d arrived", seed, limit, len(arrived), r.now.Sub(arrived[n]), n+1)
-			}
-			if len(arrived) <= limit.Requests && len(underWay) == len(arrived) && r.now.After(start) {
-				t.Fatalf("seed %d, %v: request %d of the first burst is held back", seed, limit, len(arrived))
-			}
-		}
+// expectWindow wants that many to be let go at once after the pause, and no more until one is answered or slow.
+func (r *run) expectWindow(want int) (sent []int) {
+	r.Helper()
+	r.now = r.next()
+	began := r.now
+	sent = r.send(want)
+	if !r.now.Equal(began) {
+		r.Errorf("%d requests are let go in %v, want them at once", want, r.now.Sub(began))
 	}
-}
-
-func TestCeilingAfter(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name    string
-		ceiling Limit
-		sent    int           // at once, when the run begins
-		answer  time.Duration // after which each is answered, 0 for none
-		before  int
-		at      time.Duration // how long after that moment one more may be sent
-	}{
-		{"no ceiling", Limit{}, 100, 0, 100, 0},
-		{"room", Limit{3, 10 * sec}, 2, sec, 0, 0},
-		{"room for less", Limit{3, 10 * sec}, 2, sec, 1, 10 * sec},
-		{"full", Limit{3, 10 * sec}, 3, sec, 0, 10 * sec},
-		{"no answer yet counts from 3 s on", Limit{3, 10 * sec}, 3, 0, 0, 13 * sec},
-		{"an answer after 3 s as well", Limit{3, 10 * sec}, 3, 5 * sec, 0, 8 * sec},
-		{"a round of others before it", Limit{3, 10 * sec}, 3, sec, 3, 20 * sec},
-		{"three rounds", Limit{3, 10 * sec}, 0, 0, 9, 30 * sec},
-		{"an even pace", Limit{1, 2 * sec}, 0, 0, 5, 10 * sec},
-	} {
-		r := newRun(t, test.ceiling)
-		numbers := r.send(test.sent)
-		r.now = r.now.Add(test.answer)
-		for _, n := range numbers {
-			if test.answer > 0 {
-				r.Answered(n, r.now)
-			}
-		}
-		if got := r.CeilingAfter(test.before, r.now).Sub(r.now); got != test.at {
-			t.Errorf("%s: %v, want %v", test.name, got, test.at)
-		}
-	}
+	r.expect(Slow)
+	return sent
 }
 
 func TestNothingIsSentInAPause(t *testing.T) {
-	t.Parallel()
 	r := newRun(t, Limit{})
 	sent := r.send(3)
 	r.Limited(sent[0], r.now, 10*sec)
 	r.now = r.now.Add(sec)
 	r.Limited(sent[1], r.now, 20*sec)
 	r.Limited(sent[2], r.now, 5*sec)
-	r.expect(20*sec, Pause)
-	r.now = r.now.Add(2 * sec)
-	if !r.PausedUntil().Equal(start.Add(21*sec)) || r.Paused(r.now) != 3*sec || r.Paused(start.Add(time.Hour)) != 21*sec {
-		t.Errorf("until %v, %v by now", r.PausedUntil().Sub(start), r.Paused(r.now))
+	r.expect(20 * sec)
+	for at, want := range map[time.Duration]time.Duration{
+		3 * sec:   3 * sec,
+		time.Hour: 21 * sec,
+	} {
+		got := r.TotalPause(start.Add(at))
+		if got != want {
+			t.Errorf("after %v pauses took %v, want %v", at, got, want)
+		}
 	}
 }
 
 // After a pause half as many may be in flight as there were, and one more for every eight that are let through. A
 // burst counts once.
 func TestTheCongestionWindow(t *testing.T) {
-	t.Parallel()
 	r := newRun(t, Limit{})
-	for _, n := range r.send(9) {
-		r.Limited(n, r.now, sec)
-	}
-	for _, want := range []int{4, 5, 6} {
-		r.now = latest(r.now, r.PausedUntil())
-		sent := r.send(want)
-		r.expect(Slow, InFlight)
-		for _, n := range sent {
-			r.Answered(n, r.now)
+	r.limit(9, sec)
+	for _, window := range []int{4, 5, 6} {
+		for _, number := range r.expectWindow(window) {
+			r.Answered(number, r.now)
 		}
-		if r.answer(8 - want); r.Window() != want+1 {
-			t.Errorf("the window is %d after %d answers, want %d", r.Window(), r.accepted, want+1)
-		}
+		r.answer(perGrowth - window)
 	}
-	r.Limited(r.send(1)[0], r.now, sec)
-	if r.Window() != 1 {
-		t.Errorf("the window is %d after a 429 to the only request in flight", r.Window())
-	}
+	r.limit(1, sec)
+	r.expectWindow(1)
 }
 
-// A pause does not prolong for how long the requests before it count against the ceiling.
-func TestTheCeilingAfterAPause(t *testing.T) {
-	t.Parallel()
-	r := newRun(t, Limit{2, 10 * sec})
-	sent := r.send(2)
-	r.Limited(sent[0], r.now, sec)
-	r.now = r.now.Add(sec / 2)
-	r.Answered(sent[1], r.now)
-	if got := r.CeilingAfter(1, r.now).Sub(r.now); got != 10*sec {
-		t.Errorf("the second slot comes after %v, want 10s", got)
+// Only those in flight count, and not those that were sent before the last pause or are slow.
+func TestWhatIsHalved(t *testing.T) {
+	r := newRun(t, Limit{})
+	r.send(4)
+	r.now = r.now.Add(Slow)
+	r.limit(8, sec)
+	r.Limited(r.expectWindow(4)[0], r.now, sec)
+	r.expectWindow(2)
+}
+
+// After a pause of 3 s or more at most two are in flight at first. It does not matter which 429 of a burst asks for it.
+func TestTheRestartWindow(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		waits  []time.Duration
+		window int
+	}{
+		{"short", []time.Duration{sec, 2999 * time.Millisecond}, 4},
+		{"long", []time.Duration{3 * sec, sec}, 2},
+		{"the last of a burst is long", []time.Duration{sec, sec, 53 * sec}, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRun(t, Limit{})
+			sent := r.send(8)
+			for i, wait := range test.waits {
+				r.Limited(sent[i], r.now, wait)
+			}
+			for _, number := range sent[len(test.waits):] {
+				r.Answered(number, r.now)
+			}
+			r.expectWindow(test.window)
+		})
 	}
+	t.Run("it widens nothing", func(t *testing.T) {
+		r := newRun(t, Limit{})
+		r.limit(3, time.Minute)
+		for _, number := range r.expectWindow(1) {
+			r.Answered(number, r.now)
+		}
+		r.answer(perGrowth - 1)
+		r.expectWindow(2)
+	})
 }
 
 func TestASlowRequestKeepsNoOtherFromBeingSent(t *testing.T) {
-	t.Parallel()
 	r := newRun(t, Limit{})
 	hanging := r.send(2)
-	r.Limited(r.send(1)[0], r.now, Slow)
-	r.now = r.PausedUntil()
-	r.send(1)
-	r.expect(Slow, InFlight)
+	r.limit(1, 2*sec)
+	r.expectWindow(1)
 	r.now = r.now.Add(Slow)
-	r.expect(0, Nothing)
-	r.Answered(hanging[0], r.now)
-	if r.accepted != 0 {
-		t.Error("an answer to a request from before the pause widens the window")
+	r.expect(0)
+	for range perGrowth {
+		r.Answered(hanging[0], r.now)
+	}
+	if r.Window() != 1 {
+		t.Error("answers to a request from before the pause widen the window")
 	}
 }
 
+// The gap counts from the 429. What is let through ends it.
 func TestTheGapGrowsWhileNothingIsLetThrough(t *testing.T) {
-	t.Parallel()
 	r := newRun(t, Limit{})
 	for _, gap := range []time.Duration{0, sec, 2 * sec, 4 * sec, 8 * sec, 8 * sec} {
-		r.Limited(r.send(1)[0], r.now, sec)
-		r.now = r.PausedUntil()
-		if reason := map[bool]Reason{false: Nothing, true: Gap}[gap > 0]; true {
-			r.expect(gap, reason)
-		}
+		r.limit(1, sec)
+		r.expect(max(sec, gap))
 	}
 	r.answer(1)
-	r.expect(0, Nothing)
-	r.Limited(r.send(1)[0], r.now, sec)
-	r.now = r.PausedUntil()
-	r.expect(0, Nothing)
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	r.limit(1, sec)
+	r.expect(sec)
+	r.limit(1, 5*sec)
+	r.expect(5 * sec)
 }

@@ -58,7 +58,7 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	if client == nil {
 		return
 	}
-	before := client.Paused()
+	before := client.TotalPause()
 	d.read(ctx, &reader{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	if !resp.Diagnostics.HasError() {
 		d.warnOfPauses(before, &resp.Diagnostics)
@@ -136,7 +136,7 @@ const longPause = time.Minute
 // warnOfPauses warns, once in a process, of pauses that held back a successful read for a long time. before
 // is how long pauses had held back the requests of the process when the read began.
 func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Diagnostics) {
-	held := (d.connection.client.Paused() - before).Round(time.Second)
+	held := (d.connection.client.TotalPause() - before).Round(time.Second)
 	if held <= longPause {
 		return
 	}

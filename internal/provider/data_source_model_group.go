@@ -58,7 +58,7 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 		return
 	}
 	name := orZero(state.Name)
-	groups, err := r.client.ModelGroupsWith(ctx, "", func(groups []*catalogue.ModelGroup) bool {
+	groups, err := r.client.RefreshModelGroups(ctx, "", func(groups []*catalogue.ModelGroup) bool {
 		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name) })
 	})
 	if err != nil {

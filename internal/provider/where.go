@@ -148,7 +148,7 @@ func (w *whereState) newest(
 	}
 	// A list that was kept from before the latest model was published may lack
 	// one that satisfies, too.
-	models, err := client.ModelsWith(ctx, groupID, func(models []*catalogue.Model) bool {
+	models, err := client.RefreshModels(ctx, groupID, func(models []*catalogue.Model) bool {
 		return reaches(models, latest) && slices.ContainsFunc(models, satisfies)
 	})
 	if err != nil {

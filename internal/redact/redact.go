@@ -27,27 +27,39 @@ func (m *Mask) Add(secret string) {
 	if utf8.RuneCountInString(secret) < minSecret {
 		return
 	}
-	spellings, inBase64 := []string{secret}, []*base64.Encoding{
-		base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding,
-	}
-	for _, encoding := range inBase64 {
-		spellings = append(spellings, encoding.EncodeToString([]byte(secret)))
-		// Behind a client id, as in Basic credentials, the same bytes have three spellings.
-		for before := range 3 {
-			spelled := encoding.EncodeToString([]byte("::"[:before] + secret + ":"))
-			spellings = append(spellings, spelled[(before*8+5)/6:(before+len(secret))*8/6])
-		}
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil {
 		m.known = map[string][]string{}
 	}
-	for _, spelling := range spellings {
-		if start := spelling[:minSecret]; !slices.Contains(m.known[start], spelling) {
+	for _, spelling := range append(base64Spellings(secret), secret) {
+		start := spelling[:minSecret]
+		if !slices.Contains(m.known[start], spelling) {
 			m.known[start] = append(m.known[start], spelling)
 		}
 	}
+}
+
+// base64Spellings returns how a secret is spelled in base64: by itself, and behind the client id of Basic credentials,
+// where the same bytes have three spellings.
+func base64Spellings(secret string) (spellings []string) {
+	for _, encoding := range []*base64.Encoding{
+		base64.StdEncoding,
+		base64.URLEncoding,
+		base64.RawStdEncoding,
+		base64.RawURLEncoding,
+	} {
+		alone := encoding.EncodeToString([]byte(secret))
+		spellings = append(spellings, alone)
+		for before := range 3 {
+			text := encoding.EncodeToString([]byte("::"[:before] + secret + ":"))
+			// A character has 6 bits. Those that the secret alone decides:
+			from := (before*8 + 5) / 6
+			to := (before + len(secret)) * 8 / 6
+			spellings = append(spellings, text[from:to])
+		}
+	}
+	return spellings
 }
 
 // Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning
@@ -55,40 +67,57 @@ func (m *Mask) Add(secret string) {
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var hidden []span
-	for _, mark := range []byte{0, '%', '\\'} {
-		if mark == 0 || strings.IndexByte(text, mark) >= 0 {
-			hidden = m.find(hidden, text, mark)
-		}
+	hidden := m.find(text, fromText)
+	if strings.Contains(text, "%") {
+		hidden = append(hidden, m.find(text, fromURL)...)
 	}
-	if strings.Contains(text, "+") { // a space in a form
-		hidden = m.find(hidden, strings.ReplaceAll(text, "+", " "), '%')
+	if strings.Contains(text, `\`) {
+		hidden = append(hidden, m.find(text, fromJSON)...)
 	}
-	slices.SortFunc(hidden, func(a, b span) int { return a.from - b.from })
+	if strings.Contains(text, "+") {
+		form := strings.ReplaceAll(text, "+", " ")
+		hidden = append(hidden, m.find(form, fromURL)...)
+	}
+	slices.SortFunc(hidden, func(a, b span) int {
+		return a.from - b.from
+	})
+	return replaced(text, hidden)
+}
+
+// replaced returns text with asterisks in place of the hidden parts, which are in order and may overlap.
+func replaced(text string, hidden []span) string {
 	var out strings.Builder
 	done := 0
 	for _, part := range hidden {
 		if part.from >= done {
-			out.WriteString(text[done:part.from] + "***")
+			out.WriteString(text[done:part.from])
+			out.WriteString("***")
 		}
 		done = max(done, part.to)
 	}
-	return out.String() + text[done:]
+	out.WriteString(text[done:])
+	return out.String()
 }
 
 // Tidy makes a text of a stranger fit for a message: without control characters and secrets, and of at most limit
 // characters.
 func (m *Mask) Tidy(text string, limit int) string {
-	return Shorten(Printable(m.Clean(text)), limit)
+	shown := Printable(m.Clean(text))
+	return Shorten(shown, limit)
 }
 
-type span struct{ from, to int } // in bytes
+// span is a part of a text, in bytes.
+type span struct {
+	from int
+	to   int
+}
 
-// find appends the places of secrets in text, whose escapes begin with mark.
-func (m *Mask) find(hidden []span, text string, mark byte) []span {
-	plain, at := make([]byte, 0, len(text)), make([]int, 0, len(text)+1) // where each byte of plain began
+// find returns the places of secrets in text as a decoder reads it.
+func (m *Mask) find(text string, next decoder) (hidden []span) {
+	plain := make([]byte, 0, len(text))
+	at := make([]int, 0, len(text)+1) // where each byte of plain began
 	for i := 0; i < len(text); {
-		char, size := next(text[i:], mark)
+		char, size := next(text[i:])
 		for range len(char) {
 			at = append(at, i)
 		}
@@ -98,45 +127,74 @@ func (m *Mask) find(hidden []span, text string, mark byte) []span {
 	at = append(at, len(text))
 	for i := range max(0, len(plain)-minSecret+1) {
 		for _, secret := range m.known[string(plain[i:i+minSecret])] {
-			size := min(len(secret), len(plain)-i)
-			if secret[:size] == string(plain[i:i+size]) {
-				hidden = append(hidden, span{at[i], at[i+size]})
+			end := min(i+len(secret), len(plain))
+			found := string(plain[i:end])
+			if strings.HasPrefix(secret, found) {
+				hidden = append(hidden, span{from: at[i], to: at[end]})
 			}
 		}
 	}
 	return hidden
 }
 
-// next returns what the first character of text stands for, "" if it is cut short, and its size.
-func next(text string, mark byte) (plain string, size int) {
-	switch size = 2; {
-	case text[0] != mark:
-		return text[:1], 1
-	case mark == '%':
-		size = 3
-	case strings.HasPrefix(text, `\u`):
-		size = 6
-		if pair := text[:min(12, len(text))]; strings.HasPrefix(text, `\ud`) && strings.LastIndex(pair, `\u`) == 6 {
-			size = 12 // the two halves of one character
-		}
-	}
-	if len(text) < size {
-		return "", len(text)
-	}
-	if mark == '%' {
-		if value, err := hex.DecodeString(text[1:size]); err == nil {
-			return string(value), size
-		}
-	} else if json.Unmarshal([]byte(`"`+text[:size]+`"`), &plain) == nil {
-		return plain, size
-	}
+// A decoder returns what the beginning of text stands for, and its size in bytes. An escape that is cut short stands
+// for nothing, and one that is not valid for its first byte.
+type decoder func(text string) (plain string, size int)
+
+func fromText(text string) (plain string, size int) {
 	return text[:1], 1
 }
 
-// Printable replaces control characters and what is no UTF-8, and folds white space, so that a body cannot draw on
-// the user's terminal.
+// fromURL reads %41 as A.
+func fromURL(text string) (plain string, size int) {
+	size = len("%41")
+	switch {
+	case text[0] != '%':
+		return text[:1], 1
+	case len(text) < size:
+		return "", len(text)
+	}
+	char, err := hex.DecodeString(text[1:size])
+	if err != nil {
+		return text[:1], 1
+	}
+	return string(char), size
+}
+
+// fromJSON reads \n as a line break and \u0041 as A.
+func fromJSON(text string) (plain string, size int) {
+	if text[0] != '\\' {
+		return text[:1], 1
+	}
+	size = escapeSize(text)
+	if len(text) < size {
+		return "", len(text)
+	}
+	if err := json.Unmarshal([]byte(`"`+text[:size]+`"`), &plain); err != nil {
+		return text[:1], 1
+	}
+	return plain, size
+}
+
+// escapeSize returns the size of the escape that text begins with. One character may be two escapes, its halves.
+func escapeSize(text string) int {
+	const unit = len(`\u0041`)
+	pair := text[:min(2*unit, len(text))]
+	switch {
+	case !strings.HasPrefix(text, `\u`):
+		return len(`\n`)
+	case strings.HasPrefix(text, `\ud`) && strings.LastIndex(pair, `\u`) == unit:
+		return 2 * unit
+	}
+	return unit
+}
+
+// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot
+// draw on the user's terminal.
 func Printable(text string) string {
-	odd := func(r rune) bool { return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) }
+	odd := func(r rune) bool {
+		return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r)
+	}
 	return strings.Join(strings.FieldsFunc(text, odd), " ")
 }
 
@@ -145,5 +203,6 @@ func Shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return string([]rune(text)[:limit]) + "…"
+	start := []rune(text)[:limit]
+	return string(start) + "…"
 }

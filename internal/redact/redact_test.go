@@ -66,7 +66,7 @@ func TestMaskFindsASecretInEverySpelling(t *testing.T) {
 	}
 }
 
-// TestMaskFindsBasicCredentials: no more than a character is left of the secret, whatever the length of the client id.
+// Of Basic credentials no more than a character of the secret is left, whatever the length of the client id.
 func TestMaskFindsBasicCredentials(t *testing.T) {
 	t.Parallel()
 	for _, secret := range odd {
@@ -85,8 +85,7 @@ func TestMaskFindsBasicCredentials(t *testing.T) {
 	}
 }
 
-// TestMaskHidesTheStartOfASecretWhereATextWasCut cuts each spelling anywhere: a
-// body can break off, or be read up to a limit only.
+// A body can break off anywhere, or be read up to a limit only. The beginning of a secret at its end is hidden, too.
 func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 	t.Parallel()
 	const secret = `correct "horse" é+battery`
@@ -158,7 +157,7 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// FuzzMask: whatever stands around a secret, Clean hides it and returns.
+// Clean hides a secret, whatever stands around it, and returns.
 func FuzzMask(f *testing.F) {
 	const secret = `s3cr&t "/+?é zyx`
 	var m Mask
@@ -166,7 +165,7 @@ func FuzzMask(f *testing.F) {
 	f.Add("before %", "; after \\")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		for name, spell := range spelled {
-			// An escape that text around it begins or ends is no escape of the secret's.
+			// The spaces end an escape that the text around the secret has begun.
 			text := before + " " + spell(secret) + " " + after
 			got := m.Clean(text)
 			if strings.Contains(got, spell(secret)) || !strings.Contains(got, "***") {

@@ -1,0 +1,134 @@
+package catalogue_test
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// The rules of the pace, as a reader of the contract would keep them beside a log of the requests.
+
+const (
+	counted   = 3 * time.Second // a request counts as in flight no longer
+	longPause = 3 * time.Second // after which at most two are in flight at first
+	perGrowth = 8               // that are let through make room for one more
+)
+
+// simPace is the pace of a process between two answers.
+type simPace struct {
+	from   time.Duration // the first of them
+	began  time.Duration // the last pause
+	window int           // how many requests may be in flight, times perGrowth; 0 for any number
+	passed bool          // a request that was sent after the last pause began was let through
+	gap    time.Duration // after the 429 that began the last pause, for which nothing is sent
+}
+
+// paces returns the pace of the process after each answer, in order.
+func (c *simCheck) paces() []simPace {
+	answers := filter(c.requests, func(x *request) bool {
+		return x.headerAt != never
+	})
+	slices.SortStableFunc(answers, func(a, b *request) int {
+		return cmp.Compare(a.headerAt, b.headerAt)
+	})
+	p := simPace{from: never, began: never}
+	all := []simPace{p}
+	for _, x := range answers {
+		p.from = x.headerAt
+		switch ofBurst := x.sentAt <= p.began; {
+		case ofBurst: // it counts once
+		case x.limited():
+			p = p.limited(c.inFlight(p, x.headerAt, x))
+		case p.window > 0:
+			p.window++
+			p.passed = true
+		}
+		if until, named := x.waits(); x.limited() && named && until-x.headerAt >= longPause {
+			p.window = min(p.window, 2*perGrowth)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// limited returns the pace after a 429 that begins a burst, when that many requests were in flight.
+func (p simPace) limited(inFlight int) simPace {
+	next := simPace{from: p.from, began: p.from, window: max(1, inFlight/2) * perGrowth}
+	if p.window > 0 && !p.passed {
+		next.gap = min(max(time.Second, 2*p.gap), maxGap)
+	}
+	return next
+}
+
+// inFlight returns how many requests are in flight at a moment, before x if it is sent then, and with x if it is
+// answered then.
+func (c *simCheck) inFlight(p simPace, at time.Duration, x *request) (n int) {
+	for _, y := range c.requests {
+		answered := y.endAt
+		if y.headerAt != never {
+			answered = y.headerAt
+		}
+		sent := y.sentAt > p.began && y.sentAt <= at && (y.sentAt < at || x == nil || y.number < x.number)
+		if sent && y.sentAt+counted > at && (answered > at || y == x) {
+			n++
+		}
+	}
+	return n
+}
+
+// paceAt returns the pace after the answers that came before a moment or at it.
+func paceAt(all []simPace, at time.Duration) simPace {
+	i, _ := slices.BinarySearchFunc(all, at, func(p simPace, at time.Duration) int {
+		if p.from <= at {
+			return -1
+		}
+		return 1
+	})
+	return all[max(0, i-1)]
+}
+
+// noMoreInFlight: after a pause no more are in flight than half of those before it and one for every eight that were let
+// through, and two at first if the pause was long.
+func (c *simCheck) noMoreInFlight() {
+	all := c.paces()
+	for _, x := range c.requests {
+		p := paceAt(all, x.sentAt)
+		if n := c.inFlight(p, x.sentAt, x); p.window > 0 && n >= p.window/perGrowth {
+			c.fail("request %d was sent at %s, when %d were in flight, and %d may be since the pause that began at %s",
+				x.number, x.sentAt, n, p.window/perGrowth, p.began)
+		}
+	}
+}
+
+// noRequestInAGap: a 429 after which nothing was let through is followed by 1, 2, 4 and at most 8 s without a request.
+func (c *simCheck) noRequestInAGap() {
+	all := c.paces()
+	for _, x := range c.requests {
+		p := paceAt(all, x.sentAt-1)
+		if x.sentAt < p.began+p.gap {
+			c.fail("request %d was sent at %s, in the gap of %s from %s on", x.number, x.sentAt, p.gap, p.began)
+		}
+	}
+}
+
+// heldByPace returns when the process sends nothing because of a gap, or because its window is full.
+func (c *simCheck) heldByPace() (held []simSpan) {
+	all := c.paces()
+	var moments []time.Duration
+	for _, p := range all {
+		held = append(held, simSpan{p.began, p.began + p.gap})
+		moments = append(moments, p.from)
+	}
+	for _, x := range c.requests {
+		moments = append(moments, x.sentAt, x.sentAt+counted, x.endAt)
+	}
+	slices.Sort(moments)
+	moments = slices.Compact(moments)
+	for i, at := range moments[:len(moments)-1] {
+		p := paceAt(all, at)
+		if p.window > 0 && c.inFlight(p, at, nil) >= p.window/perGrowth {
+			held = append(held, simSpan{at, moments[i+1]})
+		}
+	}
+	return held
+}

@@ -1,0 +1,260 @@
+package catalogue_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation only
+// the one reader, and no other reader has an error of it.
+func (c *simCheck) inTime() {
+	for _, r := range c.readings {
+		due := forever
+		if r.cancelAt > 0 {
+			due = r.start + r.cancelAt
+		}
+		if at := c.plan.interruptAt; at > 0 {
+			due = min(due, max(at, r.start))
+		}
+		if r.end > min(due, r.deadline()) {
+			c.fail("reader %d ended at %s, with time until %s and cancelled or interrupted at %s", r.index, r.end, r.deadline(), due)
+		}
+		if kindOf(r.err) == kindInterrupted && r.end < due {
+			c.fail("reader %d has the error of an interrupt at %s, and there was none: %v", r.index, r.end, r.err)
+		}
+	}
+}
+
+// nothingRuns checks the end of invariant 3: a request goes on only as long as somebody waits for it. The end of the
+// bubble shows that no goroutine is left.
+func (c *simCheck) nothingRuns() {
+	for _, x := range c.requests {
+		waits := func(at time.Duration) bool {
+			return slices.ContainsFunc(c.readings, func(r *simReading) bool {
+				return (x.token || r.path == x.path) && r.during(at)
+			})
+		}
+		if !waits(x.sentAt) || x.endAt == never || !waits(x.endAt) {
+			c.fail("request %d was under way from %s to %s, and no reader waited for it", x.number, x.sentAt, x.endAt)
+		}
+	}
+}
+
+// endsProcess reports whether an error ends the whole process.
+func endsProcess(err error) bool {
+	kind := kindOf(err)
+	return kind == kindRejected || kind == kindNoToken || kind == kindDisabled
+}
+
+// sharedText returns the part of an error that all readers have in common.
+func sharedText(err error) string {
+	if rejected, ok := errors.AsType[*catalogue.RejectedError](err); ok {
+		return rejected.Error()
+	}
+	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
+		return api.Error()
+	}
+	return ""
+}
+
+// silentOnceEnded: once the credentials are rejected, the organisation is disabled or no token can be had, nothing is
+// sent, and all readers fail at once with the same error.
+func (c *simCheck) silentOnceEnded() {
+	ended := filter(c.readings, func(r *simReading) bool {
+		return endsProcess(r.err)
+	})
+	if len(ended) == 0 {
+		return
+	}
+	first := slices.MinFunc(ended, func(a, b *simReading) int {
+		return cmp.Compare(a.end, b.end)
+	})
+	for _, x := range c.requests {
+		if x.sentAt > first.end {
+			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
+		}
+	}
+	for _, r := range c.readings {
+		if r.end <= first.end || c.mayOutlive(r, first.end) {
+			continue
+		}
+		if r.end > max(first.end, r.start) || sharedText(r.err) != sharedText(first.err) {
+			c.fail("reader %d ended at %s with %v, though the process ended at %s: %v", r.index, r.end, r.err, first.end, first.err)
+		}
+	}
+}
+
+// mayOutlive reports whether a reading may end otherwise than the process did: with its request that was under way, or
+// with an answer that was kept.
+func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
+	kept := r.start > end && r.err == nil && c.plan.snapshot
+	return kept || slices.ContainsFunc(c.of(r.path), func(x *request) bool {
+		return x.sentAt <= end && x.endAt >= end
+	})
+}
+
+// atOnceIfAPauseDoesNotFit checks invariant 3, too. What the service says of a pause is in the body, which may come
+// late, and so may the answer to a request under way.
+func (c *simCheck) atOnceIfAPauseDoesNotFit() {
+	for _, pause := range c.requests {
+		until, named := pause.waits()
+		if !pause.limited() || !named {
+			continue
+		}
+		for _, r := range c.readings {
+			fits := r.deadline() >= until
+			if !fits && r.end > pause.headerAt && r.start < until && r.end > c.latestEnd(r, pause) {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d announced a pause until %s at %s",
+					r.index, r.deadline(), r.end, pause.number, until, pause.headerAt)
+			}
+		}
+	}
+}
+
+// latestEnd returns when a reader ends that has no time for a pause.
+func (c *simCheck) latestEnd(r *simReading, pause *request) time.Duration {
+	latest := max(pause.endAt, r.start)
+	for _, x := range c.requests {
+		underWay := x.sentAt <= pause.headerAt && x.endAt > pause.headerAt
+		if underWay && (x.token || x.path == r.path) {
+			latest = max(latest, x.endAt)
+		}
+	}
+	return latest
+}
+
+// inOrder checks invariant 4, for readings that share nothing. Of what came later one request may hold the turn when a
+// retry comes back.
+func (c *simCheck) inOrder() {
+	for i, r := range c.readings {
+		if c.shares(i) {
+			continue
+		}
+		ready, allowed := r.start, 0
+		for _, x := range append(c.of(r.path), &request{sentAt: r.end}) {
+			if !r.during(x.sentAt) {
+				continue
+			}
+			overtaking := filter(c.requests, func(y *request) bool {
+				return !y.token && y.sentAt > ready && y.sentAt < x.sentAt && c.cameAfter(r, y)
+			})
+			if len(overtaking) > allowed {
+				c.fail("reader %d, which came at %s, waited from %s to %s, and request %d for %s went before it",
+					r.index, r.start, ready, x.sentAt, overtaking[allowed].number, overtaking[allowed].path)
+			}
+			ready, allowed = x.readyAgain(), 1
+		}
+	}
+}
+
+// readyAgain returns when the question of a request that failed waits for its turn again, at the latest.
+func (x *request) readyAgain() time.Duration {
+	until, named := x.waits()
+	switch {
+	case named && x.limited():
+		return max(x.endAt, until)
+	case x.transient(), x.limited():
+		return max(x.endAt+longestBackOff, until)
+	}
+	return x.endAt
+}
+
+// simSpan is a time in which something keeps every request of a process from being sent.
+type simSpan struct{ from, to time.Duration }
+
+// noReadIsHeld checks invariant 6: while a reader waits, and no pause, gap, ceiling, full window or request for a token
+// is in its way, its request is sent.
+func (c *simCheck) noReadIsHeld() {
+	held := c.heldByPace()
+	for i, x := range c.requests {
+		held = append(held, simSpan{x.sentAt, x.sentAt})
+		held = append(held, c.heldBy(x)...)
+		if limit := c.plan.ceiling.Requests; limit > 0 && i+1 >= limit {
+			held = append(held, simSpan{x.sentAt, c.freed(c.requests[:i+1])})
+		}
+	}
+	slices.SortFunc(held, func(a, b simSpan) int {
+		return cmp.Compare(a.from, b.from)
+	})
+	for i, r := range c.readings {
+		if c.shares(i) {
+			continue
+		}
+		until := r.end
+		if sent := filter(c.of(r.path), func(x *request) bool { return r.during(x.sentAt) }); len(sent) > 0 {
+			until = sent[0].sentAt
+		}
+		free := r.start
+		for _, s := range append(held, simSpan{until, until}) {
+			if at := min(s.from, until); at > free {
+				c.fail("reader %d waited from %s to %s, and nothing was in its way", r.index, free, at)
+				break
+			}
+			free = max(free, s.to)
+		}
+	}
+}
+
+// heldBy returns when a request keeps all others from being sent: while a token is requested and backs off, in a pause,
+// and while the words of a rejection are on their way.
+func (c *simCheck) heldBy(x *request) (held []simSpan) {
+	until, named := x.waits()
+	switch {
+	case x.limited() && !named:
+		held = append(held, simSpan{x.headerAt, x.headerAt + longestBackOff})
+	case x.limited():
+		held = append(held, simSpan{x.headerAt, until})
+	case c.mayProve(x):
+		held = append(held, simSpan{x.headerAt, x.endAt})
+	}
+	if x.token && x.transient() {
+		until = max(until, x.endAt+longestBackOff)
+	}
+	if x.token {
+		held = append(held, simSpan{x.sentAt, max(until, x.endAt)})
+	}
+	return held
+}
+
+// answersAreTheRecords: what a reader has is what the service sent for its question, in this run, or since it came
+// without snapshot. Kept answers prove no absence.
+func (c *simCheck) answersAreTheRecords() {
+	for _, r := range c.readings {
+		if (r.answer == "") != (r.err != nil) {
+			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
+		}
+		may := c.plan.snapshot && !r.lacks(r.answer) // have an answer from before it came
+		sent := slices.ContainsFunc(c.of(r.path), func(x *request) bool {
+			return x.served() && x.headerAt <= r.end && x.answer == r.answer && (may || x.sentAt >= r.start)
+		})
+		if r.answer != "" && !sent {
+			c.fail("reader %d, which came at %s, has %q, and no answer that it may have says so", r.index, r.start, r.answer)
+		}
+	}
+}
+
+// eachIsAskedOnce: with snapshot a question is asked once at a time, and no more once it is answered, unless a reader
+// came after the answer was requested and finds that it lacks something.
+func (c *simCheck) eachIsAskedOnce() {
+	last := map[string]*request{}
+	for _, x := range c.requests {
+		before := last[x.path]
+		last[x.path] = x
+		if before == nil || x.token || !c.plan.snapshot {
+			continue
+		}
+		if x.sentAt < before.endAt {
+			c.fail("requests %d and %d for %s were under way at once", before.number, x.number, x.path)
+		}
+		answered := before.served() && !before.left && x.sentAt > before.endAt
+		if answered && !slices.ContainsFunc(c.readings, func(r *simReading) bool {
+			return r.path == x.path && r.during(x.sentAt) && r.lacks(before.answer)
+		}) {
+			c.fail("request %d asks %s again, which request %d had answered", x.number, x.path, before.number)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+)
+
+// wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller
+// is told and the lines of the log come from the list of waits.
+type wait struct {
+	words string    // for errors and the log, "" for the answer to a request under way
+	until time.Time // when it ends, if nothing ends it sooner
+	least time.Time // when it ends at the soonest, the zero time for at any moment
+	cause Cause     // of the error of a caller whose time is over before
+	err   error     // the failure behind it, nil if there is none or its body is on its way
+}
+
+// What a flight waits for, in words.
+const (
+	forItsTurn = "the requests before it"
+	forBackOff = "its back-off"
+	forPause   = "the pause that the service asked for"
+	forGap     = "a gap, because the service let nothing through after its pause"
+	forCeiling = "max_requests"
+	forRoom    = "answers to the requests in flight"
+	forToken   = "a token"
+)
+
+// waitsLocked lists what a flight waits for until its next request is sent, if that many others are sent before it. To
+// add a wait, add a line.
+func (f *flight) waitsLocked(now time.Time, before int) []wait {
+	a := f.in
+	t := &a.tokens
+	return []wait{
+		exact(forBackOff, f.notBefore, f.last),
+		exact(forPause, a.pace.PausedUntil(), a.pausedBy),
+		atMost(forGap, a.pace.GapUntil(), a.pausedBy),
+		ceiling(a.pace.CeilingAfter(before, now)),
+		atMost(forRoom, a.pace.RoomAt(now), nil),
+		exact(forToken, t.notBefore, t.last),
+		atMost(forToken, openIf(t.stop != nil), t.last),
+	}
+}
+
+// exact returns a wait that ends at a time that is known.
+func exact(words string, until time.Time, err error) wait {
+	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
+}
+
+// atMost returns a wait that an answer may end at any moment.
+func atMost(words string, until time.Time, err error) wait {
+	return wait{words: words, until: until, cause: TimeOver, err: err}
+}
+
+// ceiling returns the wait for max_requests, which an answer may shorten by pace.Slow.
+func ceiling(until time.Time) wait {
+	return wait{words: forCeiling, until: until, least: until.Add(-pace.Slow), cause: CeilingTooLow}
+}
+
+// openEnd is the end of a wait that only an event ends. It is after every other.
+var openEnd = time.Unix(1<<40, 0)
+
+// openIf returns openEnd for a wait that has begun, and the zero time for one that has not.
+func openIf(begun bool) time.Time {
+	if begun {
+		return openEnd
+	}
+	return time.Time{}
+}
+
+// left returns how long a wait has to go, 0 if only an event ends it.
+func (w wait) left() time.Duration {
+	if w.until.Equal(openEnd) {
+		return 0
+	}
+	return max(0, time.Until(w.until))
+}
+
+// holdLocked returns what a flight waits for: of its waits the one that ends last. If there is none, it returns the
+// wait for its turn, which ends now.
+func (f *flight) holdLocked(now time.Time) wait {
+	if f.sent != nil {
+		return wait{until: openEnd, cause: TimeOver, err: f.last}
+	}
+	hold := wait{words: forItsTurn, until: now, cause: TimeOver}
+	for _, w := range f.waitsLocked(now, 0) {
+		if w.until.After(hold.until) {
+			hold = w
+		}
+	}
+	return hold
+}
+
+// lateErrLocked returns an error if a caller's time is over before one of its waits is.
+func (f *flight) lateErrLocked(c *caller) error {
+	if f.sent != nil {
+		return nil
+	}
+	now := time.Now()
+	before, _ := f.in.queue.find(f)
+	for _, w := range f.waitsLocked(now, before) {
+		unread := w.cause == WaitTooLong && w.err == nil
+		if w.least.After(now) && c.deadline.Before(w.least) && !unread {
+			return f.gaveUpErrLocked(c, w)
+		}
+	}
+	return nil
+}
+
+// leftErrLocked returns the error of a caller whose context has ended with cause.
+func (f *flight) leftErrLocked(c *caller, cause error) error {
+	now := time.Now()
+	hold := f.holdLocked(now)
+	switch {
+	case cause != context.DeadlineExceeded: //nolint:errorlint // as context.Context.Err returns it
+		return &InterruptedError{
+			Attempts:   f.attemptsLocked(hold.err),
+			Last:       hold.err,
+			WaitingFor: hold.words,
+			Remaining:  hold.left(),
+			Err:        cause,
+		}
+	case hold.cause == CeilingTooLow:
+		before, _ := f.in.queue.find(f)
+		hold.until = f.in.pace.CeilingAfter(before, now)
+	default:
+		hold.err = f.blockerLocked(c, hold)
+		hold.cause = TimeOver
+		hold.until = now
+	}
+	return f.gaveUpErrLocked(c, hold)
+}
+
+// blockerLocked returns what kept the answer from a caller until its time was over, nil if nothing failed.
+func (f *flight) blockerLocked(c *caller, hold wait) error {
+	a := f.in
+	switch {
+	case f.sent != nil:
+		return tooSlow(f.to)
+	case hold.until.Equal(openEnd):
+		return tooSlow(a.tokens.to)
+	case hold.err != nil:
+		return hold.err
+	case a.pausedBy != nil && a.pace.PausedUntil().After(c.began):
+		return a.pausedBy
+	}
+	return f.last
+}
+
+// gaveUpErrLocked returns the error of a caller that gives up because of a wait.
+func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
+	return &GaveUpError{
+		Cause:      w.cause,
+		Attempts:   f.attemptsLocked(w.err),
+		Elapsed:    time.Since(c.began),
+		Remaining:  max(0, time.Until(c.deadline)),
+		Wait:       w.left(),
+		WaitingFor: w.words,
+		Err:        w.err,
+	}
+}
+
+// attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, else for the question.
+func (f *flight) attemptsLocked(err error) int {
+	to, known := endpointOf(err)
+	if known && to.Method == http.MethodPost {
+		return cmp.Or(f.in.tokens.attempts, f.attempts)
+	}
+	return f.attempts
+}
+
+// hasTimeLocked reports whether a caller of the flight waits until then.
+func (f *flight) hasTimeLocked(until time.Time) bool {
+	for c := range f.callers {
+		if !c.deadline.Before(until) {
+			return true
+		}
+	}
+	return false
+}
+
+// longWait is the shortest wait that has a line in the log, whatever it is for.
+const longWait = 10 * time.Second
+
+// noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause, and any
+// wait that is long. The log says of no moment twice that nothing is sent, and nothing of a wait that no caller has time
+// for.
+func (a *admission) noteWaitLocked(f *flight, hold wait) {
+	if hold.until.Equal(openEnd) || !f.hasTimeLocked(hold.until) {
+		return
+	}
+	told := max(0, time.Until(a.noted))
+	isPause := hold.cause == WaitTooLong
+	if hold.left()-told <= longWait && (told > 0 || !isPause) {
+		return
+	}
+	a.noted = hold.until
+	text := fmt.Sprintf("Waiting %s for %s", round(hold.left()), hold.words)
+	switch {
+	case isPause:
+		text += fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
+	case hold.cause == CeilingTooLow:
+		text += fmt.Sprintf(" (%s)", a.pace.Ceiling())
+	}
+	a.note(f.ctx, text)
+}
