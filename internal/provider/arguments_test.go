@@ -215,26 +215,3 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		}
 	}
 }
-
-// TestTheNearestNames: a name of more than 100 bytes has none, so that many long ones cost little.
-func TestTheNearestNames(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		mistaken string
-		known    []string
-		perSlip  int
-		want     []string
-	}{
-		{"namee", []string{"axes", "name"}, 4, []string{"name"}},
-		{"nam", []string{"tags", "names", "name"}, 3, []string{"name"}},
-		{"q3", []string{"q2", "q1", "week"}, 10, []string{"q1", "q2"}},
-		{"name", []string{"horizon"}, 3, nil},
-		{"ete", []string{"été"}, 3, []string{"été"}},
-		{strings.Repeat("a", 99), []string{strings.Repeat("a", 100)}, 3, []string{strings.Repeat("a", 100)}},
-		{strings.Repeat("a", 100), []string{strings.Repeat("a", 101)}, 3, nil},
-	} {
-		if got := nearest(test.mistaken, test.known, test.perSlip); !slices.Equal(got, test.want) {
-			t.Errorf("%q: %q, want %q", test.mistaken, got, test.want)
-		}
-	}
-}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
 // modelGroupSchema describes modelcatalogue_model_group.
@@ -120,7 +121,7 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 	var alike []string
 	// Names of a catalogue often differ in a few letters only, such as "Q1" and
 	// "Q2", so only one mistake in ten letters counts as one.
-	for _, form := range nearest(folded(name), slices.Collect(maps.Keys(names)), 10) {
+	for _, form := range nearest.Names(folded(name), slices.Collect(maps.Keys(names)), 10) {
 		alike = append(alike, names[form]...)
 	}
 	if len(alike) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
 // argAttributes is the argument by which a data source that returns many
@@ -86,7 +87,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 func (v attributeNames) meant(mistaken string) string {
 	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mistaken)), " ", "_")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, v.within+"."), ".")
-	if like := nearest(name, v.known, 4); len(like) > 0 {
+	if like := nearest.Names(name, v.known, 4); len(like) > 0 {
 		return like[0]
 	}
 	return ""

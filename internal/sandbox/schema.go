@@ -8,10 +8,8 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/agext/levenshtein"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,6 +18,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
 // ownSchemas describes what people write for the sandbox. It refers to the OpenAPI document for fields of documents.
@@ -166,11 +165,11 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 		}
 	case *kind.AdditionalProperties:
 		for _, name := range problem.Properties {
-			hint := ""
-			if meant := nearest(name, s.names); meant != "" {
-				hint = "; did you mean " + meant + "?"
+			said := "there is no such field"
+			if meant := nearest.Names(name, s.names, 4); len(meant) > 0 {
+				said += "; did you mean " + meant[0] + "?"
 			}
-			m.add(place.AppendToken(name), "there is no such field%s", hint)
+			m.add(place.AppendToken(name), "%s", said)
 		}
 	case *kind.Enum:
 		problem.Want = slices.DeleteFunc(slices.Clone(problem.Want), func(value any) bool { return value == nil })
@@ -211,25 +210,6 @@ func statusesOf(kind, field string) map[string]int {
 		statuses[code] = int(number)
 	}
 	return statuses
-}
-
-// nearest returns the known name that was likely meant, or "". Case, dashes and underscores do not count: docker_image
-// is dockerImage. Names of very different lengths are not compared, so that a long one costs nothing.
-func nearest(name string, known []string) string {
-	const maxDistance = 2 // letters that differ
-	plain := strings.NewReplacer("_", "", "-", "")
-	meant, best := "", maxDistance+1
-	name = strings.ToLower(plain.Replace(name))
-	for _, candidate := range known {
-		wanted := strings.ToLower(plain.Replace(candidate))
-		if max(len(name)-len(wanted), len(wanted)-len(name)) > maxDistance {
-			continue
-		}
-		if distance := levenshtein.Distance(name, wanted, nil); distance < min(best, (len(name)+2)/2) {
-			meant, best = candidate, distance
-		}
-	}
-	return meant
 }
 
 // Pattern is the route's path, such as /v1/model-group/{id}.
