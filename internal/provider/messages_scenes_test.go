@@ -44,28 +44,6 @@ func configured(title string, more arguments) scene {
 	}}
 }
 
-func configurationScenes() []scene {
-	certificate := strings.Repeat("MIIB", 16)
-	return []scene{
-		configured("base_url ends in /v1", arguments{argBaseURL: "https://catalogue.example/v1"}),
-		configured("base_url is a route", arguments{argBaseURL: "https://catalogue.example/v1/auth/token"}),
-		configured("base_url with white space around it", arguments{argBaseURL: "https://catalogue.example\n"}),
-		configured("base_url with quotes around it", arguments{argBaseURL: `"https://catalogue.example"`}),
-		configured("base_url without a scheme", arguments{argBaseURL: "catalogue.example:8443"}),
-		configured("base_url of http", arguments{argBaseURL: "http://catalogue.example"}),
-		configured("ca_certificate_pem is the name of a file", arguments{argCACertificate: "certificates/ca.pem"}),
-		configured("ca_certificate_pem is a private key",
-			arguments{argCACertificate: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"}),
-		configured("ca_certificate_pem is broken", arguments{
-			argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n",
-		}),
-		configured("ca_certificate_pem is cut short", arguments{argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate}),
-		configured("request_timeout without a unit", arguments{argRequestTimeout: "30"}),
-		configured("max_retries is negative", arguments{argMaxRetries: -3}),
-		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
-	}
-}
-
 // argumentScenes returns scenes of `validate` on data sources, and of the function.
 func argumentScenes() []scene {
 	validated := func(title, name string, config arguments) scene {

@@ -137,6 +137,7 @@ func (p *catalogueProvider) Configure(
 	}
 	settings, problems := config.settings(env)
 	report(problems, &resp.Diagnostics)
+	warnOfUnread(settings.unread, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
