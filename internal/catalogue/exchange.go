@@ -102,6 +102,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var connected atomic.Bool
+	attempt, asked := noticeAsked(attempt)
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
 	request, err := http.NewRequestWithContext(
@@ -116,7 +117,7 @@ func (s *sender) send(attempt context.Context, at Endpoint, out outgoing) (*http
 	if err == nil {
 		return response, nil
 	}
-	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load()))
+	fault := s.networkError(attempt, at, err, faultOf(err, connected.Load(), asked.Load()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	if kept, ok := s.transport.(interface{ CloseIdleConnections() }); ok && fault.TimedOut {
 		kept.CloseIdleConnections()
@@ -197,7 +198,12 @@ func (s *sender) tidy(text string, limit int) string {
 // networkError describes an attempt without a whole answer.
 func (s *sender) networkError(attempt context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
+		Endpoint:    at,
+		Fault:       kind,
+		Certificate: s.certificateOf(err),
+		Proxy:       s.proxy.after(err),
+		Problem:     s.tidy(faultText(err), maxExcerpt),
+		Err:         err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(attempt.Err(), context.DeadlineExceeded) {

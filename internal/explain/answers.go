@@ -13,10 +13,10 @@ import (
 const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt        = "Please report this to the provider's developers."
-	actOrShow       = "Act on what the service said, or show it to those who run the service."
+	actOrShow       = "Act on what the service said, or show it to the service's operator."
 	notAsPromised   = "The service answered with success, but not with what its interface promises."
-	checkWhoAnswers = "Check base_url: what answers there may be a proxy or a login page. If it is the service, " +
-		"report this to those who run it, and look for a newer version of the provider."
+	checkWhoAnswers = "Check base_url: a proxy or a login page may have answered. If it was the service, " +
+		"report this to its operator, and look for a newer version of the provider."
 	// endsAllReads is added to a failure that ends every read of the process.
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
@@ -28,8 +28,7 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.about.explain(m, api)
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
-			". If it lasts, show this to those who run the service. The provider asks again as often as max_retries allows, "+
-			"and until read_timeout is over.")
+			". If it lasts, show this to the service's operator.")
 		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
@@ -39,14 +38,15 @@ func (m *message) answered(api *catalogue.APIError) {
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service answers none of its requests.",
-			"Have the organisation enabled again; the service's message carries the reason.")
+			"Ask for the organisation to be enabled again. The service's message gives the reason.")
 		m.add(endsAllReads)
 		m.concernsAll(api)
 	// Only its code says that permission is what is missing (INTERFACE.md, Errors): gateways
 	// answer 403 for paths and addresses as well.
 	case api.Status == http.StatusForbidden && api.Code == "FORBIDDEN":
 		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
-			"Use other credentials, or have this organisation permitted.")
+			"Use other credentials, or ask for this organisation to be permitted.")
+		m.concernsAll(api)
 	case api.Status == http.StatusForbidden:
 		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
 		if api.Code == "" {

@@ -64,12 +64,12 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"an unknown status": {
 			err: answered(499, "", ""), about: group, summary: explain.SummaryNotAnswered,
-			parts: []string{"Status 499, for GET https://c.example/v1/model-group/g"}, next: "or show it to those who run the service.",
+			parts: []string{"Status 499, for GET https://c.example/v1/model-group/g"}, next: "or show it to the service's operator.",
 		},
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},
 			summary: explain.SummaryOrganisationDisabled,
-			parts:   []string{"is disabled", endsAllReads, "The contract ended."}, next: "the service's message carries the reason.",
+			parts:   []string{"is disabled", endsAllReads, "The contract ended."}, next: "The service's message gives the reason.",
 		},
 		"a token by another method": {
 			err: &catalogue.RejectedError{Err: tokenAnswered(405, "", "")}, summary: explain.SummaryNoToken,
@@ -90,7 +90,7 @@ func TestMessagesByHand(t *testing.T) {
 			},
 			summary: explain.SummaryUnavailable,
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
-			next:    "and until read_timeout is over.",
+			next:    "show this to the service's operator.",
 		},
 		"a wait of two days": {
 			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{
@@ -102,7 +102,7 @@ func TestMessagesByHand(t *testing.T) {
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
 			summary: explain.SummaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
-			next: "what answers there.",
+			next: "Check base_url and the server there.",
 		},
 		"a proxy that is not there": {
 			err: &catalogue.NetworkError{

@@ -13,10 +13,21 @@ import (
 
 // endings say what ended the attempts of a read.
 var endings = map[catalogue.Cause]string{
-	catalogue.RetriesUsedUp: "max_retries allows no more",
-	catalogue.ServiceDown:   "another read had used up its retries",
-	catalogue.WaitTooLong:   "read_timeout leaves no time for more",
-	catalogue.TimeOver:      "read_timeout was over",
+	catalogue.RetriesUsedUp: ". Raise max_retries to let it try more often.",
+	catalogue.ServiceDown:   ": another read had used up its retries.",
+	catalogue.WaitTooLong:   ": read_timeout leaves no time for more.",
+	catalogue.TimeOver:      ": read_timeout was over.",
+}
+
+// endingOf returns the ending of a read. More attempts cannot help if the host is not known, or if nothing listens on
+// this machine.
+func endingOf(gaveUp *catalogue.GaveUpError) string {
+	network, ok := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
+	hopeless := ok && (network.Fault == catalogue.UnknownHost || network.Fault == catalogue.NobodyListens)
+	if hopeless && gaveUp.Cause == catalogue.RetriesUsedUp {
+		return "."
+	}
+	return endings[gaveUp.Cause]
 }
 
 // gaveUp explains a read that ended without an answer, though another attempt might have had one:
@@ -44,10 +55,9 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", timeout)
 	}
 	if gaveUp.Wait > 0 {
-		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) + ". If it lasts, show this to those who run the service."
+		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) + ". If it lasts, show this to the service's operator."
 	}
-	m.add("The provider gave up after %s in %s: %s.",
-		attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
+	m.add("The provider gave up after %s in %s%s", attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endingOf(gaveUp))
 }
 
 // rateLimited explains a read that the service's allowance left no time for.
@@ -137,4 +147,20 @@ func later(wait time.Duration) string {
 		return "later"
 	}
 	return "in " + length(wait)
+}
+
+// HeldBack returns the detail of the warning that pauses have held back the reads of a process.
+func (e *Explainer) HeldBack(held time.Duration) string {
+	next := `If you know the allowance of these credentials, set max_requests to it, such as "60/1m", or to a share of it ` +
+		"for each run at the same time."
+	if e.MaxRequests != "" {
+		next = fmt.Sprintf("max_requests is %s. If the allowance of these credentials is smaller, or other runs share it, "+
+			"lower max_requests.", e.MaxRequests)
+	}
+	return Paragraphs(
+		fmt.Sprintf("Pauses that the service asked for (status 429) have held back the reads of this run for %s so far. "+
+			"This warning comes once in a run.", Duration(held)),
+		next+` That saves refusals. It does not spread requests: a burst is sent at once, and the rest waits. For an even `+
+			`pace give the requests of a second, such as "1/1s".`,
+		"If the allowance is too small for this configuration, ask the service's operator for a larger one.")
 }

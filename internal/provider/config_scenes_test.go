@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,8 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
-		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explain.Explainer{Credentials: s.credentials}}}
+		explainer := &explain.Explainer{Credentials: s.credentials}
+		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explainer}}
 		return protocol6(d.diagnose(err, explain.Subject{}))
 	}}
 }
@@ -179,8 +181,13 @@ func blockScenes() []scene {
 		authority("ca_certificate_pem without its first and last line", body),
 		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
-		{title: "two arguments that are not known yet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			return readOnce(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+		{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+			return slices.Concat(
+				e.reports(t, oneGroup.name, oneGroup.config),
+				e.reports(t, "latest_model", arguments{"model_group_id": emptyGroup}),
+				e.reports(t, "model_group", arguments{"name": "Rainfall"}),
+				e.reports(t, "model_groups", nil))
 		}},
 	}
 }

@@ -27,7 +27,7 @@ type latestModelState struct {
 	Where *whereState `tfsdk:"where"`
 }
 
-func readLatestModel(ctx context.Context, r *reader, state *latestModelState) {
+func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
 	model, err := state.Where.newest(ctx, r.client, id, "Ask for less in where, or wait until a revision that satisfies "+
 		"it is published.")

@@ -54,7 +54,7 @@ type latestModelsState struct {
 	Models        map[string]*modelState `tfsdk:"models"`
 }
 
-func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) {
+func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsState) {
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
@@ -69,15 +69,15 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 		return state.Where.newest(ctx, r.client, id, "Ask for less in where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
-	replies, fault := readFleet(ctx, questions, read)
-	missing := leaveOutMissing(replies, listed)
-	r.reportFailures(fault, failures(replies, fault), len(questions), true)
+	all, fault := readFleet(ctx, questions, read)
+	missing := leaveOutMissing(all, listed)
+	r.reportFailures(fault, failures(all, fault), len(questions), true)
 	if r.diags.HasError() {
 		return
 	}
 	warnOfMissing(r.diags, missing)
 	state.Models = make(map[string]*modelState, len(questions))
-	for _, r := range replies {
+	for _, r := range all {
 		if r.answer != nil {
 			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), state.Attributes)
 		}
@@ -111,9 +111,9 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered
 // with 404. Most of the latter have no models. It returns the ids of those that the list shows with models:
 // they were removed in the meantime, or made private.
-func leaveOutMissing(replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
-	for i := range replies {
-		r := &replies[i]
+func leaveOutMissing(all []ended[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+	for i := range all {
+		r := &all[i]
 		group := listed[r.id]
 		problem, isProblem := errors.AsType[*groupError](r.err)
 		switch {

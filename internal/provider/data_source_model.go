@@ -43,7 +43,7 @@ type modelBlockState struct {
 	AcceptWithdrawn *bool `tfsdk:"accept_withdrawn"`
 }
 
-func readModel(ctx context.Context, r *reader, state *modelBlockState) {
+func readModel(ctx context.Context, r *blockRead, state *modelBlockState) {
 	wanted := pin{
 		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
 		follow: typeName + "_latest_model",

@@ -58,7 +58,7 @@ type pinnedModelsState struct {
 	Models          map[string]*pinnedModelState `tfsdk:"models"`
 }
 
-func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) {
+func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsState) {
 	var questions []question
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
@@ -70,24 +70,24 @@ func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) 
 		}
 		return wanted.read(ctx, r.client)
 	}
-	replies, fault := readFleet(ctx, questions, read)
-	r.reportFailures(fault, failures(replies, fault), len(questions), false)
+	all, fault := readFleet(ctx, questions, read)
+	r.reportFailures(fault, failures(all, fault), len(questions), false)
 	if r.diags.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
-		warnOfWithdrawn(r.diags, replies)
+		warnOfWithdrawn(r.diags, all)
 	}
 	state.Models = make(map[string]*pinnedModelState, len(questions))
-	for _, r := range replies {
+	for _, r := range all {
 		state.Models[r.id] = newPinnedModelState(r.answer, state.Attributes)
 	}
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
+func warnOfWithdrawn(diags *diag.Diagnostics, all []ended[*pinnedModel]) {
 	var lines []string
-	for _, r := range replies {
+	for _, r := range all {
 		if how := r.answer.withdrawal(); how != "" {
 			lines = append(lines, fmt.Sprintf("%q: revision %d is %s", r.id, int64(*r.answer.Revision), how))
 		}
@@ -101,5 +101,5 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	}
 	diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 		"%d of %d pinned revisions %s withdrawn:%s\n\n%s",
-		len(lines), len(replies), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
+		len(lines), len(all), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
 }

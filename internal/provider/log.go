@@ -102,7 +102,7 @@ func exchangeLine(exchange catalogue.Exchange) string {
 // requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
-	if far := progressOf(ctx); far != "" {
+	if far := sayProgress(ctx); far != "" {
 		sentence = far + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
 	}
 	tflog.Info(ctx, sentence)

@@ -75,7 +75,11 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 			found = append(found, model)
 		}
 	}
-	problem := &groupError{argument: "revision", summary: explain.SummaryRevisionNotFound}
+	problem := &groupError{
+		argument: "revision",
+		summary:  explain.SummaryRevisionNotFound,
+		alike:    explain.SummaryRevisionNotFound,
+	}
 	switch {
 	case len(found) == 1:
 		return &pinnedModel{Model: found[0], latest: slices.Max(revisions)}, nil
@@ -86,11 +90,14 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 			"out because they are archived. Wait for the publisher of the group, or read another group.",
 			p.groupID, p.revision)
 		problem.short = "no models yet"
+		problem.alike = problem.short
+		problem.brief = fmt.Sprintf("Model group %q has no models yet.", explain.ShortID(p.groupID))
 	default:
 		problem.detail = explain.Paragraphs(
 			fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
 			mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
 		problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
+		problem.brief = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.short)
 	}
 	return nil, problem
 }

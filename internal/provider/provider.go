@@ -143,7 +143,7 @@ func (p *catalogueProvider) Configure(
 	}
 	logConfigured(ctx, settings, p.version)
 	if len(settings.unknown) > 0 {
-		resp.DataSourceData = &connection{unknown: settings.unknown}
+		resp.DataSourceData = &connection{unknown: settings.unknown, explainer: &explain.Explainer{}}
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
@@ -153,12 +153,16 @@ func (p *catalogueProvider) Configure(
 	settings.client.Observe = logExchange
 	settings.client.DialContext = p.dial
 	settings.client.Note = logWait
-	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client),
-		explainer: explain.Explainer{
-			MaxRequests: settings.client.Ceiling.String(), Credentials: settings.credentials,
-		},
+	resp.DataSourceData = &connection{client: catalogue.New(settings.client), explainer: explainerFor(settings)}
+}
+
+// explainerFor returns what explains the errors of the process.
+func explainerFor(s settings) *explain.Explainer {
+	e := &explain.Explainer{Credentials: s.credentials, Authorities: len(s.client.CACertificates)}
+	if s.client.Ceiling.Requests > 0 {
+		e.MaxRequests = s.client.Ceiling.String()
 	}
+	return e
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

@@ -29,8 +29,8 @@ func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 func TestACauseOfOneGroupIsAlwaysReportedInFull(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Words."))
+	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
 	for range 2 {
-		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryForbidden, "The service said: Words.")
+		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, "The service said: Words.")
 	}
 }
