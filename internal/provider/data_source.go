@@ -85,8 +85,8 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 // diagnose says why one group could not be read, or does not have what the block asks for.
 func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](err); ok {
-		source, whole := explain.Source(d.fullName(), about.Value), problem.on(path.Root(problem.argument))
-		return d.connection.explainer.Once(problem.alike, source, whole, problem.brief)
+		source := explain.Source(d.fullName(), about.Value) + problem.which
+		return d.connection.explainer.Once(problem.alike, source, problem.on(path.Root(problem.argument)), problem.brief)
 	}
 	return d.connection.explainer.Explain(err, d.fullName(), about)
 }
@@ -164,6 +164,7 @@ type groupError struct {
 	short    string // the detail as a phrase about the group
 	alike    string // identifies a cause that many blocks may have, "" for none
 	brief    string // what the errors after the first of that cause say, in a sentence
+	which    string // tells the block apart from others that read the group, such as ", revision 3"
 	nothing  bool   // the group has no such model: it is left out if it was only listed
 }
 

@@ -79,6 +79,7 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, *groupError) {
 		argument: "revision",
 		summary:  explain.SummaryRevisionNotFound,
 		alike:    explain.SummaryRevisionNotFound,
+		which:    fmt.Sprintf(", revision %d", p.revision),
 	}
 	switch {
 	case len(found) == 1:
