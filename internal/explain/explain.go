@@ -18,7 +18,7 @@ import (
 
 // Explainer explains the errors of one process. It is safe for concurrent use.
 type Explainer struct {
-	MaxRequests string       // as the configuration has it, "" for none
+	MaxRequests string       // as in the configuration, "" for none
 	Credentials []Credential // those in use
 	Authorities int          // how many certificates ca_certificate_pem has
 

@@ -104,7 +104,7 @@ func TestMessagesByHand(t *testing.T) {
 			summary: explain.SummaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
 			next: "Check base_url and the server there.",
 		},
-		"a proxy that is not there": {
+		"a proxy that cannot be reached": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint, Problem: "refused",
 				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},

@@ -20,7 +20,7 @@ import (
 func TestArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines have it
+	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines spell it
 	if err != nil {
 		t.Fatal(err)
 	}

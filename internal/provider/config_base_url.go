@@ -135,7 +135,7 @@ func severalColons(text string) bool {
 	return !strings.HasPrefix(host, "[") && strings.Contains(host, ":")
 }
 
-// strangeInHost finds a character that no name or address of a host has. Letters beyond ASCII are no such characters.
+// strangeInHost finds a character that no name or address of a host has. Letters beyond ASCII are allowed.
 func strangeInHost(text string) (character string, found bool) {
 	host, _ := hostAndPort(text)
 	at := strings.IndexFunc(host, func(r rune) bool {

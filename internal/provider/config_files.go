@@ -82,7 +82,7 @@ var pathMistakes = hints{
 
 func ofAnotherSystem(name string) bool { return ofWindows(name) && filepath.Separator == '/' }
 
-// notAPath says what the value of a variable is that names no file, in words that show none of it.
+// notAPath says what the value of a variable looks like that does not name a file. It shows nothing of the value.
 var notAPath = hints{
 	{having("\n", "\r"), "has a line break in it, which no path has"},
 	{is(isQuoted), "has quotes around it that are part of it; leave them out"},

@@ -115,7 +115,7 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 }
 
 // TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not replace
-// an argument that is not known yet, so a wrong value of its variable is no error.
+// an argument that is not known yet, so a wrong value of its variable is not an error.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())

@@ -289,8 +289,8 @@ func TestAcceptedValues(t *testing.T) {
 	}
 }
 
-// TestTheProxyThatApplies has which variable counts for which base_url, and what
-// is no address of a proxy. No message has the value, which may hold a password.
+// TestTheProxyThatApplies shows which variable counts for which base_url, and what is not the address of a proxy. No
+// message shows the value, which may hold a password.
 func TestTheProxyThatApplies(t *testing.T) {
 	t.Parallel()
 	const (

@@ -30,7 +30,7 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 	return server, pemOf("CERTIFICATE", server.Certificate().Raw)
 }
 
-// TestProxies: whatever goes wrong behind a proxy, the message names it, because it may be what answers.
+// TestProxies: whatever goes wrong behind a proxy, the message names the proxy, because that may be what failed.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)

@@ -16,7 +16,7 @@ func latestModelSchema() schema.Schema {
 			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
-			argWhere:         whereAttribute("It is an error if no model of the group does."),
+			argWhere:         whereAttribute("If every model of the group fails one, the plan stops."),
 		}),
 	}
 }
@@ -29,8 +29,7 @@ type latestModelState struct {
 
 func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
-	model, err := state.Where.newest(ctx, r.client, id, "Ask for less in where, or wait until a revision that satisfies "+
-		"it is published.")
+	model, err := state.Where.newest(ctx, r.client, id, "Relax where, or wait for a revision that matches it.")
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return

@@ -37,7 +37,7 @@ func latestModelsSchema() schema.Schema {
 				Optional:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
-			argWhere: whereAttribute("If no model of a group does, that is an error if the group is named in " +
+			argWhere: whereAttribute("If every model of a group fails one, that is an error if the group is named in " +
 				"`model_group_ids`; otherwise the group is left out."),
 			argAttributes: attributesArgument(modelAttributes(), "models"),
 			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
@@ -66,7 +66,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 		questions, listed = listedGroups(groups)
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return state.Where.newest(ctx, r.client, id, "Ask for less in where, or take the group out of model_group_ids: "+
+		return state.Where.newest(ctx, r.client, id, "Relax where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
 	all, fault := readFleet(ctx, questions, read)
@@ -137,5 +137,5 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and then "+
 		"had no latest model of them: %s.\n\n"+
 		"Most likely they were removed or made private in between. If the next run leaves them out again, show this to "+
-		"those who run the service.", explain.Quoted(missing)))
+		"the service's operator.", explain.Quoted(missing)))
 }

@@ -96,7 +96,7 @@ func TestTheLog(t *testing.T) {
 			}
 			for name, value := range line {
 				if _, isText := value.(string); !isText && !strings.HasPrefix(name, "@") && !strings.HasPrefix(name, "tf_") {
-					t.Errorf("%s is %v, no string", name, value)
+					t.Errorf("%s is %v, not a string", name, value)
 				}
 			}
 			fields := fmt.Sprintln(line["@message"], "|", line["http_method"], line["http_path"], line["http_status"], line["attempt"],

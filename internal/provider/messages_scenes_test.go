@@ -70,9 +70,9 @@ func argumentScenes() []scene {
 		validated("a revision that is too large", "model", arguments{"model_group_id": "a", "revision": 1e23}),
 		validated("pins without a revision", "pinned_models", arguments{"revisions": map[string]any{"a": nil, "b": -1, "c": 1.5, "": 1}}),
 		validated("ids that are none", "latest_models", arguments{"model_group_ids": []any{"a", "", nil, ".."}}),
-		validated("a name of no attribute", "model_group_models",
+		validated("a name that is not an attribute", "model_group_models",
 			arguments{"model_group_id": "a", "attributes": []any{"models.docker_image"}}),
-		validated("twelve names of no attribute", "latest_models", arguments{"attributes": []any{
+		validated("twelve names that are not attributes", "latest_models", arguments{"attributes": []any{
 			"docker", "tag", "id", "foo", nil, "models", "*", "id,name", "a", "b", "c", "d", "e",
 		}}),
 		validated("attributes: all of them", "model_groups", arguments{"attributes": []any{"*"}}),
@@ -240,7 +240,7 @@ func credentialScenes() []scene {
 			nil, oneGroup),
 		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
 		played("a very short secret, which is in every sentence", faulty(), arguments{argClientSecret: "the"}, oneGroup),
-		played("a fresh token rejected", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
+		played("a new token rejected", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
 			oneGroup),
 		played("a disabled organisation, twice", faulty(), arguments{argClientID: "tailspin", argClientSecret: "tailspin-sandbox-secret"},
 			oneGroup, oneGroup),

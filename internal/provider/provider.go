@@ -74,8 +74,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the body "+
 				"included, as a duration such as `10s`. The default is `"+explain.Duration(defaultRequestTimeout)+"`."),
 			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
-				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
-				"them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
+				"retry included, as a duration such as `90s`. A data source that asks about many groups has as long for "+
+				"each of them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
 			argMaxRetries: schema.NumberAttribute{
 				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
 					"that may pass. `0` is allowed. The default is `" + strconv.Itoa(defaultMaxRetries) + "`." +
