@@ -25,6 +25,11 @@ type message struct {
 	requestID string
 	next      string // what to do
 
+	repeated
+}
+
+// repeated is what is known of a cause that several reads have.
+type repeated struct {
 	alike     string // identifies a cause that other reads may meet too, "" for one of this read only
 	short     string // what a short message has to say besides
 	elsewhere bool   // another read has more to say about the cause

@@ -148,7 +148,7 @@ func groupOf(arguments reflect.Value) string {
 	for _, field := range reflect.VisibleFields(arguments.Type()) {
 		switch field.Tag.Get("tfsdk") {
 		case "model_group_id", "id", "name":
-			if group, _ := arguments.FieldByIndex(field.Index).Interface().(*string); group != nil {
+			if group, _ := reflect.TypeAssert[*string](arguments.FieldByIndex(field.Index)); group != nil {
 				return *group
 			}
 		}

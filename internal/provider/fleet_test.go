@@ -166,7 +166,7 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 		}()
 		began := time.Now()
 		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-		expectError(t, diagnostics, "", explain.SummaryInterrupted)
+		expectError(t, diagnostics, "", explain.SummaryInterrupted, "\n\n89 of 300 groups were read.")
 		if took := time.Since(began); took != interrupted {
 			t.Errorf("it ended after %s", took)
 		}

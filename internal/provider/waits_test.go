@@ -1,0 +1,102 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// minute returns a service of so many groups that allows 60 requests a minute.
+func minute(t *testing.T, groups int) *sandbox.Sandbox {
+	t.Helper()
+	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
+	return sandbox.New(manyGroups(t, groups), sandbox.WithAllowance(allowance))
+}
+
+// TestOneWarningOfPauses: a plan that pauses hold back for a minute in all has one, whether one block waits or many. It
+// comes with the last of the blocks that an engine reads side by side.
+func TestOneWarningOfPauses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		blocks      []reading
+		parallelism int
+		pauses      time.Duration // that the warning tells
+	}{
+		"300 blocks":               {eachGroup(0, 300), 10, 5 * time.Minute},
+		"300 blocks, one by one":   {eachGroup(0, 300), 1, time.Minute},
+		"one block of 300 groups":  {[]reading{{"latest_models", nil}}, 10, 5 * time.Minute},
+		"blocks and a fleet":       {append(eachGroup(0, 100), reading{"latest_models", nil}), 10, 6 * time.Minute},
+		"a fleet that fails":       {[]reading{{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}}, 10, 2 * time.Minute},
+		"100 blocks, in a minute":  {eachGroup(0, 100), 10, time.Minute},
+		"50 blocks without pauses": {eachGroup(0, 50), 10, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				e := inMemory(t, minute(t, 300), nil)
+				var warnings []*tfprotov6.Diagnostic
+				for _, a := range e.readAll(t, test.parallelism, test.blocks) {
+					for _, d := range a.diagnostics {
+						if d.Severity == tfprotov6.DiagnosticSeverityWarning {
+							warnings = append(warnings, d)
+						}
+					}
+				}
+				if test.pauses == 0 {
+					expectNone(t, warnings)
+					return
+				}
+				said := fmt.Sprintf("have held back the reads of this run for %s so far.", explain.Duration(test.pauses))
+				expectWarning(t, warnings, "", explain.SummaryHeldBack, said, "set max_requests to it", `such as "1/1s"`)
+			})
+		})
+	}
+}
+
+// TestPausesUnderMaxRequests: the warning says that max_requests is too high.
+func TestPausesUnderMaxRequests(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		e := inMemory(t, minute(t, 150), arguments{argMaxRequests: "1000/1m"})
+		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
+		expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "max_requests is 1000/1m.", "lower max_requests.")
+	})
+}
+
+// TestTheLogSaysHowFarAWaitingProcessIs, as one block and as blocks.
+func TestTheLogSaysHowFarAWaitingProcessIs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		blocks []reading
+		before int // requests before the pause
+		want   string
+	}{
+		"one block": {[]reading{{"latest_models", nil}}, 100, " of 300 groups read, waiting 30s"},
+		"blocks":    {eachGroup(0, 300), 100, " blocks read, 10 under way, waiting 30s"},
+		"a block":   {eachGroup(0, 1), 1, "Waiting 30s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				service := sandbox.New(manyGroups(t, 300))
+				pause := limited(sandbox.RouteAny, "30", 1)
+				pause.Skip = test.before
+				service.Inject(pause)
+				var written logs
+				inMemory(t, service, nil).readAllIn(written.in(t.Context()), t, 10, test.blocks)
+				var waits []string
+				for _, line := range written.messages(t, "info") {
+					if strings.Contains(strings.ToLower(line), "waiting 30s") {
+						waits = append(waits, line)
+					}
+				}
+				if len(waits) != 1 || !strings.Contains(waits[0], test.want) {
+					t.Errorf("%q, want one with %q", waits, test.want)
+				}
+			})
+		})
+	}
+}
