@@ -232,6 +232,8 @@ func credentialScenes() []scene {
 	return []scene{
 		played("a wrong secret, three times", faulty(), arguments{argClientSecret: "wrong-secret"},
 			oneGroup, reading{"model_groups", nil}, reading{"latest_model", arguments{"model_group_id": mainGroup}}),
+		played("a wrong secret, for a block and a fleet", faulty(), arguments{argClientSecret: "wrong-secret"},
+			oneGroup, reading{"latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup, oddGroup}}}),
 		played("a client_id that is the secret, which the service repeats",
 			faulty(token(401, "application/json", `{"error":"invalid_client","error_description":"No client wrong-secret."}`)),
 			arguments{argClientID: "wrong-secret"}, oneGroup),

@@ -103,6 +103,17 @@ func waitingScenes() []scene {
 		played("pauses that held a fleet back for minutes", limitedFleet, nil, reading{"latest_models", nil}),
 		played("pauses that held a fleet back, which then failed", limitedFleet, nil,
 			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}),
+		{title: "an interrupt of a fleet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			var diagnostics []*tfprotov6.Diagnostic
+			synctest.Test(t, func(t *testing.T) {
+				service := sandbox.New(manyGroups(t, 10))
+				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Kind: sandbox.Hang, Skip: 6})
+				e := inMemory(t, service, nil)
+				time.AfterFunc(10*time.Second, e.server.stop)
+				_, diagnostics = e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(10)})
+			})
+			return diagnostics
+		}},
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
 			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
 			Remaining: 30 * time.Second, Err: context.Canceled,
