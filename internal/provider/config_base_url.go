@@ -39,6 +39,7 @@ var baseURLMistakes = hints{
 	{mistaken, "it is {}"},
 	{is(isPadded), "it has white space around it; leave it out"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
+	{begins(byteOrderMark), "it begins with a byte order mark (U+FEFF), which cannot be seen; leave it out"},
 	{having(`\`), "it has {} in it; an address is written with /"},
 	{is(schemeCut), "it begins with http, but not with https://; a colon and two slashes come after https"},
 	{is(otherScheme), "it must be an absolute URL that starts with https://"},

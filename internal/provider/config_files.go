@@ -95,18 +95,6 @@ var notAPath = hints{
 	{is(anything), "is not shown, because it may be a secret"},
 }
 
-// begins finds a text that begins with one of some parts.
-func begins(parts ...string) func(string) (string, bool) {
-	return func(text string) (string, bool) {
-		for _, part := range parts {
-			if strings.HasPrefix(text, part) {
-				return part, true
-			}
-		}
-		return "", false
-	}
-}
-
 // hasEquals reports whether there is a = that does not end the text, as it ends base64.
 func hasEquals(text string) bool { return strings.Contains(strings.TrimRight(text, "="), "=") }
 

@@ -43,6 +43,18 @@ func having(parts ...string) func(string) (string, bool) {
 	}
 }
 
+// begins finds a text that begins with one of some parts.
+func begins(parts ...string) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		for _, part := range parts {
+			if strings.HasPrefix(text, part) {
+				return part, true
+			}
+		}
+		return "", false
+	}
+}
+
 const (
 	byteOrderMark = "\ufeff"
 	quotes        = "\"'`“”‘’„"
