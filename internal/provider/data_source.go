@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -23,7 +23,7 @@ type connection struct {
 	unknown   []string
 	explainer *explain.Explainer
 	blocks    blocks
-	warned    sync.Once // of pauses
+	warned    atomic.Bool // of pauses
 }
 
 // catalogueDataSource is what every data source shares.
@@ -62,9 +62,7 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	all.begin()
 	d.read(context.WithValue(ctx, progressKey{}, all), &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	failed := resp.Diagnostics.HasError()
-	if noneLeft := all.end(failed); noneLeft && ctx.Err() == nil {
-		d.connection.warnOfPauses(&resp.Diagnostics)
-	}
+	d.connection.warnOfPauses(ctx, all.end(failed), &resp.Diagnostics)
 	if !failed {
 		setResult(ctx, resp, state)
 	}
