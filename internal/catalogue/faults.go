@@ -175,7 +175,8 @@ func (s *sender) certificateOf(err error) *Certificate {
 	for _, name := range namesOf(at) {
 		found.Names = append(found.Names, s.tidy(name, maxWord))
 	}
-	if all, ok := errors.AsType[*tls.CertificateVerificationError](err); ok && !at.Equal(all.UnverifiedCertificates[0]) {
+	refused, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if ok && !at.Equal(refused.UnverifiedCertificates[0]) {
 		found.Subject = s.tidy(nameOf(at.Subject), maxWord)
 	}
 	return found

@@ -125,7 +125,9 @@ func TestWhatAProxyAnswers(t *testing.T) {
 	if through.Address != "http://proxy.example" || !through.Credential {
 		t.Errorf("%+v", through)
 	}
-	for status, permanent := range map[int]bool{407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false} {
+	for status, permanent := range map[int]bool{
+		407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false,
+	} {
 		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
 		if !after.Failed || after.Status != status || after.permanent() != permanent {
 			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())

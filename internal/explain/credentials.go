@@ -52,13 +52,14 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		return
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
-		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot renew a " +
-			"given token: if runs take longer than a token lives, give client_id and client_secret in its place.")
+		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot " +
+			"renew a given token: if runs take longer than a token lives, give client_id and client_secret in its " +
+			"place.")
 	case rejected.Issued:
 		m.say(SummaryRejected,
 			"The service issued tokens for these credentials and then rejected them, including a new one.",
-			"The credentials themselves were accepted. Show this to the service's operator. A gateway that does not know "+
-				"the tokens may answer at base_url.")
+			"The credentials themselves were accepted. Show this to the service's operator. A gateway that does not "+
+				"know the tokens may answer at base_url.")
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
 		m.blame("that both are meant for the service at base_url.")

@@ -96,8 +96,9 @@ func TestMessagesByHand(t *testing.T) {
 			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{
 				Status: 429, RetryAfter: 48 * time.Hour,
 			}},
-			summary: explain.SummaryRateLimited, parts: []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
-			next: "with max_requests.",
+			summary: explain.SummaryRateLimited,
+			parts:   []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
+			next:    "with max_requests.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
@@ -110,7 +111,9 @@ func TestMessagesByHand(t *testing.T) {
 				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
 			},
 			summary: explain.SummaryUnreachable, next: "to go without it.",
-			parts: []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
+			parts: []string{
+				"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST",
+			},
 		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,

@@ -28,8 +28,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 		}
 		m.say(SummaryTimeout,
 			fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
-			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, or "+
-				"show this to the service's operator.")
+			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, "+
+				"or show this to the service's operator.")
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
 	case network.Permanent:
 		m.insecure(network)
@@ -91,8 +91,8 @@ var untrusted = map[catalogue.Fault]advice{
 	},
 	catalogue.UnknownAuthority: {
 		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",
-		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. A proxy in " +
-			"your network that opens connections signs with an authority of its own.",
+		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. A proxy " +
+			"in your network that opens connections signs with an authority of its own.",
 	},
 	catalogue.InvalidCertificate: {
 		"{whose} was valid until {until}, and the clock of this machine says {now}.",
@@ -100,15 +100,16 @@ var untrusted = map[catalogue.Fault]advice{
 	},
 	catalogue.OtherHost: {
 		"The server's certificate is for {names}, and base_url asks for {host}.",
-		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's operator " +
-			"has to get a certificate for this name.",
+		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's " +
+			"operator has to get a certificate for this name.",
 	},
 	catalogue.NoHost: {
 		"The server's certificate names no host. A common name does not count, only subject alternative names do.",
 		"The service's operator has to get a certificate that names {host}.",
 	},
 	catalogue.WrongUse: {
-		"The server's certificate is not meant for servers: its extended key usage does not name server authentication.",
+		"The server's certificate is not meant for servers: its extended key usage does not name server " +
+			"authentication.",
 		"The service's operator has to get a certificate for a server.",
 	},
 	catalogue.Insecure: {"No secure connection to the service could be made.", "Check base_url and the server there."},
@@ -200,7 +201,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		said = "wants a user name and a password"
 		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT"
 	default:
-		said, next = "did not connect to the service", "Check base_url and "+fault.Variable+", have the proxy allow the host"
+		said = "did not connect to the service"
+		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host"
 	}
 	if fault.NoTLS {
 		next += "."
@@ -213,5 +215,6 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 	if fault.Status == http.StatusProxyAuthRequired {
 		next += " Special characters in a user name or password are written as %XX, such as %23 for #."
 	}
-	m.say(SummaryUnreachable, fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said), next)
+	cause := fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said)
+	m.say(SummaryUnreachable, cause, next)
 }

@@ -40,8 +40,8 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		const invalid = "The service does not accept the model group id %q."
-		m.say(SummaryInvalidID, fmt.Sprintf(invalid, Abridged(s.Value)), "Change the id; asking again with the same one "+
-			"will not help.")
+		m.say(SummaryInvalidID, fmt.Sprintf(invalid, Abridged(s.Value)), "Change the id; asking again with the same "+
+			"one will not help.")
 		m.short = fmt.Sprintf(invalid, ShortID(s.Value))
 	default:
 		s.missing(m, api)
@@ -57,8 +57,9 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 // missing says that the service misses the id.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
 	const missing = "The catalogue has no model group %q, or these credentials cannot see it"
-	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, not " +
-		"id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that they see."
+	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, " +
+		"not id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that " +
+		"they see."
 	cause, short := missing+": the service does not tell these apart.", missing+"."
 	summary := SummaryGroupNotFound
 	if s.OfLatest {

@@ -66,8 +66,8 @@ func (c configuration) bothKinds(r *resolver) {
 	if len(r.unknown) == before {
 		r.problems = append(r.problems, problem{
 			argument: argAccessToken, summary: explain.SummaryBothCredentials,
-			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses one or " +
-				"the other. Leave out access_token, or the other two: set them to null, or remove them.",
+			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses " +
+				"one or the other. Leave out access_token, or the other two: set them to null, or remove them.",
 		})
 	}
 }
@@ -87,7 +87,7 @@ func (r *resolver) missingCredential(name, other string) {
 	token := ""
 	switch {
 	case other == "":
-		token = fmt.Sprintf("Or give an access token in their place, as access_token or in %s.", variable(argAccessToken))
+		token = "Or give an access token in their place, as access_token or in " + variable(argAccessToken) + "."
 	case r.env.has(argAccessToken): // so the block gives the other one
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.", variable(argAccessToken), other)
 	}

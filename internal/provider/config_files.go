@@ -54,8 +54,8 @@ func unusableFile(argument, from, name string, err error) error {
 		return fmt.Errorf("the file %s, which the environment variable %s names, cannot be used: %w%s",
 			quoted, from, err, pathMistakes.about(name))
 	}
-	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is the "+
-		"%s itself, set %s instead", from, err, notAPath.about(name), argument, variable(argument))
+	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is "+
+		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, variable(argument))
 }
 
 // isPath reports whether a file exists, or a folder above it other than the root and the working one, or

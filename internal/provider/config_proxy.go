@@ -42,8 +42,8 @@ func problemOfProxy(name, what string) problem {
 	return problem{
 		summary: explain.SummaryInvalidProxy,
 		detail: fmt.Sprintf("The value of the environment variable %s is not the address of a proxy, such as "+
-			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of base_url in "+
-			"NO_PROXY.", name, what),
+			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
+			"base_url in NO_PROXY.", name, what),
 	}
 }
 

@@ -75,14 +75,14 @@ func parseLimit(text string) (pace.Limit, error) {
 	per, errPeriod := time.ParseDuration(period)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
-		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as %q or %q",
-			explain.Abridged(text), "60/1m", "1/2s")
+		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as "+
+			"%q or %q", explain.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
-		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out for "+
-			"no ceiling", maxRequests, explain.Abridged(count))
+		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
+			"for no ceiling", maxRequests, explain.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
-		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no ceiling",
-			explain.Abridged(period))
+		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no "+
+			"ceiling", explain.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }
@@ -139,8 +139,8 @@ var certificateMistakes = hints{
 	{is(isQuoted), "it has quotes around it; leave them out"},
 	{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
 	{is(lostBreaks), "its line breaks are missing; give it with real line breaks"},
-	{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in the ` +
-		`configuration, or base64 -d in a shell`},
+	{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
+		`the configuration, or base64 -d in a shell`},
 	{begins("MII"), "it looks like a certificate without the line " + beginCertificate + " before it and the line " +
 		"-----END CERTIFICATE----- after it"},
 	{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in the ` +
@@ -157,6 +157,7 @@ func lostBreaks(text string) bool { return !isNoPEM(text) && isOneLine(text) }
 func isOneLine(text string) bool { return !strings.Contains(strings.TrimSpace(text), "\n") }
 
 func fileName(text string) bool {
-	_, known := slices.BinarySearch([]string{".cer", ".crt", ".pem"}, strings.ToLower(filepath.Ext(strings.TrimSpace(text))))
+	ending := strings.ToLower(filepath.Ext(strings.TrimSpace(text)))
+	known := slices.Contains([]string{".cer", ".crt", ".pem"}, ending)
 	return isOneLine(text) && len(text) < 300 && (known || strings.ContainsAny(text, `/\`))
 }

@@ -60,7 +60,8 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	all := &d.connection.blocks
 	all.begin()
-	d.read(context.WithValue(ctx, progressKey{}, all), &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
+	within := context.WithValue(ctx, progressKey{}, all)
+	d.read(within, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	failed := resp.Diagnostics.HasError()
 	d.connection.warnOfPauses(ctx, all.end(failed), &resp.Diagnostics)
 	if !failed {
@@ -84,7 +85,8 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](err); ok {
 		source := explain.Source(d.fullName(), about.Value) + problem.which
-		return d.connection.explainer.Once(problem.alike, source, problem.on(path.Root(problem.argument)), problem.brief)
+		whole := problem.on(path.Root(problem.argument))
+		return d.connection.explainer.Once(problem.alike, source, whole, problem.brief)
 	}
 	return d.connection.explainer.Explain(err, d.fullName(), about)
 }
@@ -120,8 +122,8 @@ func (d *catalogueDataSource) readArguments(
 	}
 	switch {
 	case d.connection == nil:
-		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. Please "+
-			"report this to the provider's developers.")
+		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. "+
+			"Please report this to the provider's developers.")
 	case d.connection.client == nil:
 		resp.Diagnostics.Append(d.notKnownYet(fields))
 	case !resp.Diagnostics.HasError():
@@ -133,9 +135,9 @@ func (d *catalogueDataSource) readArguments(
 // notKnownYet says that the provider has no client in this plan. Every block of the plan fails so.
 func (d *catalogueDataSource) notKnownYet(arguments reflect.Value) diag.Diagnostic {
 	whole := diag.NewErrorDiagnostic(explain.SummaryUnknownArgument, fmt.Sprintf(
-		"The provider has arguments whose values are known only after other changes are applied: %s. "+
-			"Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what "+
-			"they depend on first (with -target), or make this data source wait for the apply (with depends_on).",
+		"The provider has arguments whose values are known only after other changes are applied: %s. Nothing can be "+
+			"read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they "+
+			"depend on first (with -target), or make this data source wait for the apply (with depends_on).",
 		explain.Enumerated(d.connection.unknown)))
 	source := explain.Source(d.fullName(), groupOf(arguments))
 	return d.connection.explainer.Once(explain.SummaryUnknownArgument, source, whole, "")

@@ -12,8 +12,9 @@ import (
 // latestModelSchema describes modelcatalogue_latest_model.
 func latestModelSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is archived " +
-			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
+		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is " +
+			"archived or disabled, or the highest revision that satisfies `where`. A plan shows it move when a " +
+			"revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			argWhere:         whereAttribute("If every model of the group fails one, the plan stops."),

@@ -24,9 +24,9 @@ func latestModelsSchema() schema.Schema {
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
-				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list " +
-					"reads nothing. A group without models is an error. Leave it out to read every group, or those of " +
-					"`time_horizon`.",
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
+					"empty list reads nothing. A group without models is an error. Leave it out to read every group, " +
+					"or those of `time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.List{validID, idsOrHorizon{}},
@@ -60,7 +60,8 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	if state.ModelGroupIDs == nil {
 		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err != nil {
-			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
+			horizon := orZero(state.TimeHorizon)
+			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: horizon, IsHorizon: true})
 			return
 		}
 		questions, listed = listedGroups(groups)
@@ -134,8 +135,7 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and then "+
-		"had no latest model of them: %s.\n\n"+
-		"Most likely they were removed or made private in between. If the next run leaves them out again, show this to "+
-		"the service's operator.", explain.Quoted(missing)))
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and "+
+		"then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. If the "+
+		"next run leaves them out again, show this to the service's operator.", explain.Quoted(missing)))
 }

@@ -102,8 +102,8 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 		problem.brief = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), hint))
 	default:
 		problem.summary = explain.SummarySeveralGroups
-		problem.detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.",
-			len(found), name, idsAndHorizons(found))
+		problem.detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+
+			"name: %s.", len(found), name, idsAndHorizons(found))
 	}
 	return nil, problem
 }

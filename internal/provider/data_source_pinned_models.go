@@ -23,23 +23,25 @@ func pinnedModelsSchema() schema.Schema {
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
-				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a " +
-					"group can be `0`. It is an error if a group has no such revision. An empty map reads nothing.",
+				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
+					"revision of a group can be `0`. It is an error if a group has no such revision. An empty map " +
+					"reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
 				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
-				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
-					"groups in `revisions`. The read fails if the service has another image or withholds it; " +
-					"one plan names every group that differs.",
+				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
+					"the groups in `revisions`. The read fails if the service has another image or withholds it; one " +
+					"plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
-			"models":           nestedMap("The pinned model of each group, by model group id.", pinnedModelAttributes()),
+			"models": nestedMap("The pinned model of each group, by model group id.",
+				pinnedModelAttributes()),
 		},
 	}
 }

@@ -22,8 +22,10 @@ func logConfigured(ctx context.Context, s settings, version string) {
 func configuredParts(s settings, version string) []string {
 	client := s.client
 	values := map[string]any{
-		argRequestTimeout: explain.Duration(client.RequestTimeout), argReadTimeout: explain.Duration(client.ReadTimeout),
-		argMaxRetries: client.MaxRetries, argSnapshot: client.Snapshot,
+		argRequestTimeout: explain.Duration(client.RequestTimeout),
+		argReadTimeout:    explain.Duration(client.ReadTimeout),
+		argMaxRetries:     client.MaxRetries,
+		argSnapshot:       client.Snapshot,
 	}
 	if u := client.BaseURL; u != nil {
 		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written

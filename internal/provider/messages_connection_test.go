@@ -77,8 +77,15 @@ func connectionScenes() []scene {
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
 		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
-				Endpoint: getting("/v1/model-group"), Fault: catalogue.ProxyFailed, Problem: "first record does not look like a TLS handshake",
-				Proxy: &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
+				Endpoint: getting("/v1/model-group"),
+				Fault:    catalogue.ProxyFailed,
+				Problem:  "first record does not look like a TLS handshake",
+				Proxy: &catalogue.Proxy{
+					Address:  "https://proxy.example:8080",
+					Variable: "HTTPS_PROXY",
+					Failed:   true,
+					NoTLS:    true,
+				},
 			})
 		}},
 		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),

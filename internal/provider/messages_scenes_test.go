@@ -113,7 +113,8 @@ func findingScenes() []scene {
 			reading{"latest_model", arguments{"model_group_id": strings.Repeat("0d", 50)}},
 			group(arguments{"id": "A name"}), group(arguments{"id": "Another name"})),
 		played("names that no group has, of several blocks", sandboxed, nil, group(arguments{"name": "Rainfall"}),
-			group(arguments{"name": "Snowfall"}), group(arguments{"name": "day-ahead power price DE-LU"}), group(arguments{"name": mainGroup})),
+			group(arguments{"name": "Snowfall"}), group(arguments{"name": "day-ahead power price DE-LU"}),
+			group(arguments{"name": mainGroup})),
 		played("revisions that are not there, of several blocks", sandboxed, nil,
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}},
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 8}},
@@ -134,7 +135,8 @@ func findingScenes() []scene {
 		played("a name with another hyphen", sandboxed, nil, group(arguments{"name": "Day–ahead power price DE-LU"})),
 		played("a time horizon with a space before it", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": " day_ahead"}}),
 		played("a 404 that the catalogue did not send", faulty(sandbox.Fault{
-			Route: sandbox.RouteGroup, Status: 404, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<title>404 Not Found</title>",
+			Route: sandbox.RouteGroup, Status: 404, Body: "<title>404 Not Found</title>",
+			Header: http.Header{"Content-Type": {"text/html"}},
 		}), nil, oneGroup),
 		played("groups of a fleet that are not there", faulty(oneRequestID), nil, reading{"latest_models", arguments{
 			"model_group_ids": []any{mainGroup, emptyGroup, " " + mainGroup, "Imbalance volume TenneT", "nowhere"},
@@ -209,7 +211,8 @@ func fleetScenes() []scene {
 	return []scene{
 		played("a service that is down for a fleet", faulty(
 			sandbox.Fault{
-				Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503, Header: http.Header{"X-Request-Id": {"the-first"}},
+				Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503,
+				Header: http.Header{"X-Request-Id": {"the-first"}},
 			},
 			sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Delay: sec},
 		), arguments{argMaxRetries: 0}, reading{"latest_models", nil}),
@@ -238,8 +241,10 @@ func credentialScenes() []scene {
 			faulty(token(401, "application/json", `{"error":"invalid_client","error_description":"No client wrong-secret."}`)),
 			arguments{argClientID: "wrong-secret"}, oneGroup),
 		played("a client_id that is the secret, as a name of data",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 409, Body: `{"code":"NEW","data":{"northwind":["northwind-sandbox-secret"]}}`}),
-			nil, oneGroup),
+			faulty(sandbox.Fault{
+				Route: sandbox.RouteGroup, Status: 409,
+				Body: `{"code":"NEW","data":{"northwind":["northwind-sandbox-secret"]}}`,
+			}), nil, oneGroup),
 		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
 		played("a very short secret, which is in every sentence", faulty(), arguments{argClientSecret: "the"}, oneGroup),
 		played("a new token rejected", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,

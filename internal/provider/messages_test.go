@@ -41,8 +41,8 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		valueScenes, blockScenes, environmentScenes, proxyScenes, unreadScenes, argumentScenes, lookupScenes, credentialScenes, originScenes,
-		serviceScenes, waitingScenes, connectionScenes,
+		valueScenes, blockScenes, environmentScenes, proxyScenes, unreadScenes, argumentScenes, lookupScenes, credentialScenes,
+		originScenes, serviceScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

@@ -78,7 +78,8 @@ func waitingScenes() []scene {
 			Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond, Wait: time.Hour,
+			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond,
+			Wait: time.Hour,
 			Err: &catalogue.APIError{
 				Endpoint: getting("/v1/model-group/g"), Status: 503, Message: "Closed for maintenance.", RetryAfter: time.Hour,
 			},

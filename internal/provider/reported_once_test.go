@@ -57,44 +57,65 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 		},
 		"wrong ids of latest models": {
 			block:   func(i int) reading { return reading{"latest_model", arguments{"model_group_id": uuid(i)}} },
-			summary: explain.SummaryGroupOrModels, each: 4,
+			summary: explain.SummaryGroupOrModels,
+			each:    4,
 		},
 		"ids that the service does not accept": {
-			block: group, service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 400, Body: invalidID}),
-			summary: explain.SummaryInvalidID, each: 4,
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 400, Body: invalidID}),
+			summary: explain.SummaryInvalidID,
+			each:    4,
 		},
 		"names as ids": {
 			block: func(i int) reading {
 				return reading{"model_group", arguments{"id": fmt.Sprintf("A group called %d", i)}}
 			},
-			summary: explain.SummaryGroupNotFound, each: 3,
+			summary: explain.SummaryGroupNotFound,
+			each:    3,
 		},
 		"wrong names": {
 			block: func(i int) reading {
 				return reading{"model_group", arguments{"name": fmt.Sprintf("Rainfall of the region %d", i)}}
 			},
-			summary: explain.SummaryGroupNotFound, each: 3,
+			summary: explain.SummaryGroupNotFound,
+			each:    3,
 		},
 		"wrong revisions": {
 			block: func(i int) reading {
 				return reading{"model", arguments{"model_group_id": mainGroup, "revision": 100 + i}}
 			},
-			summary: explain.SummaryRevisionNotFound, each: 4,
+			summary: explain.SummaryRevisionNotFound,
+			each:    4,
 		},
 		"an organisation that is not permitted": {
-			block: group, more: forbidden, summary: explain.SummaryForbidden, each: 2,
+			block:   group,
+			more:    forbidden,
+			summary: explain.SummaryForbidden,
+			each:    2,
 		},
 		"a wrong secret": {
-			block: group, more: arguments{argClientSecret: "wrong"}, summary: explain.SummaryRejected, each: 2,
+			block:   group,
+			more:    arguments{argClientSecret: "wrong"},
+			summary: explain.SummaryRejected,
+			each:    2,
 		},
 		"no token in the answer": {
-			block: group, service: faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 200, Body: `{"jwt":"a"}`}), summary: explain.SummaryNoToken, each: 2,
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 200, Body: `{"jwt":"a"}`}),
+			summary: explain.SummaryNoToken,
+			each:    2,
 		},
 		"an argument that is not known yet": {
-			block: group, more: arguments{argClientSecret: unknown}, summary: explain.SummaryUnknownArgument, each: 2,
+			block:   group,
+			more:    arguments{argClientSecret: unknown},
+			summary: explain.SummaryUnknownArgument,
+			each:    2,
 		},
 		"a host that is not found": {
-			block: group, network: noHost, summary: explain.SummaryUnreachable, each: 2,
+			block:   group,
+			network: noHost,
+			summary: explain.SummaryUnreachable,
+			each:    2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

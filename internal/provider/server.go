@@ -87,8 +87,8 @@ func (s *server) ReadDataSource(
 	if err != nil {
 		problem := &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError, Summary: explain.SummaryNotEncoded,
-			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.",
-				req.TypeName, err),
+			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
+				"developers.", req.TypeName, err),
 		}
 		if tooLarge, ok := errors.AsType[*encode.TooLargeError](err); ok {
 			problem.Summary = explain.SummaryTooLarge

@@ -24,6 +24,7 @@ func minute(t *testing.T, groups int) *sandbox.Sandbox {
 // comes with the last of the blocks that an engine reads side by side.
 func TestOneWarningOfPauses(t *testing.T) {
 	t.Parallel()
+	failing := arguments{"model_group_ids": append(idsOf(150), "nowhere")}
 	for name, test := range map[string]struct {
 		blocks      []reading
 		parallelism int
@@ -33,7 +34,7 @@ func TestOneWarningOfPauses(t *testing.T) {
 		"300 blocks, one by one":   {eachGroup(0, 300), 1, time.Minute},
 		"one block of 300 groups":  {[]reading{{"latest_models", nil}}, 10, 5 * time.Minute},
 		"blocks and a fleet":       {append(eachGroup(0, 100), reading{"latest_models", nil}), 10, 6 * time.Minute},
-		"a fleet that fails":       {[]reading{{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}}, 10, 2 * time.Minute},
+		"a fleet that fails":       {[]reading{{"latest_models", failing}}, 10, 2 * time.Minute},
 		"100 blocks, in a minute":  {eachGroup(0, 100), 10, time.Minute},
 		"50 blocks without pauses": {eachGroup(0, 50), 10, 0},
 	} {
