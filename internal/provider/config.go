@@ -71,7 +71,7 @@ type settings struct {
 
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
-func (c configuration) settings(env environment) (settings, []problem) {
+func (c configuration) settings(env environment) (settings, []configProblem) {
 	r := resolver{
 		settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()},
 		env:      env,
@@ -133,20 +133,20 @@ func (c configuration) requests(r *resolver) {
 
 // malformed lists what is wrong with the provider block itself. It ignores the
 // environment, reads no file, and ignores arguments that are only absent.
-func (c configuration) malformed() []problem {
+func (c configuration) malformed() []configProblem {
 	_, problems := c.settings(environment{})
-	return slices.DeleteFunc(problems, func(p problem) bool { return p.missing })
+	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
 }
 
-// problem is one thing wrong with one argument.
-type problem struct {
+// configProblem is one thing wrong with one argument.
+type configProblem struct {
 	argument string // "" if it is with none
 	missing  bool   // it is only absent
 	summary  string
 	detail   string
 }
 
-func report(problems []problem, diags *diag.Diagnostics) {
+func report(problems []configProblem, diags *diag.Diagnostics) {
 	for _, p := range problems {
 		if p.argument == "" {
 			diags.AddError(p.summary, p.detail)

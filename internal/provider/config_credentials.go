@@ -64,7 +64,7 @@ func (c configuration) bothKinds(r *resolver) {
 		}
 	}
 	if len(r.unknown) == before {
-		r.problems = append(r.problems, problem{
+		r.problems = append(r.problems, configProblem{
 			argument: argAccessToken, summary: explain.SummaryBothCredentials,
 			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses " +
 				"one or the other. Leave out access_token, or the other two: set them to null, or remove them.",

@@ -74,7 +74,7 @@ func TestWhichCredentials(t *testing.T) {
 }
 
 // inShort lists problems as "argument: summary".
-func inShort(problems []problem) (list []string) {
+func inShort(problems []configProblem) (list []string) {
 	for _, p := range problems {
 		summary := p.summary
 		if summary == "" {

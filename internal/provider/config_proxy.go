@@ -35,11 +35,11 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 }
 
 // problemOfProxy says what to write. The value is not shown, because it may hold a password.
-func problemOfProxy(name, what string) problem {
+func problemOfProxy(name, what string) configProblem {
 	if what == "" {
 		what = "it cannot be parsed as a URL"
 	}
-	return problem{
+	return configProblem{
 		summary: explain.SummaryInvalidProxy,
 		detail: fmt.Sprintf("The value of the environment variable %s is not the address of a proxy, such as "+
 			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+

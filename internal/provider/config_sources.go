@@ -14,7 +14,7 @@ import (
 type resolver struct {
 	settings
 	env      environment
-	problems []problem
+	problems []configProblem
 	absences map[string]string // by argument: what the provider block has in place of a value
 }
 
@@ -78,7 +78,7 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 
 // missing adds that an argument is absent.
 func (r *resolver) missing(name string, paragraphs ...string) {
-	r.problems = append(r.problems, problem{
+	r.problems = append(r.problems, configProblem{
 		argument: name,
 		missing:  true,
 		summary:  explain.SummaryMissing(name),
@@ -107,7 +107,7 @@ func (r *resolver) meantFor(name string) []string {
 
 // invalid adds what is wrong with the value of an argument.
 func (r *resolver) invalid(name, text string) {
-	r.problems = append(r.problems, problem{
+	r.problems = append(r.problems, configProblem{
 		argument: name, summary: explain.SummaryInvalid(name), detail: explain.Sentence(text),
 	})
 }

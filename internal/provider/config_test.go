@@ -27,7 +27,7 @@ var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "
 
 // settle resolves a provider block in an environment of these
 // assignments, whose names lack their prefix.
-func settle(tb testing.TB, given arguments, assignments ...string) (settings, []problem) {
+func settle(tb testing.TB, given arguments, assignments ...string) (settings, []configProblem) {
 	tb.Helper()
 	return block(tb, given).settings(surroundings(assignments...))
 }
@@ -244,7 +244,7 @@ func wrongCertificates() []wrongValues {
 }
 
 // expectInvalid wants one problem of the argument, which begins so and gives that reason.
-func expectInvalid(t *testing.T, problems []problem, argument, begins, reason string) {
+func expectInvalid(t *testing.T, problems []configProblem, argument, begins, reason string) {
 	t.Helper()
 	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||
 		!strings.Contains(problems[0].detail, reason) || strings.Contains(problems[0].detail, "hunter2") {

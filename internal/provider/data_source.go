@@ -133,22 +133,22 @@ func (d *catalogueDataSource) readArguments(
 }
 
 // notKnownYet says that the provider has no client in this plan. Every block of the plan fails so.
-func (d *catalogueDataSource) notKnownYet(arguments reflect.Value) diag.Diagnostic {
+func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
 	whole := diag.NewErrorDiagnostic(explain.SummaryUnknownArgument, fmt.Sprintf(
 		"The provider has arguments whose values are known only after other changes are applied: %s. Nothing can be "+
 			"read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they "+
 			"depend on first (with -target), or make this data source wait for the apply (with depends_on).",
 		explain.Enumerated(d.connection.unknown)))
-	source := explain.Source(d.fullName(), groupOf(arguments))
+	source := explain.Source(d.fullName(), groupOf(fields))
 	return d.connection.explainer.Once(explain.SummaryUnknownArgument, source, whole, "")
 }
 
 // groupOf returns the id or the name of the group that a block reads, "" if it reads none or many.
-func groupOf(arguments reflect.Value) string {
-	for _, field := range reflect.VisibleFields(arguments.Type()) {
+func groupOf(fields reflect.Value) string {
+	for _, field := range reflect.VisibleFields(fields.Type()) {
 		switch field.Tag.Get("tfsdk") {
 		case "model_group_id", "id", "name":
-			if group, _ := reflect.TypeAssert[*string](arguments.FieldByIndex(field.Index)); group != nil {
+			if group, _ := reflect.TypeAssert[*string](fields.FieldByIndex(field.Index)); group != nil {
 				return *group
 			}
 		}

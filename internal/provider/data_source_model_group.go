@@ -91,15 +91,15 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 	case 1:
 		return found[0], nil
 	case 0:
-		hint := nameHint(groups, name)
+		meant := nameHint(groups, name)
 		problem.summary = explain.SummaryGroupNotFound
 		problem.detail = explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", name),
-			hint,
+			meant,
 			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.")
 		problem.alike = "no group of that name"
-		problem.brief = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), hint))
+		problem.brief = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant))
 	default:
 		problem.summary = explain.SummarySeveralGroups
 		problem.detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+

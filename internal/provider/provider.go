@@ -138,25 +138,25 @@ func (p *catalogueProvider) Configure(
 	if p.environment != nil {
 		env = *p.environment
 	}
-	settings, problems := config.settings(env)
+	resolved, problems := config.settings(env)
 	report(problems, &resp.Diagnostics)
-	warnOfUnread(settings.unread, &resp.Diagnostics)
+	warnOfUnread(resolved.unread, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	logConfigured(ctx, settings, p.version)
-	if len(settings.unknown) > 0 {
-		resp.DataSourceData = &connection{unknown: settings.unknown, explainer: &explain.Explainer{}}
+	logConfigured(ctx, resolved, p.version)
+	if len(resolved.unknown) > 0 {
+		resp.DataSourceData = &connection{unknown: resolved.unknown, explainer: &explain.Explainer{}}
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
 		return
 	}
-	settings.client.UserAgent = userAgent(p.version, env)
-	settings.client.Observe = logExchange
-	settings.client.DialContext = p.dial
-	settings.client.Note = logWait
-	resp.DataSourceData = &connection{client: catalogue.New(settings.client), explainer: explainerFor(settings)}
+	resolved.client.UserAgent = userAgent(p.version, env)
+	resolved.client.Observe = logExchange
+	resolved.client.DialContext = p.dial
+	resolved.client.Note = logWait
+	resp.DataSourceData = &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
 }
 
 // explainerFor returns what explains the errors of the process.
