@@ -72,11 +72,11 @@ func broke(err error) bool {
 
 // ofTLS classifies a fault of TLS that this side finds. Any other error is Unreachable.
 func ofTLS(err error) Fault {
-	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
+	odd, isOdd := errors.AsType[tls.RecordHeaderError](err)
 	switch {
-	case isRecord && string(record.RecordHeader[:]) == "HTTP/":
+	case isOdd && string(odd.RecordHeader[:]) == "HTTP/":
 		return PlainHTTP
-	case isRecord:
+	case isOdd:
 		return NoTLS
 	// The server goes on with an old version instead of sending an alert. crypto/tls has no type for this.
 	case strings.Contains(err.Error(), "tls: server selected unsupported protocol version"):

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// fault is an error of net/http, and what is known of its connection.
-type fault struct {
+// faultCase is an error of net/http, and what is known of its connection.
+type faultCase struct {
 	name      string
 	err       error
 	connected bool
@@ -37,13 +37,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func networkFaults() []fault {
+func networkFaults() []faultCase {
 	dialling := func(address net.Addr, err error) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: err}
 	}
 	loopback := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
 	elsewhere := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
-	return []fault{
+	return []faultCase{
 		{name: "refused here", err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
 		{name: "refused here, Windows", err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
 		{name: "refused elsewhere", err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
@@ -61,7 +61,7 @@ func networkFaults() []fault {
 	}
 }
 
-func secureFaults() []fault {
+func secureFaults() []faultCase {
 	none := &x509.Certificate{}
 	named := &x509.Certificate{DNSNames: []string{"b"}}
 	numbered := &x509.Certificate{IPAddresses: []net.IP{net.IPv6loopback}}
@@ -71,7 +71,7 @@ func secureFaults() []fault {
 		return refused(x509.CertificateInvalidError{Cert: none, Reason: reason})
 	}
 	inHTTP := tls.RecordHeaderError{RecordHeader: [5]byte([]byte("HTTP/"))}
-	return []fault{
+	return []faultCase{
 		{name: "no TLS", err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
 		{name: "HTTP in place of TLS", err: inHTTP, want: PlainHTTP},
 		{name: "an old version", err: errors.New("tls: server selected unsupported protocol version 302"), want: OldTLS},
