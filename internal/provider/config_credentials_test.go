@@ -129,6 +129,8 @@ func TestFiles(t *testing.T) {
 		"c:/hunter2":                    "Its value is not shown",
 		`c:hunter2\`:                    "Its value is not shown",
 		`1:\hunter2`:                    "Its value is not shown",
+		`\\hunter2`:                     "Its value is not shown",
+		`\\hun!\ter2`:                   "Its value is not shown",
 		"/hunter2":                      "no such file or directory.\n\nIts value is not shown",
 		"hunter2==":                     "Its value does not look like a path.",
 		"hunter2\n":                     "Its value has a line break in it",

@@ -69,10 +69,20 @@ func isPath(name string) bool {
 	return err == nil || ofWindows(name)
 }
 
-// ofWindows reports whether a name begins with a drive and a backslash, or with a share. No base64 has these.
+// ofWindows reports whether a name begins with a drive and a backslash, or with a server and a share. No base64 has
+// these.
 func ofWindows(name string) bool {
-	drive := len(name) > 3 && name[1:3] == `:\` && 'A' <= name[0]&^0x20 && name[0]&^0x20 <= 'Z'
-	return (drive || strings.HasPrefix(name, `\\`)) && !strings.ContainsAny(name, "\r\n")
+	const letters, more = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789.-_"
+	drive, _, hasDrive := strings.Cut(name, `:\`)
+	rest, isShare := strings.CutPrefix(name, `\\`)
+	server, share, _ := strings.Cut(rest, `\`)
+	switch {
+	case strings.ContainsAny(name, "\r\n"):
+		return false
+	case hasDrive:
+		return len(drive) == 1 && strings.Contains(letters, drive)
+	}
+	return isShare && share != "" && server != "" && strings.Trim(server, letters+more) == ""
 }
 
 // pathMistakes end a sentence about a path that cannot be used.

@@ -73,6 +73,7 @@ func environmentScenes() []scene {
 		file("a file with the name of its variable", "TOKEN=hunter2"),
 		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
 		file("a file of another machine, which runs Windows", `C:\secrets\token`),
+		file("a file on a share of Windows", `\\files.example\secrets\token`),
 		file("a file with a variable in its name", "$HOME/token"),
 		file("a file as a URL", "file:///run/token"),
 		file("a file with white space around it", " /run/token"),
