@@ -15,7 +15,7 @@ const (
 	reportIt        = "Please report this to the provider's developers."
 	actOrShow       = "Act on what the service said, or show it to the service's operator."
 	notAsPromised   = "The service answered with success, but not with what its interface promises."
-	checkWhoAnswers = "Check base_url: a proxy or a login page may have answered. If it was the service, " +
+	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
 		"report this to its operator, and look for a newer version of the provider."
 	// endsAllReads is added to a failure that ends every read of the process.
 	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
