@@ -202,10 +202,12 @@ type NetworkError struct {
 	TimedOut  bool
 	Limit     time.Duration // the time-out of one attempt, if that was over
 	Fault     Fault
-	Permanent bool   // another attempt cannot end otherwise, as with a certificate that is not trusted
-	Proxy     *Proxy // that the request went through, nil for none
-	Problem   string // what net/http reported, cleaned like a text of the service
-	Err       error
+	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
+
+	Certificate *Certificate // nil if none is at fault
+	Proxy       *Proxy       // that the request went through, nil for none
+	Problem     string       // what net/http reported, cleaned like a text of the service
+	Err         error
 }
 
 func (e *NetworkError) Error() string { return e.String() + ": " + e.Problem }

@@ -124,7 +124,8 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
-	bounded := given.bound(ctx)
+	watched, asked := noticeAsked(ctx)
+	bounded := given.bound(watched)
 	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
 	request, err := http.NewRequestWithContext(bounded, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 		return response, nil
 	}
 	resent := cmp.Or(given.fault(), err)
-	fault := s.networkError(ctx, at, resent, faultOf(resent, given.any()))
+	fault := s.networkError(ctx, at, resent, faultOf(resent, given.any(), asked.Load()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := s.transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
@@ -221,7 +222,12 @@ func (s *sender) tidy(text string, limit int) string {
 // networkError describes an attempt without a whole answer. ctx is that of the attempt.
 func (s *sender) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
-		Endpoint: at, Fault: kind, Problem: s.tidy(faultText(err), maxExcerpt), Proxy: s.proxy.after(err), Err: err,
+		Endpoint:    at,
+		Fault:       kind,
+		Certificate: s.certificateOf(err),
+		Proxy:       s.proxy.after(err),
+		Problem:     s.tidy(faultText(err), maxExcerpt),
+		Err:         err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

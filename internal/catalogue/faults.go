@@ -1,14 +1,20 @@
 package catalogue
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"io"
 	"net"
-	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // Fault is what kept a whole answer from coming, as the network reports it.
@@ -22,10 +28,15 @@ const (
 	Broken                          // the connection was made, and broke before the answer was complete
 	StreamRefused                   // the service refused to serve the request on its connection (HTTP/2)
 	ProxyFailed                     // the proxy did not let the request through; permanent for most of its answers
-	NoTLS                           // permanent: what answers does not speak TLS
+	NoTLS                           // permanent: the server does not speak TLS
+	PlainHTTP                       // permanent: it speaks HTTP without TLS
+	OldTLS                          // permanent: it supports no version of TLS from 1.2 on
+	CertificateWanted               // permanent: it asked for a certificate of the client, and ended the connection
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now
-	OtherHost                       // permanent: the certificate is for other hosts, or for none
+	OtherHost                       // permanent: it is for other hosts
+	NoHost                          // permanent: it names no host
+	WrongUse                        // permanent: it is not meant for servers
 	Insecure                        // permanent: any other fault of a certificate, or an alert of TLS
 )
 
@@ -33,12 +44,13 @@ const (
 // more, because a record or a program may be on its way (stays).
 func (f Fault) permanent() bool { return f >= NoTLS }
 
-// faultOf classifies an error of net/http. connected says that the request had got a connection.
-func faultOf(err error, connected bool) Fault {
+// faultOf classifies an error of net/http. connected says that the request had got a connection, and asked that the
+// server asked for a certificate of the client.
+func faultOf(err error, connected, asked bool) Fault {
 	if ofProxy(err) {
 		return ProxyFailed
 	}
-	if fault := ofTLS(err); fault != Unreachable {
+	if fault := cmp.Or(ofTLS(err), ofCertificate(err), ofAlert(err, asked)); fault != Unreachable {
 		return fault
 	}
 	if errors.Is(err, errRefused) {
@@ -62,28 +74,140 @@ func broke(err error) bool {
 	return dialled && dial.Op == "read" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// ofTLS classifies a fault of TLS or of a certificate. Any other error is Unreachable.
+// ofTLS classifies a fault of TLS that this side finds. Any other error is Unreachable.
 func ofTLS(err error) Fault {
-	var certificate *tls.CertificateVerificationError
-	var invalid x509.CertificateInvalidError
-	var unknown x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var record tls.RecordHeaderError
-	var end *net.OpError // by an alert of the other side
+	odd, isOdd := errors.AsType[tls.RecordHeaderError](err)
 	switch {
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+	case isOdd && string(odd.RecordHeader[:]) == "HTTP/":
+		return PlainHTTP
+	case isOdd:
 		return NoTLS
-	case errors.As(err, &unknown):
+	// The server goes on with an old version instead of sending an alert. crypto/tls has no type for this.
+	case strings.Contains(err.Error(), "tls: server selected unsupported protocol version"):
+		return OldTLS
+	}
+	return Unreachable
+}
+
+// ofCertificate classifies a fault of a certificate. Any other error is Unreachable.
+func ofCertificate(err error) Fault {
+	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	host, isHost := errors.AsType[x509.HostnameError](err)
+	switch {
+	case unknown:
 		return UnknownAuthority
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+	case isInvalid && invalid.Reason == x509.Expired:
 		return InvalidCertificate
-	case errors.As(err, &host):
+	case isInvalid && invalid.Reason == x509.IncompatibleUsage:
+		return WrongUse
+	case isHost && len(namesOf(host.Certificate)) == 0:
+		return NoHost
+	case isHost:
 		return OtherHost
-	case errors.As(err, &certificate), errors.As(err, &end) && end.Op == "remote error":
+	case refused, isInvalid:
 		return Insecure
 	}
 	return Unreachable
 }
+
+// The alerts of RFC 8446 §6.2 that say what the other side wants.
+const (
+	alertProtocolVersion     = 70
+	alertCertificateRequired = 116
+)
+
+// ofAlert classifies the end of a connection by an alert of the other side. Any other error is Unreachable. crypto/tls
+// keeps the type of such an error to itself, but not its words.
+func ofAlert(err error, asked bool) Fault {
+	end, ok := errors.AsType[*net.OpError](err)
+	if !ok || end.Op != "remote error" {
+		return Unreachable
+	}
+	switch end.Err.Error() {
+	case tls.AlertError(alertProtocolVersion).Error():
+		return OldTLS
+	case tls.AlertError(alertCertificateRequired).Error():
+		return CertificateWanted
+	}
+	if asked { // servers give different reasons if a certificate is missing
+		return CertificateWanted
+	}
+	return Insecure
+}
+
+// askedKey is the key of an *atomic.Bool in the context of an attempt: whether the server asked for a certificate.
+type askedKey struct{}
+
+func noticeAsked(ctx context.Context) (_ context.Context, asked *atomic.Bool) {
+	asked = &atomic.Bool{}
+	return context.WithValue(ctx, askedKey{}, asked), asked
+}
+
+// noCertificate answers a server that asks for a certificate of the client: there is none.
+func noCertificate(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if asked, ok := request.Context().Value(askedKey{}).(*atomic.Bool); ok {
+		asked.Store(true)
+	}
+	return &tls.Certificate{}, nil
+}
+
+// Certificate is what a certificate says that was not accepted. Its texts are cleaned like those of the service.
+type Certificate struct {
+	Names       []string // the hosts that it is for
+	Subject     string   // whose it is, if it is not the server's own but an authority's; else ""
+	Issuer      string   // the authority that signed it
+	SelfSigned  bool
+	From, Until time.Time
+	Seen        time.Time // when that was, by the clock of this machine
+}
+
+// certificateOf describes the certificate that an error is about. It returns nil for any other error.
+func (s *sender) certificateOf(err error) *Certificate {
+	at := rejectedBy(err)
+	if at == nil {
+		return nil
+	}
+	found := &Certificate{
+		Issuer:     s.tidy(nameOf(at.Issuer), maxWord),
+		SelfSigned: bytes.Equal(at.RawIssuer, at.RawSubject),
+		From:       at.NotBefore,
+		Until:      at.NotAfter,
+		Seen:       time.Now(),
+	}
+	for _, name := range namesOf(at) {
+		found.Names = append(found.Names, s.tidy(name, maxWord))
+	}
+	refused, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if ok && !at.Equal(refused.UnverifiedCertificates[0]) {
+		found.Subject = s.tidy(nameOf(at.Subject), maxWord)
+	}
+	return found
+}
+
+// rejectedBy returns the certificate that an error is about, nil for none.
+func rejectedBy(err error) *x509.Certificate {
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return unknown.Cert
+	}
+	if host, ok := errors.AsType[x509.HostnameError](err); ok {
+		return host.Certificate
+	}
+	invalid, _ := errors.AsType[x509.CertificateInvalidError](err)
+	return invalid.Cert
+}
+
+// namesOf returns the hosts that a certificate is for.
+func namesOf(certificate *x509.Certificate) []string {
+	names := slices.Clone(certificate.DNSNames)
+	for _, ip := range certificate.IPAddresses {
+		names = append(names, ip.String())
+	}
+	return names
+}
+
+func nameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.String()) }
 
 // refusedHere reports whether nothing listens at a loopback address.
 func refusedHere(dial *net.OpError) bool {
@@ -92,16 +216,13 @@ func refusedHere(dial *net.OpError) bool {
 	return ok && at.IP.IsLoopback() && (errors.Is(dial, syscall.ECONNREFUSED) || errors.Is(dial, onWindows))
 }
 
-// faultText returns the text of a fault of net/http, without what it quotes of an answer that is no HTTP: that may be
+// faultText returns the text of a fault of net/http, without what it quotes of an answer that is not HTTP: that may be
 // a part of a credential.
 func faultText(err error) string {
 	if errors.Is(err, io.EOF) {
 		return "the connection was closed before an answer came"
 	}
 	text := err.Error()
-	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok && unknown.Cert != nil {
-		text += " " + unknown.Cert.Issuer.String()
-	}
 	if strings.Contains(text, "transport connection broken") || strings.Contains(text, "malformed HTTP") {
 		text, _, _ = strings.Cut(text, `"`)
 	}

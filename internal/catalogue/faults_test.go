@@ -16,65 +16,99 @@ import (
 	"testing"
 )
 
+// faultCase is an error of net/http, and what is known of its connection.
+type faultCase struct {
+	name      string
+	err       error
+	connected bool
+	asked     bool // for a certificate of the client
+	want      Fault
+}
+
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	for _, f := range append(networkFaults(), secureFaults()...) {
+		if got := faultOf(f.err, f.connected, f.asked); got != f.want {
+			t.Errorf("%s: fault %d, want %d", f.name, got, f.want)
+		}
+		if lasts := f.want >= NoTLS; f.want.permanent() != lasts {
+			t.Errorf("%s: permanent is %t", f.name, !lasts)
+		}
+	}
+}
+
+func networkFaults() []faultCase {
 	dialling := func(address net.Addr, err error) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: err}
 	}
-	loopback, elsewhere := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
-	certificate := &x509.Certificate{}
-	for name, test := range map[string]struct {
-		err       error
-		connected bool
-		want      Fault
-	}{
-		"refused here":                 {err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
-		"refused here, Windows":        {err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
-		"refused elsewhere":            {err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
-		"reset here":                   {err: dialling(loopback, syscall.ECONNRESET), want: Unreachable},
-		"no route":                     {err: dialling(elsewhere, syscall.EHOSTUNREACH), want: Unreachable},
-		"no such host":                 {err: dialling(nil, &net.DNSError{IsNotFound: true}), want: UnknownHost},
-		"a resolver that fails":        {err: dialling(nil, &net.DNSError{IsTemporary: true}), want: Unreachable},
-		"EOF of a new connection":      {err: io.EOF, want: Broken},
-		"reset before the TLS is made": {err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
-		"anything after a connection":  {err: errors.New("malformed HTTP response"), connected: true, want: Broken},
-		"cut short":                    {err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
-		"no proxy listens":             {err: &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, want: ProxyFailed},
-		"a proxy answered":             {err: &proxyError{status: 407}, want: ProxyFailed},
-		"no TLS":                       {err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
-		"HTTP to an HTTPS client":      {err: http.ErrSchemeMismatch, want: NoTLS},
-		"an alert of TLS":              {err: &net.OpError{Op: "remote error", Err: tls.AlertError(70)}, connected: true, want: Insecure},
-		"an unknown authority":         {err: x509.UnknownAuthorityError{Cert: certificate}, want: UnknownAuthority},
-		"expired":                      {err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.Expired}, want: InvalidCertificate},
-		"another host":                 {err: x509.HostnameError{Certificate: certificate, Host: "a"}, want: OtherHost},
-		"another fault of a certificate": {
-			err:  &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Cert: certificate, Reason: x509.TooManyIntermediates}},
-			want: Insecure,
-		},
-	} {
-		if got := faultOf(test.err, test.connected); got != test.want {
-			t.Errorf("%s: fault %d, want %d", name, got, test.want)
-		}
-		if lasts := test.want >= NoTLS; test.want.permanent() != lasts {
-			t.Errorf("%s: permanent is %t", name, !lasts)
-		}
+	loopback := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
+	elsewhere := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
+	return []faultCase{
+		{name: "refused here", err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
+		{name: "refused here, Windows", err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
+		{name: "refused elsewhere", err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
+		{name: "reset here", err: dialling(loopback, syscall.ECONNRESET), want: Unreachable},
+		{name: "no route", err: dialling(elsewhere, syscall.EHOSTUNREACH), want: Unreachable},
+		{name: "no such host", err: dialling(nil, &net.DNSError{IsNotFound: true}), want: UnknownHost},
+		{name: "a resolver that fails", err: dialling(nil, &net.DNSError{IsTemporary: true}), want: Unreachable},
+		{name: "EOF of a new connection", err: io.EOF, want: Broken},
+		{name: "reset before the TLS is made", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
+		{name: "anything after a connection", err: errors.New("malformed HTTP response"), connected: true, want: Broken},
+		{name: "cut short", err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
+		{name: "no proxy listens", err: &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, want: ProxyFailed},
+		{name: "a proxy answered", err: &proxyError{status: 407}, want: ProxyFailed},
+		{name: "a reset, asked", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, asked: true, want: Broken},
+	}
+}
+
+func secureFaults() []faultCase {
+	none := &x509.Certificate{}
+	named := &x509.Certificate{DNSNames: []string{"b"}}
+	numbered := &x509.Certificate{IPAddresses: []net.IP{net.IPv6loopback}}
+	alert := func(number uint8) error { return &net.OpError{Op: "remote error", Err: tls.AlertError(number)} }
+	refused := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	invalid := func(reason x509.InvalidReason) error {
+		return refused(x509.CertificateInvalidError{Cert: none, Reason: reason})
+	}
+	inHTTP := tls.RecordHeaderError{RecordHeader: [5]byte([]byte("HTTP/"))}
+	return []faultCase{
+		{name: "no TLS", err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
+		{name: "HTTP in place of TLS", err: inHTTP, want: PlainHTTP},
+		{name: "an old version", err: errors.New("tls: server selected unsupported protocol version 302"), want: OldTLS},
+		{name: "an alert: old TLS", err: alert(70), connected: true, want: OldTLS},
+		{name: "an alert: old TLS, asked", err: alert(70), asked: true, want: OldTLS},
+		{name: "an alert: a certificate", err: alert(116), connected: true, want: CertificateWanted},
+		{name: "another alert", err: alert(40), connected: true, want: Insecure},
+		{name: "another alert, asked", err: alert(40), connected: true, asked: true, want: CertificateWanted},
+		{name: "an unknown authority", err: refused(x509.UnknownAuthorityError{Cert: none}), asked: true, want: UnknownAuthority},
+		{name: "expired", err: invalid(x509.Expired), want: InvalidCertificate},
+		{name: "wrong use", err: invalid(x509.IncompatibleUsage), want: WrongUse},
+		{name: "another host", err: refused(x509.HostnameError{Certificate: named, Host: "a"}), want: OtherHost},
+		{name: "another address", err: refused(x509.HostnameError{Certificate: numbered, Host: "a"}), want: OtherHost},
+		{name: "no host", err: refused(x509.HostnameError{Certificate: none, Host: "a"}), want: NoHost},
+		{name: "another fault of a certificate", err: invalid(x509.TooManyIntermediates), want: Insecure},
+		{name: "a certificate, and no more", err: refused(errors.New("odd")), want: Insecure},
 	}
 }
 
 // TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
+	const odd = "\x1b[31mred\x07\r\n"
 	for _, err := range []error{
-		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"\x1b[31mred\x07\r\n"}}, Host: "a"},
-		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: "\x1b[31mred\x07\r\n"}}},
+		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{odd}}, Host: "a"},
+		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: odd}}},
+		x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired, Detail: odd},
 	} {
 		var last Exchange
 		c := New(configFor(t, "https://catalogue.example", Config{
 			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { last = seen },
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
-		if got := fmt.Sprint(err, last.Problem); strings.ContainsAny(got, "\x1b\a\r\n") || strings.Count(got, "red") != 2 || last.Attempt != 1 {
-			t.Errorf("%q, attempt %d", got, last.Attempt)
+		fault, _ := errors.AsType[*NetworkError](err)
+		shown := fmt.Sprintf("%s %s %+v", err, last.Problem, *fault.Certificate)
+		if strings.ContainsAny(shown, "\x1b\a\r\n") || !strings.Contains(shown, "red") || last.Attempt != 1 {
+			t.Errorf("%q, attempt %d", shown, last.Attempt)
 		}
 	}
 }
@@ -91,7 +125,9 @@ func TestWhatAProxyAnswers(t *testing.T) {
 	if through.Address != "http://proxy.example" || !through.Credential {
 		t.Errorf("%+v", through)
 	}
-	for status, permanent := range map[int]bool{407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false} {
+	for status, permanent := range map[int]bool{
+		407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false,
+	} {
 		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
 		if !after.Failed || after.Status != status || after.permanent() != permanent {
 			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())

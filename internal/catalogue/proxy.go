@@ -17,7 +17,7 @@ type Proxy struct {
 	Variable   string // the variable of the environment that names it
 	Credential bool   // the variable has a user name
 	Failed     bool   // it did not let the request through
-	NoTLS      bool   // Address is of scheme https, and what listens there speaks no TLS
+	NoTLS      bool   // Address is of scheme https, and the server there does not speak TLS
 	Status     int    // what it answered, 0 for nothing
 
 	url *url.URL // with user name and password

@@ -21,8 +21,12 @@ func newTransport(cfg Config) *http.Transport {
 	// A dead connection of HTTP/2 is found within one attempt, so that the next attempt uses another one.
 	ping := min(cfg.RequestTimeout/3, 10*time.Second)
 	transport := &http.Transport{
-		DialContext:         dial,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: trusted(cfg.CACertificates)},
+		DialContext: dial,
+		TLSClientConfig: &tls.Config{
+			MinVersion:           tls.VersionTLS12,
+			RootCAs:              trusted(cfg.CACertificates),
+			GetClientCertificate: noCertificate,
+		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: ping, PingTimeout: ping},

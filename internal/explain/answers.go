@@ -28,8 +28,7 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.about.explain(m, api)
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
-			". If it lasts, show this to the service's operator. The provider asks again as often as max_retries "+
-			"allows, and until read_timeout is over.")
+			". If it lasts, show this to the service's operator.")
 		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
@@ -60,7 +59,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 	switch api.Code {
 	case "FORBIDDEN":
 		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
-			"Use other credentials, or have this organisation permitted.")
+			"Use other credentials, or ask for this organisation to be permitted.")
+		m.concernsAll(api)
 	case "":
 		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.",
 			"The answer has no code of the service, so a gateway or a firewall may have sent it: check that this "+

@@ -21,7 +21,7 @@ type Origin struct {
 	Block    bool   // the provider block sets it
 	Variable string // the environment variable that has it, or that names a file with it
 	File     bool
-	Over     []string // variables that are set as well, and not used
+	Over     []string // variables that are set as well, and ignored
 }
 
 // String names the origin, such as MODELCATALOGUE_CLIENT_ID.
@@ -37,7 +37,7 @@ func (o Origin) String() string {
 
 const (
 	noUsableToken = "The service answered the request for a token without one that can be used."
-	notTheService = "Check base_url: what answers there may not be the service."
+	notTheService = "Check base_url: the server there may not be the service."
 )
 
 // rejected explains why the process has no token that the service accepts.
@@ -52,13 +52,14 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		return
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
-		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot renew a " +
-			"given token: if runs take longer than a token lives, give client_id and client_secret in its place.")
+		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot " +
+			"renew a given token: if runs take longer than a token lives, give client_id and client_secret in its " +
+			"place.")
 	case rejected.Issued:
 		m.say(SummaryRejected,
-			"The service gave tokens for client_id and client_secret, and then rejected them, a fresh one as well.",
-			"The credentials themselves were accepted. Show this to those who run the service; a gateway that does not know "+
-				"the tokens may answer at base_url.")
+			"The service issued tokens for these credentials and then rejected them, including a new one.",
+			"The credentials themselves were accepted. Show this to the service's operator. A gateway that does not "+
+				"know the tokens may answer at base_url.")
 	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
 		m.blame("that both are meant for the service at base_url.")
@@ -92,7 +93,7 @@ func (m *message) blame(check string) {
 			m.add("The value of %s %s. That may be the reason.", c.Argument, oddity)
 		}
 		if len(c.Origin.Over) > 0 {
-			m.add("Set as well, and not used because of %s: %s.", c.Origin, Enumerated(c.Origin.Over))
+			m.add("Ignored because %s takes precedence: %s.", c.Origin, Enumerated(c.Origin.Over))
 		}
 	}
 	if named == nil {

@@ -14,49 +14,86 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Explainer explains the errors of one process. It is safe for concurrent use.
 type Explainer struct {
-	MaxRequests string       // as the configuration has it, "" for none
+	MaxRequests string       // as in the configuration, "" for none
 	Credentials []Credential // those in use
+	Authorities int          // how many certificates ca_certificate_pem has
 
 	mu sync.Mutex
 	// reported are the causes that were reported in full, each with the data source that had the error.
 	reported map[string]string
 }
 
-// maxPointedTo bounds the value in a pointer to the full message, in characters: a UUID
-// stays whole, and the pointer fits in two lines.
-const maxPointedTo = 36
+// Source names a block, such as modelcatalogue_model "some-id", by its data source and the group that it is about, ""
+// for none.
+func Source(dataSource, group string) string {
+	if group == "" {
+		return dataSource
+	}
+	return fmt.Sprintf("%s %q", dataSource, ShortID(group))
+}
 
 // Explain says what failed in a read of a data source, such as modelcatalogue_model.
 // A cause that concerns every read of the process is reported in full once, and in two
 // lines after that: a plan of hundreds of blocks shows one error hundreds of times.
-func (e *Explainer) Explain(err error, source string, about Subject) diag.Diagnostic {
+func (e *Explainer) Explain(err error, dataSource string, about Subject) diag.Diagnostic {
 	m := e.message(err, about)
-	if m.shared == "" {
-		return m.whole()
+	source := Source(dataSource, about.Value)
+	if m.elsewhere && !e.knows(m.alike) {
+		return m.diagnostic(pointer("the error of\nthe read that used up its retries", ""))
 	}
-	if about.Value != "" {
-		source += fmt.Sprintf(" %q", redact.Shorten(about.Value, maxPointedTo))
-	}
+	return e.Once(m.alike, source, m.whole(), m.short)
+}
+
+// Once returns a diagnostic the first time that a process meets a cause. After that it returns a short one, which
+// points to the source of the first. short is what it says besides, "" for nothing. The cause "" is always new.
+func (e *Explainer) Once(cause, source string, whole diag.Diagnostic, short string) diag.Diagnostic {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch before, known := e.reported[m.shared]; {
+	switch before, known := e.reported[cause]; {
 	case known && before == source:
-		return m.brief("another error of\n" + before)
+		return detailed(whole, pointer("another error of\n"+before, short))
 	case known:
-		return m.brief("the error of\n" + before)
-	case m.elsewhere:
-		return m.brief("the error of\nthe read that used up its retries")
+		return detailed(whole, pointer("the error of\n"+before, short))
+	case cause != "" && e.reported == nil:
+		e.reported = map[string]string{cause: source}
+	case cause != "":
+		e.reported[cause] = source
 	}
-	if e.reported == nil {
-		e.reported = map[string]string{}
+	return whole
+}
+
+// knows reports whether a cause was reported in full.
+func (e *Explainer) knows(cause string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, known := e.reported[cause]
+	return known
+}
+
+// pointer returns the detail of a diagnostic whose full message is elsewhere.
+func pointer(where, short string) string {
+	text := "The full message is in " + where + "."
+	if short != "" {
+		text = short + "\n" + text
 	}
-	e.reported[m.shared] = source
-	return m.whole()
+	return text
+}
+
+// detailed returns a diagnostic with another detail.
+func detailed(d diag.Diagnostic, detail string) diag.Diagnostic {
+	if on, ok := d.(diag.DiagnosticWithPath); ok {
+		return diag.NewAttributeErrorDiagnostic(on.Path(), d.Summary(), detail)
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), detail)
+}
+
+// Extended returns a diagnostic with one more paragraph.
+func Extended(d diag.Diagnostic, paragraph string) diag.Diagnostic {
+	return detailed(d, Paragraphs(d.Detail(), paragraph))
 }
 
 // Error says what failed, in full.

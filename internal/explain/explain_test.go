@@ -91,7 +91,7 @@ func TestMessagesByHand(t *testing.T) {
 			},
 			summary: explain.SummaryUnavailable,
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
-			next:    "and until read_timeout is over.",
+			next:    "show this to the service's operator.",
 		},
 		"a host that stays unknown": {
 			err: &catalogue.GaveUpError{
@@ -125,21 +125,24 @@ func TestMessagesByHand(t *testing.T) {
 			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{
 				Status: 429, RetryAfter: 48 * time.Hour,
 			}},
-			summary: explain.SummaryRateLimited, parts: []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
-			next: "with max_requests.",
+			summary: explain.SummaryRateLimited,
+			parts:   []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
+			next:    "with max_requests.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
 			summary: explain.SummaryUntrusted, parts: []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
-			next: "what answers there.",
+			next: "Check base_url and the server there.",
 		},
-		"a proxy that is not there": {
+		"a proxy that cannot be reached": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint, Problem: "refused",
 				Proxy: &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
 			},
 			summary: explain.SummaryUnreachable, next: "to go without it.",
-			parts: []string{"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST"},
+			parts: []string{
+				"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST",
+			},
 		},
 		"too large, size unknown": {
 			err: &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20}, summary: explain.SummaryTooLarge,

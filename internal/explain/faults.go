@@ -2,8 +2,12 @@ package explain
 
 import (
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -24,8 +28,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 		}
 		m.say(SummaryTimeout,
 			fmt.Sprintf("The service did not answer completely within %s, which is %s.", limit, network.Limit),
-			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, or "+
-				"show this to those who run the service.")
+			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, "+
+				"or show this to the service's operator.")
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
 	case network.Permanent:
 		m.insecure(network)
@@ -36,6 +40,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
 	}
 	m.concernsAll(nil)
+	m.alike += strconv.Itoa(int(network.Fault))
 }
 
 // unreached explains a fault that may pass: no connection, or one that broke.
@@ -58,41 +63,133 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			"Try again later, or start fewer runs at once. If it lasts, show this to those who run the service.")
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
-			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to those "+
-				"who run it.")
+			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to its "+
+				"operator.")
 		// The first request of a process, which a service that wants TLS cannot read.
 		if scheme == "http" && network.Method == http.MethodPost {
-			m.next += " If what listens there speaks TLS, write https in base_url."
+			m.next += " If the server speaks TLS, write https:// in base_url."
 		}
 	default:
 		m.say(SummaryUnreachable, "The service could not be reached.", "Check base_url and the network."+proxy)
 	}
 }
 
-// insecure explains a fault of TLS or of a certificate, which no further attempt can change. The fault
-// itself names the hosts, the dates or the authority.
-func (m *message) insecure(network *catalogue.NetworkError) {
-	cause, next := "No secure connection to the service could be made.",
-		"TLS 1.2 or later is needed, and the provider has no certificate of its own to give. Check base_url and what "+
-			"answers there."
-	switch network.Fault {
-	case catalogue.NoTLS:
-		cause = "What answers at base_url does not speak TLS, which https needs."
-		next = "Check the host and port of base_url."
-	case catalogue.UnknownAuthority:
-		cause = "The certificate of what answers is signed by an authority that this machine does not trust."
-		next = "Check base_url. If the certificate is the service's, give that of its authority in ca_certificate_pem. " +
-			"A proxy in your network that opens connections signs with an authority of its own."
-	case catalogue.OtherHost:
-		cause = "The certificate of what answers is for another host than base_url names."
-		next = "Check base_url: use a name that the certificate has, if that is the service's. Otherwise those who run " +
-			"the service have to get a certificate for this name."
-	case catalogue.InvalidCertificate:
-		cause = "The certificate of what answers has expired or is not valid yet, by the clock of this machine."
-		next = "Check the clock of this machine. If it is right, those who run the service have to renew the certificate."
-	}
-	m.say(SummaryUntrusted, cause, next)
+// advice is what is wrong, and what to do about it.
+type advice struct{ cause, next string }
+
+// untrusted is the advice about faults of TLS and of certificates. Words in braces stand for what insecure puts there.
+var untrusted = map[catalogue.Fault]advice{
+	catalogue.NoTLS: {"The server does not speak TLS, which https needs.", "Check the host and port of base_url."},
+	catalogue.PlainHTTP: {
+		"The server answers in HTTP without TLS, and https needs TLS.",
+		"Check the host and port of base_url. The provider sends credentials without TLS to loopback hosts only.",
+	},
+	catalogue.OldTLS: {
+		"The server supports no version of TLS from 1.2 on.",
+		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
+	},
+	catalogue.CertificateWanted: {
+		"The server asked for a certificate of the client, which the provider does not have, and ended the connection.",
+		"Use an address of the service that asks for none.",
+	},
+	catalogue.UnknownAuthority: {
+		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",
+		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. A proxy " +
+			"in your network that opens connections signs with an authority of its own.",
+	},
+	catalogue.InvalidCertificate: {
+		"{whose} was valid until {until}, and the clock of this machine says {now}.",
+		"Check the clock of this machine. If it is right, the service's operator has to renew the certificate.",
+	},
+	catalogue.OtherHost: {
+		"The server's certificate is for {names}, and base_url asks for {host}.",
+		"Check base_url: use a name that the certificate has, if that is the service's. Otherwise the service's " +
+			"operator has to get a certificate for this name.",
+	},
+	catalogue.NoHost: {
+		"The server's certificate names no host. A common name does not count, only subject alternative names do.",
+		"The service's operator has to get a certificate that names {host}.",
+	},
+	catalogue.WrongUse: {
+		"The server's certificate is not meant for servers: its extended key usage does not name server " +
+			"authentication.",
+		"The service's operator has to get a certificate for a server.",
+	},
+	catalogue.Insecure: {"No secure connection to the service could be made.", "Check base_url and the server there."},
 }
+
+// The advice if more is known of a fault.
+var (
+	notValidYet = advice{
+		"{whose} is valid from {from} on, and the clock of this machine says {now}.",
+		untrusted[catalogue.InvalidCertificate].next,
+	}
+	signedByItself = advice{
+		"The server's certificate is signed by itself, and this machine does not trust it.{given}",
+		"Check base_url. If the certificate is the service's, give it in ca_certificate_pem.",
+	}
+	plainHTTPHere = advice{
+		untrusted[catalogue.PlainHTTP].cause,
+		"Write http:// in place of https:// in base_url.",
+	}
+)
+
+// adviceOn returns the advice about a fault of TLS or of a certificate.
+func adviceOn(network *catalogue.NetworkError, host string) advice {
+	certificate, ip := network.Certificate, net.ParseIP(host)
+	switch {
+	case network.Fault == catalogue.InvalidCertificate && certificate.Seen.Before(certificate.From):
+		return notValidYet
+	case network.Fault == catalogue.UnknownAuthority && certificate.SelfSigned:
+		return signedByItself
+	case network.Fault == catalogue.PlainHTTP && (host == "localhost" || ip.IsLoopback()):
+		return plainHTTPHere
+	}
+	if known, ok := untrusted[network.Fault]; ok {
+		return known
+	}
+	return untrusted[catalogue.Insecure]
+}
+
+// insecure explains a fault of TLS or of a certificate, which no further attempt can change.
+func (m *message) insecure(network *catalogue.NetworkError) {
+	host := ""
+	if base, err := url.Parse(network.Origin); err == nil {
+		host = base.Hostname()
+	}
+	found, whose := network.Certificate, "The server's certificate"
+	if found == nil {
+		found = &catalogue.Certificate{}
+	}
+	if found.Subject != "" {
+		whose = fmt.Sprintf("The certificate of the authority %q", found.Subject)
+	}
+	filled := strings.NewReplacer(
+		"{whose}", whose,
+		"{host}", host,
+		"{names}", Enumerated(First(MaxIDs, found.Names)),
+		"{issuer}", strconv.Quote(found.Issuer),
+		"{from}", inUTC(found.From),
+		"{until}", inUTC(found.Until),
+		"{now}", inUTC(found.Seen),
+		"{given}", m.by.notAmongGiven(),
+	)
+	of := adviceOn(network, host)
+	m.say(SummaryUntrusted, filled.Replace(of.cause), filled.Replace(of.next))
+}
+
+// notAmongGiven says that an authority is not among those of ca_certificate_pem, or returns "" if there are none.
+func (e *Explainer) notAmongGiven() string {
+	switch e.Authorities {
+	case 0:
+		return ""
+	case 1:
+		return " It is not the one in ca_certificate_pem."
+	}
+	return fmt.Sprintf(" It is none of the %d in ca_certificate_pem.", e.Authorities)
+}
+
+func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // proxy explains a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.Proxy) {
@@ -107,7 +204,8 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		said = "wants a user name and a password"
 		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT"
 	default:
-		said, next = "did not connect to the service", "Check base_url and "+fault.Variable+", have the proxy allow the host"
+		said = "did not connect to the service"
+		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host"
 	}
 	if fault.NoTLS {
 		next += "."
@@ -120,5 +218,6 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 	if fault.Status == http.StatusProxyAuthRequired {
 		next += " Special characters in a user name or password are written as %XX, such as %23 for #."
 	}
-	m.say(SummaryUnreachable, fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said), next)
+	cause := fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said)
+	m.say(SummaryUnreachable, cause, next)
 }

@@ -27,8 +27,14 @@ type message struct {
 	requestID string
 	next      string // what to do
 
-	shared    string // identifies a cause that concerns every read of the process, "" for one of this read only
-	elsewhere bool   // another read has more to say about the shared cause
+	repeated
+}
+
+// repeated is what is known of a cause that several reads have.
+type repeated struct {
+	alike     string // identifies a cause that other reads may meet too, "" for one of this read only
+	short     string // what a short message has to say besides
+	elsewhere bool   // another read has more to say about the cause
 }
 
 // say sets the three parts that every message has.
@@ -38,12 +44,12 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// concernsAll marks a cause that every read of the process shares. Nothing in its
+// concernsAll marks a cause that other reads of the process may share. Nothing in its
 // identity differs from read to read. api is the answer that shows it, or nil.
 func (m *message) concernsAll(api *catalogue.APIError) {
-	m.shared = m.summary
+	m.alike = m.summary
 	if api != nil {
-		m.shared += fmt.Sprint(api.Status, api.Code)
+		m.alike += fmt.Sprint(api.Status, api.Code)
 	}
 }
 
@@ -58,11 +64,6 @@ func (m *message) whole() diag.Diagnostic {
 	}
 	paragraphs := append([]string{m.cause}, m.more...)
 	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
-}
-
-// brief returns a diagnostic that points to the error that has the same cause in full.
-func (m *message) brief(where string) diag.Diagnostic {
-	return m.diagnostic("The full message is in " + where + ".")
 }
 
 func (m *message) diagnostic(detail string) diag.Diagnostic {

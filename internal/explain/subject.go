@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Subject is what a read was about: the argument at fault if the service rejects
@@ -57,24 +58,49 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 				"time_horizon lists every group, and the time_horizon.key of each is in use."))
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
-		m.say(SummaryInvalidID, fmt.Sprintf("The service does not accept the model group id %q.", Abridged(s.Value)),
-			"Change the id; asking again with the same one will not help.")
-		return
+		const invalid = "The service does not accept the model group id %q."
+		m.say(SummaryInvalidID, fmt.Sprintf(invalid, Abridged(s.Value)), "Change the id; asking again with the same "+
+			"one will not help.")
+		m.short = fmt.Sprintf(invalid, ShortID(s.Value))
+	default:
+		s.missing(m, api)
 	}
-	missing := fmt.Sprintf("The catalogue has no model group %q, or these credentials cannot see it", Abridged(s.Value))
-	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, not " +
-		"id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that they see."
-	m.say(SummaryGroupNotFound, missing+": the service does not tell these apart.", check)
+	// Many blocks of a plan may have a wrong id each.
+	m.concernsAll(api)
+	if odd := Oddity(s.Value); odd != "" {
+		m.alike += odd
+		m.short = fmt.Sprintf("The model group id %q %s.", ShortID(s.Value), odd)
+	}
+}
+
+// missing says that the service misses the id.
+func (s Subject) missing(m *message, api *catalogue.APIError) {
+	const missing = "The catalogue has no model group %q, or these credentials cannot see it"
+	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, " +
+		"not id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that " +
+		"they see."
+	cause, short := missing+": the service does not tell these apart.", missing+"."
+	summary := SummaryGroupNotFound
 	if s.OfLatest {
-		m.say(SummaryGroupOrModels, missing+", or it has no models yet.",
-			check+" If the group has no models yet, leave it out until it has one.")
+		cause = missing + ", or it has no models yet."
+		short = cause
+		summary = SummaryGroupOrModels
+		check += " If the group has no models yet, leave it out until it has one."
 	}
 	origin := ""
 	if api.Code == "" {
 		origin = "The answer has no code of the catalogue, so something else may have sent it: check base_url first."
 	}
-	m.next = Paragraphs(origin, s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), m.next)
+	m.say(summary, fmt.Sprintf(cause, Abridged(s.Value)),
+		Paragraphs(origin, s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), check))
+	m.short = fmt.Sprintf(short, ShortID(s.Value))
 }
+
+// maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.
+const maxShortID = 36
+
+// ShortID returns an id as a short message names it.
+func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 
 // oddity says in a sentence what is odd about the value, or returns "". finder is added about a name.
 func (s Subject) oddity(what, finder string) string {

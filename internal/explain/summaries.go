@@ -7,6 +7,7 @@ const (
 	SummaryNotConfigured   = "Provider not configured"
 	SummaryBothCredentials = "Both access_token and client credentials given"
 	SummaryInvalidProxy    = "Invalid HTTPS_PROXY"
+	SummaryUnreadVariable  = "Environment variable not read"
 
 	SummaryInvalidID       = "Invalid model group id"
 	SummaryInvalidName     = "Invalid model group name"

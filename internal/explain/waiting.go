@@ -13,11 +13,11 @@ import (
 
 // endings say what ended the attempts of a read.
 var endings = map[catalogue.Cause]string{
-	catalogue.RetriesUsedUp: "max_retries allows no more",
-	catalogue.FaultStays:    "the same fault came again a second later",
-	catalogue.ServiceDown:   "another read had used up its retries",
-	catalogue.WaitTooLong:   "read_timeout leaves no time for more",
-	catalogue.TimeOver:      "read_timeout was over",
+	catalogue.RetriesUsedUp: ". Raise max_retries to let it try more often.",
+	catalogue.FaultStays:    ": the same fault came again a second later.",
+	catalogue.ServiceDown:   ": another read had used up its retries.",
+	catalogue.WaitTooLong:   ": read_timeout leaves no time for more.",
+	catalogue.TimeOver:      ": read_timeout was over.",
 }
 
 // gaveUp explains a read that ended without an answer, though another attempt might have had one:
@@ -35,8 +35,9 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.rateLimited(gaveUp, api)
 		return
 	case gaveUp.Err == nil:
-		m.say(SummaryTimeout, fmt.Sprintf("This read was not answered within read_timeout, which is %s. It was waiting for %s.",
-			timeout, gaveUp.WaitingFor), "Raise read_timeout, or max_requests if it is set.")
+		const cause = "This read was not answered within read_timeout, which is %s. It was waiting for %s."
+		m.say(SummaryTimeout, fmt.Sprintf(cause, timeout, gaveUp.WaitingFor),
+			"Raise read_timeout, or max_requests if it is set.")
 		return
 	}
 	m.failed(gaveUp.Err)
@@ -45,10 +46,10 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", timeout)
 	}
 	if gaveUp.Wait > 0 {
-		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) + ". If it lasts, show this to those who run the service."
+		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) +
+			". If it lasts, show this to the service's operator."
 	}
-	m.add("The provider gave up after %s in %s: %s.",
-		attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
+	m.add("The provider gave up after %s in %s%s", attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
 }
 
 // rateLimited explains a read that the service's allowance left no time for.
@@ -59,12 +60,15 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 		cause += fmt.Sprintf(", and read_timeout, which is %s, was over before one was let through.",
 			round(gaveUp.Elapsed+gaveUp.Remaining))
 	case api.RetryAfter > 0:
-		cause += fmt.Sprintf(". It asks to wait %s, and this read had %s left of its read_timeout.", length(gaveUp.Wait), left)
+		cause += fmt.Sprintf(". It asks to wait %s, and this read had %s left of its read_timeout.",
+			length(gaveUp.Wait), left)
 	default:
-		cause += fmt.Sprintf(", and does not say for how long. The next wait is longer than the %s left of read_timeout.", left)
+		cause += fmt.Sprintf(", and does not say for how long. The next wait is longer than the %s left of "+
+			"read_timeout.", left)
 	}
-	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If several "+
-		"runs use these credentials, start fewer at once, or give each a share of the allowance with max_requests.")
+	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If "+
+		"several runs use these credentials, start fewer at once, or give each a share of the allowance with "+
+		"max_requests.")
 	m.concernsAll(api)
 }
 
@@ -138,4 +142,20 @@ func later(wait time.Duration) string {
 		return "later"
 	}
 	return "in " + length(wait)
+}
+
+// HeldBack returns the detail of the warning that pauses have held back the reads of a process.
+func (e *Explainer) HeldBack(held time.Duration) string {
+	next := "If you know the allowance of these credentials, set max_requests to it, such as \"60/1m\", or to a " +
+		"share of it for each run at the same time."
+	if e.MaxRequests != "" {
+		next = fmt.Sprintf("max_requests is %s. If the allowance of these credentials is smaller, or other runs share "+
+			"it, lower max_requests.", e.MaxRequests)
+	}
+	return Paragraphs(
+		fmt.Sprintf("Pauses that the service asked for (status 429) have held back the reads of this run for %s so "+
+			"far. This warning comes once in a run.", Duration(held)),
+		next+" That saves refusals. It does not spread requests: a burst is sent at once, and the rest waits. For an "+
+			"even pace give the requests of a second, such as \"1/1s\".",
+		"If the allowance is too small for this configuration, ask the service's operator for a larger one.")
 }

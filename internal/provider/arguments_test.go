@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"math/big"
 	"net/http"
 	"slices"
@@ -19,7 +20,7 @@ import (
 func TestArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines have it
+	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines spell it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,17 +201,20 @@ func TestNamesOfNoAttribute(t *testing.T) {
 	}{
 		{attributesArgument(groupAttributes(), "model_groups"), map[string]string{
 			"modesl": "models", "axse": "axes", "model_groups.name": "name", "latestRevision": "latest_revision", "docker_image": "",
+			"model_groups": "", "model_group": "",
 		}},
 		{attributesArgument(modelAttributes(), "models"), map[string]string{
 			"docker_imag": "docker_image", "Revision": "revision", "horizon.key": "horizon", "models.docker_imgae": "docker_image",
 			"docker image": "docker_image", "display-name": "display_name", "is_latest": "", "*": "", "": "", "models": "", "models[0]": "",
+			"image": "docker_image", "Owner": "is_owner", "docker": "docker_image", "as": "", "model": "",
 		}},
 		{attributesArgument(pinnedModelAttributes(), "models"), map[string]string{"is_lates": "is_latest", "last_revision": "latest_revision"}},
 	} {
 		names, _ := test.argument.Validators[0].(attributeNames)
 		for mistaken, want := range test.meant {
-			if got := names.meant(mistaken); got != want {
-				t.Errorf("%q is meant for %q, want %q", mistaken, got, want)
+			got := names.mistakes().about(mistaken)
+			if meant := fmt.Sprintf("Did you mean %q?", want); strings.HasPrefix(got, "Did") != (want != "") || want != "" && got != meant {
+				t.Errorf("%q: %s, want %q", mistaken, got, want)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"crypto/x509"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -64,47 +66,106 @@ type settings struct {
 	unknown     []string
 	credentials []explain.Credential
 	origins     map[string]explain.Origin // by argument; none for a default
+	unread      []unreadVariable
 }
 
 // settings resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
-func (c configuration) settings(env environment) (settings, []problem) {
-	r := resolver{env: env, settings: settings{origins: map[string]explain.Origin{}}}
-	client := &r.client
-	client.BaseURL = required(&r, argBaseURL, c.BaseURL, parseBaseURL)
+func (c configuration) settings(env environment) (settings, []configProblem) {
+	r := resolver{
+		settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()},
+		env:      env,
+		absences: map[string]string{},
+	}
+	r.client.BaseURL = blockArgument[*url.URL]{
+		name:  argBaseURL,
+		value: c.BaseURL,
+		parse: parseBaseURL,
+	}.required(&r)
 	r.credentials = c.credentials(&r)
-	client.CACertificates = optional(&r, argCACertificate, c.CACertificatePEM, nil, parseCertificates)
-	client.RequestTimeout = optional(&r, argRequestTimeout, c.RequestTimeout, defaultRequestTimeout, parseDuration)
-	client.ReadTimeout = optional(&r, argReadTimeout, c.ReadTimeout, defaultReadTimeout, parseDuration)
-	client.MaxRetries = optional(&r, argMaxRetries, c.MaxRetries, defaultMaxRetries, parseRetries)
-	client.Ceiling = optional(&r, argMaxRequests, c.MaxRequests, pace.Limit{}, parseLimit)
-	client.Snapshot = optional(&r, argSnapshot, c.Snapshot, defaultSnapshot, parseSwitch)
-	client.Proxy = r.proxyOf(client.BaseURL)
+	r.client.CACertificates = blockArgument[[]*x509.Certificate]{
+		name:  argCACertificate,
+		value: c.CACertificatePEM,
+		parse: parseCertificates,
+	}.optional(&r)
+	c.times(&r)
+	c.requests(&r)
+	r.client.Proxy = r.proxyOf(r.client.BaseURL)
 	return r.settings, r.problems
+}
+
+// times resolves how long requests and reads may take.
+func (c configuration) times(r *resolver) {
+	r.client.RequestTimeout = blockArgument[time.Duration]{
+		name:     argRequestTimeout,
+		value:    c.RequestTimeout,
+		standard: defaultRequestTimeout,
+		parse:    parseDuration,
+	}.optional(r)
+	r.client.ReadTimeout = blockArgument[time.Duration]{
+		name:     argReadTimeout,
+		value:    c.ReadTimeout,
+		standard: defaultReadTimeout,
+		parse:    parseDuration,
+	}.optional(r)
+}
+
+// requests resolves which requests are sent.
+func (c configuration) requests(r *resolver) {
+	r.client.MaxRetries = blockArgument[int]{
+		name:     argMaxRetries,
+		value:    c.MaxRetries,
+		standard: defaultMaxRetries,
+		parse:    parseRetries,
+	}.optional(r)
+	r.client.Ceiling = blockArgument[pace.Limit]{
+		name:  argMaxRequests,
+		value: c.MaxRequests,
+		parse: parseLimit,
+	}.optional(r)
+	r.client.Snapshot = blockArgument[bool]{
+		name:     argSnapshot,
+		value:    c.Snapshot,
+		standard: defaultSnapshot,
+		parse:    parseSwitch,
+	}.optional(r)
 }
 
 // malformed lists what is wrong with the provider block itself. It ignores the
 // environment, reads no file, and ignores arguments that are only absent.
-func (c configuration) malformed() []problem {
+func (c configuration) malformed() []configProblem {
 	_, problems := c.settings(environment{})
-	return slices.DeleteFunc(problems, func(p problem) bool { return p.missing })
+	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
 }
 
-// problem is one thing wrong with one argument.
-type problem struct {
+// configProblem is one thing wrong with one argument.
+type configProblem struct {
 	argument string // "" if it is with none
 	missing  bool   // it is only absent
 	summary  string
 	detail   string
 }
 
-func report(problems []problem, diags *diag.Diagnostics) {
+func report(problems []configProblem, diags *diag.Diagnostics) {
 	for _, p := range problems {
 		if p.argument == "" {
 			diags.AddError(p.summary, p.detail)
 			continue
 		}
 		diags.AddAttributeError(path.Root(p.argument), p.summary, p.detail)
+	}
+}
+
+// warnOfUnread warns of variables that the provider does not read, unless the error of a missing argument names them.
+func warnOfUnread(unread []unreadVariable, diags *diag.Diagnostics) {
+	var said []string
+	for _, u := range unread {
+		if !u.told {
+			said = append(said, u.String())
+		}
+	}
+	if len(said) > 0 {
+		diags.AddWarning(explain.SummaryUnreadVariable, strings.Join(explain.First(explain.MaxIDs, said), "\n"))
 	}
 }
 

@@ -2,67 +2,190 @@ package provider
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 // parseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http
 // to a loopback host only, and nothing else in it. The result has no trailing slash. An error
-// quotes nothing, because the text may hold a password.
+// quotes nothing that may be a password.
 func parseBaseURL(text string) (*url.URL, error) {
-	lower := strings.ToLower(text)
-	switch u, err := url.Parse(text); {
-	case strings.Trim(text, quotes+" \t\r\n") != text:
-		return nil, errors.New("it has white space or quotes around it; leave them out")
-	case !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://"):
-		return nil, errors.New("it must be an absolute URL that starts with https://")
-	case err != nil:
+	if problem := baseURLMistakes.about(text); problem != "" {
+		return nil, errors.New(problem)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
 		return nil, errors.New("it cannot be parsed as a URL")
-	default:
-		u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
-		u.Path = strings.TrimRight(u.Path, "/")
-		if problem := problemOfURL(u, text); problem != "" {
-			return nil, errors.New(problem)
-		}
-		return u, nil
 	}
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
+	u.Path = strings.TrimRight(u.Path, "/")
+	if problem := basePathMistakes.about(u.Path); problem != "" {
+		return nil, errors.New(problem)
+	}
+	return u, nil
 }
 
-// problemOfURL says what is wrong with the parts of a base URL, or returns "".
-func problemOfURL(u *url.URL, text string) string {
+// baseURLMistakes are what a base_url looks like that is not one. Each row may rely on those before it.
+var baseURLMistakes = hints{
+	{is(isBlank), "it is blank"},
+	{mistaken, "it is {}"},
+	{is(isPadded), "it has white space around it; leave it out"},
+	{is(isQuoted), "it has quotes around it; leave them out"},
+	{begins(byteOrderMark), "it begins with a byte order mark (U+FEFF), which cannot be seen; leave it out"},
+	{having(`\`), "it has {} in it; an address is written with /"},
+	{is(schemeCut), "it begins with http, but not with https://; a colon and two slashes come after https"},
+	{is(otherScheme), "it must be an absolute URL that starts with https://"},
+	{twoSchemes, "it has {}; write one address"},
+	{is(placeholderHost), "its host is a placeholder; write the service's own address"},
+	{unseen, "its character {}, which no address has"},
+	{is(emptyHost), "it names no host"},
+	{is(userInfo), "it must not hold a user name or password"},
+	{is(bareIPv6), "an IPv6 address is written in brackets, such as https://[2001:db8::1]:8443"},
+	{is(severalColons), "it has more than one colon after its host; write one port"},
+	{strangeInHost, "its host has {} in it, which no host has"},
+	{wrongPort, "its port{} is not a number from 1 to 65535"},
+	{is(clearText), "http would send the secret unencrypted and is accepted for a loopback host only; use https"},
+	{having("?"), "it must not have a query (the part from {} on)"},
+	{having("#"), "it must not have a fragment (the part from {} on)"},
+	{is(brokenEscape), "it has a % that two hexadecimal digits do not follow; write %25 if % itself is meant"},
+}
+
+// basePathMistakes are the same of the path in it.
+var basePathMistakes = hints{
+	{is(endsInVersion), "it ends in /v1; leave that out, because the provider adds it"},
+	{is(ofRoute), "it is the address of one route; leave out /v1 and what follows, because the provider adds them"},
+	{is(relative), "its path has . or .. in it; write the path that is meant"},
+}
+
+// schemeCut reports whether an address has http or https, and something else than :// after it.
+func schemeCut(text string) bool {
+	rest, found := strings.CutPrefix(strings.ToLower(text), "http")
+	rest = strings.TrimPrefix(rest, "s")
+	begins := strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "/")
+	return found && begins && !strings.HasPrefix(rest, "://")
+}
+
+func otherScheme(text string) bool {
+	scheme, _, found := strings.Cut(strings.ToLower(text), "://")
+	return !found || scheme != "https" && scheme != "http"
+}
+
+// twoSchemes finds a second scheme in place of the host.
+func twoSchemes(text string) (both string, found bool) {
+	first, rest, _ := strings.Cut(strings.ToLower(text), "://")
+	second, _, found := strings.Cut(rest, "://")
 	switch {
-	case u.Hostname() == "" || strings.ContainsAny(u.Host, "<>$"): // a placeholder
-		return "it names no host"
-	case u.User != nil:
-		return "it must not hold a user name or password"
-	case !hasPort(u):
-		return "its port is not a number from 1 to 65535"
-	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return "http would send the secret unencrypted and is accepted for a loopback host only; use https"
-	case u.RawQuery != "" || u.ForceQuery:
-		return "it must not have a query (the part from ? on)"
-	case strings.Contains(text, "#"):
-		return "it must not have a fragment (the part from # on)"
-	case strings.HasSuffix(u.Path, "/v1") || strings.HasSuffix(u.Path, catalogue.TokenPath) ||
-		strings.Contains(u.Path+"/", catalogue.ModelGroupsPath+"/"):
-		return "it has the path of a route; leave out /v1 and what follows, because the provider adds them"
+	case !found || second != "https" && second != "http":
+		return "", false
+	case first == second:
+		return first + ":// twice", true
 	}
-	return ""
+	return first + ":// and " + second + "://", true
 }
 
-// hasPort reports whether the port of an address is a possible one, or left out.
-func hasPort(u *url.URL) bool {
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	return err == nil && port > 0 || u.Port() == "" && !strings.HasSuffix(u.Host, ":")
+// authority returns what stands between the scheme and the path of an address: host and port, and user
+// name and password if it has them.
+func authority(text string) string {
+	_, rest, _ := strings.Cut(text, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest
+}
+
+// hostAndPort splits an authority at the colon before the port. port has the colon, or is "".
+func hostAndPort(text string) (host, port string) {
+	text = authority(text)
+	if at := strings.LastIndexByte(text, ':'); at > strings.LastIndexByte(text, ']') {
+		return text[:at], text[at:]
+	}
+	return text, ""
+}
+
+func placeholderHost(text string) bool {
+	_, rest, _ := strings.Cut(text, "://")
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	host, _, _ := strings.Cut(rest, "/")
+	inBrackets := strings.HasPrefix(host, "[") // the % of a zone
+	return strings.ContainsAny(host, "<>{}$") || strings.Count(host, "%") > 1 && !inBrackets
+}
+
+func emptyHost(text string) bool {
+	host, _ := hostAndPort(text)
+	return host == "" || host == "[]"
+}
+
+func userInfo(text string) bool { return strings.Contains(authority(text), "@") }
+
+func bareIPv6(text string) bool {
+	address := authority(text)
+	isAddress := strings.Contains(address, "::") || strings.Count(address, ":") > 3
+	return isAddress && strings.Trim(address, "0123456789abcdefABCDEF:.") == ""
+}
+
+func severalColons(text string) bool {
+	host, _ := hostAndPort(text)
+	return !strings.HasPrefix(host, "[") && strings.Contains(host, ":")
+}
+
+// strangeInHost finds a character that no name or address of a host has. Letters beyond ASCII are allowed.
+func strangeInHost(text string) (character string, found bool) {
+	host, _ := hostAndPort(text)
+	at := strings.IndexFunc(host, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-._~%[]:", r)
+	})
+	if at < 0 {
+		return "", false
+	}
+	r, _ := utf8.DecodeRuneInString(host[at:])
+	return fmt.Sprintf("the character %q", r), true
+}
+
+// wrongPort finds a port that is none, and quotes it if the address may be shown.
+func wrongPort(text string) (quoted string, found bool) {
+	_, port := hostAndPort(text)
+	number, err := strconv.ParseUint(strings.TrimPrefix(port, ":"), 10, 16)
+	switch {
+	case port == "" || err == nil && number > 0:
+		return "", false
+	case showable(text) && len(port) > 1:
+		return fmt.Sprintf(" %q", port[1:]), true
+	}
+	return "", true
+}
+
+// clearText reports whether an address would send credentials unencrypted to another machine.
+func clearText(text string) bool {
+	host, _ := hostAndPort(text)
+	return strings.HasPrefix(strings.ToLower(text), "http://") && !loopback(strings.Trim(host, "[]"))
 }
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+func brokenEscape(text string) bool {
+	_, err := url.PathUnescape(text)
+	return err != nil
+}
+
+func endsInVersion(path string) bool { return strings.HasSuffix(path, "/v1") }
+
+func ofRoute(path string) bool {
+	return strings.HasSuffix(path, catalogue.TokenPath) || strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
+}
+
+func relative(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return part == "." || part == ".." })
 }
 
 // showable reports whether a base URL that cannot be used may be shown. A password stands

@@ -20,29 +20,39 @@ func (c configuration) credentials(r *resolver) []explain.Credential {
 		c.bothKinds(r)
 		return nil
 	case token || !pair && r.env.has(argAccessToken):
-		r.client.AccessToken = optional(r, argAccessToken, c.AccessToken, "", parseAccessToken)
-		return r.credential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
+		return c.byToken(r)
 	}
-	var hasID, hasSecret bool
-	r.client.ClientID, hasID = resolve(r, argClientID, c.ClientID, verbatim)
-	r.client.ClientSecret, hasSecret = resolve(r, argClientSecret, c.ClientSecret, verbatim)
-	switch empty := r.env.emptyHint(argAccessToken); {
-	case !hasID && !hasSecret && empty != "":
-		r.missing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
-	case !hasID && !hasSecret:
-		r.missingCredential(argClientID, "")
-		r.missingCredential(argClientSecret, "")
-	case !hasID:
-		r.missingCredential(argClientID, argClientSecret)
-	case !hasSecret:
-		r.missingCredential(argClientSecret, argClientID)
-	}
-	return append(r.credential(argClientID, r.client.ClientID), r.credential(argClientSecret, r.client.ClientSecret)...)
+	return c.byPair(r)
 }
 
 // gives reports whether the provider block gives a credential, now or later.
-func gives(value types.String) bool {
-	return value.IsUnknown() || strings.TrimSpace(value.ValueString()) != ""
+func gives(value types.String) bool { return value.IsUnknown() || !isBlank(value.ValueString()) }
+
+func (c configuration) byToken(r *resolver) []explain.Credential {
+	r.client.AccessToken = blockArgument[string]{
+		name:  argAccessToken,
+		value: c.AccessToken,
+		parse: parseAccessToken,
+	}.optional(r)
+	return r.credential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
+}
+
+func (c configuration) byPair(r *resolver) []explain.Credential {
+	id := blockArgument[string]{name: argClientID, value: c.ClientID, parse: verbatim}
+	secret := blockArgument[string]{name: argClientSecret, value: c.ClientSecret, parse: verbatim}
+	var hasID, hasSecret bool
+	r.client.ClientID, hasID = id.resolve(r)
+	r.client.ClientSecret, hasSecret = secret.resolve(r)
+	switch {
+	case hasID && hasSecret:
+	case hasSecret:
+		r.missingCredential(argClientID, argClientSecret)
+	case hasID:
+		r.missingCredential(argClientSecret, argClientID)
+	default:
+		r.missingBoth()
+	}
+	return append(r.credential(argClientID, r.client.ClientID), r.credential(argClientSecret, r.client.ClientSecret)...)
 }
 
 // bothKinds reports a provider block that gives both. A value that is not known yet may turn out to be null.
@@ -54,92 +64,98 @@ func (c configuration) bothKinds(r *resolver) {
 		}
 	}
 	if len(r.unknown) == before {
-		r.problems = append(r.problems, problem{
+		r.problems = append(r.problems, configProblem{
 			argument: argAccessToken, summary: explain.SummaryBothCredentials,
-			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses one or " +
-				"the other. Leave out access_token, or the other two: set them to null, or remove them.",
+			detail: "The provider block gives access_token, and client_id or client_secret too. The provider uses " +
+				"one or the other. Leave out access_token, or the other two: set them to null, or remove them.",
 		})
 	}
 }
 
+// missingBoth says that there are no credentials. If the variable of the token is empty, a token was likely meant.
+func (r *resolver) missingBoth() {
+	if empty := r.env.emptyHint(argAccessToken); empty != "" {
+		r.missing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
+		return
+	}
+	r.missingCredential(argClientID, "")
+	r.missingCredential(argClientSecret, "")
+}
+
 // missingCredential says how to give client id or secret. other is the one that is given, or "".
-func (r *resolver) missingCredential(argument, other string) {
+func (r *resolver) missingCredential(name, other string) {
 	token := ""
 	switch {
 	case other == "":
-		token = fmt.Sprintf("Or give an access token in their place, as access_token or in %s.", variable(argAccessToken))
+		token = "Or give an access token in their place, as access_token or in " + variable(argAccessToken) + "."
 	case r.env.has(argAccessToken): // so the block gives the other one
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.", variable(argAccessToken), other)
 	}
-	r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
-		"%s, or name a file that holds it in %s.", argument, variable(argument), fileVariable(argument)),
-		r.env.emptyHint(argument), token)
+	r.missing(name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
+		"%s, or name a file that holds it in %s.", name, variable(name), fileVariable(name)), r.inPlaceOf(name), token)
 }
 
 // credential notes where a credential comes from, and what is odd about it. instead
 // are arguments of the other kind, whose variables it overrides.
-func (r *resolver) credential(argument, value string, instead ...string) []explain.Credential {
-	from, used := r.origins[argument]
+func (r *resolver) credential(name, value string, instead ...string) []explain.Credential {
+	from, used := r.origins[name]
 	if !used {
 		return nil
 	}
 	for _, other := range instead {
 		from.Over = append(from.Over, r.env.setFor(other)...)
 	}
-	r.origins[argument] = from
-	return []explain.Credential{{Argument: argument, Origin: from, Oddities: oddities(argument, value, from)}}
+	r.origins[name] = from
+	return []explain.Credential{{Argument: name, Origin: from, Oddities: oddities(name, value, from)}}
 }
 
-const (
-	byteOrderMark = "\ufeff"
-	quotes        = "\"'`“”‘’„"
-)
+// wrappings are what may stand around a credential: what is left without it, and what to say about it.
+var wrappings = []struct {
+	without func(string) string
+	say     string
+}{
+	{withoutMark, "begins with a byte order mark (U+FEFF); save its file as UTF-8 without one"},
+	{strings.TrimSpace, "has white space around it, such as the line break at the end of a file; {}"},
+	{withoutQuotes, "has quotes around it that are part of the value"},
+}
+
+func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrderMark) }
+
+func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
 // oddities says what looks wrong with a credential and what to do about it, in words that show
 // none of it. Each may belong to the value, so none is a problem by itself.
-func oddities(argument, value string, from explain.Origin) []string {
+func oddities(name, value string, from explain.Origin) []string {
 	var found []string
-	inner, marked := strings.CutPrefix(value, byteOrderMark)
-	if marked {
-		found = append(found, "begins with a byte order mark (U+FEFF); save its file as UTF-8 without one")
-	}
-	if trimmed := strings.TrimSpace(inner); trimmed != inner {
-		remedy := "name that file in " + fileVariable(argument) + " instead"
-		switch {
-		case from.Block:
-			remedy = "trimspace(…) leaves it out"
-		case from.File:
-			remedy = "take it out of the file"
+	for _, around := range wrappings {
+		inner := around.without(value)
+		if inner != value {
+			found = append(found, strings.ReplaceAll(around.say, "{}", trimmedBy(name, from)))
 		}
-		found = append(found, "has white space around it, such as the line break at the end of a file; "+remedy)
-		inner = trimmed
+		value = inner
 	}
-	if bare := strings.Trim(inner, quotes); bare != inner {
-		found = append(found, "has quotes around it that are part of the value")
-		inner = bare
-	}
-	if mistaken := mistakenFor(inner); mistaken != "" {
-		found = append(found, "is "+mistaken)
+	if odd := secretMistakes.about(value); odd != "" {
+		found = append(found, odd)
 	}
 	return found
 }
 
-// mistakenFor says what a text is that a job left in place of a credential, or returns "".
-func mistakenFor(text string) string {
-	switch lower := strings.ToLower(text); {
-	case lower == "null" || lower == "none" || lower == "undefined":
-		return fmt.Sprintf("the word %s, which programs such as jq print for a field that does not exist", text)
-	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html"):
-		return "a page of HTML"
-	case strings.HasPrefix(strings.Join(strings.Fields(text), ""), `{"`):
-		return "a JSON object, as a token endpoint answers; give only the value in it"
+// trimmedBy says how to get rid of white space around a credential.
+func trimmedBy(name string, from explain.Origin) string {
+	switch {
+	case from.Block:
+		return "trimspace(…) leaves it out"
+	case from.File:
+		return "take it out of the file"
 	}
-	for _, form := range []struct{ begin, end string }{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
-		if strings.HasPrefix(text, form.begin) && strings.HasSuffix(text, form.end) {
-			return fmt.Sprintf("a placeholder of the form %s…%s, which nothing filled in", form.begin, form.end)
-		}
-	}
-	return ""
+	return "name that file in " + fileVariable(name) + " instead"
+}
+
+// secretMistakes are what looks wrong inside a credential.
+var secretMistakes = hints{
+	{mistaken, "is {}"},
+	{severalLines, "has a line break in it: it has {} lines, and only one can be meant"},
+	{invisible, "is odd: its character {}"},
 }
 
 func verbatim(text string) (string, error) { return text, nil }
@@ -148,15 +164,26 @@ func verbatim(text string) (string, error) { return text, nil }
 // for what people paste in its place. White space around it, which no token has, is left out.
 // The error shows none of it.
 func parseAccessToken(text string) (string, error) {
-	text = strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
-	scheme, _, _ := strings.Cut(text, " ")
-	switch mistaken := mistakenFor(text); {
-	case strings.EqualFold(scheme, "bearer"):
-		return "", errors.New("it begins with the word Bearer, which the provider adds; give only what follows")
-	case mistaken != "":
-		return "", errors.New("it is " + mistaken)
-	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", errors.New("it has characters that no bearer token may have, such as a space or a line break")
+	text = strings.TrimSpace(withoutMark(text))
+	if problem := tokenMistakes.about(text); problem != "" {
+		return "", errors.New(problem)
 	}
 	return text, nil
+}
+
+// tokenMistakes are what an access token looks like that cannot be sent.
+var tokenMistakes = hints{
+	{is(withScheme), "it begins with the word Bearer, which the provider adds; give only what follows"},
+	{mistaken, "it is {}"},
+	{severalLines, "it has {} lines, and a token has one"},
+	{is(notSendable), "it has characters that no bearer token may have, such as a space or a letter beyond ASCII"},
+}
+
+func withScheme(text string) bool {
+	scheme, _, _ := strings.Cut(text, " ")
+	return strings.EqualFold(scheme, "bearer")
+}
+
+func notSendable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -74,7 +74,7 @@ func TestWhichCredentials(t *testing.T) {
 }
 
 // inShort lists problems as "argument: summary".
-func inShort(problems []problem) (list []string) {
+func inShort(problems []configProblem) (list []string) {
 	for _, p := range problems {
 		summary := p.summary
 		if summary == "" {
@@ -122,10 +122,15 @@ func TestFiles(t *testing.T) {
 	for file, want := range map[string]string{
 		os.DevNull:                      "is not a regular file.",
 		write("more", largest+"x"):      "has more than 1048576 bytes.",
-		write("blank", " \n"):           "is empty.",
+		write("blank", " \n"):           "is blank.",
 		write("utf16", "\xff\xfea\x00"): "is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
 		write("file", "x") + "/x":       "cannot be read: ",
 		"aGVsbG8/hunter2==":             "Its value is not shown, because it may be a secret. If it is the client_secret itself, set",
+		"c:/hunter2":                    "Its value is not shown",
+		`c:hunter2\`:                    "Its value is not shown",
+		`1:\hunter2`:                    "Its value is not shown",
+		`\\hunter2`:                     "Its value is not shown",
+		`\\hun!\ter2`:                   "Its value is not shown",
 		"/hunter2":                      "no such file or directory.\n\nIts value is not shown",
 		"hunter2==":                     "Its value does not look like a path.",
 		"hunter2\n":                     "Its value has a line break in it",
@@ -162,7 +167,14 @@ func TestOddities(t *testing.T) {
 		"<your secret>":  {form("<…>")},
 		"{{ .Secret }}":  {form("{{…}}")},
 		"'${SECRET}'\n":  {space, quote, form("${…}")},
-		"null\n":         {space, "is the word null, which programs such as jq print for a field that does not exist"},
+		"null\n":         {space, "is the word null, which jq prints for a field that does not exist"},
+		"a\nb\n":         {space, "has a line break in it: it has 2 lines, and only one can be meant"},
+		"a\u00a0b":       {"is odd: its character 2 is a no-break space (U+00A0)"},
+		"KEY=value":      {"is a text of the form KEY=value; give only the value"},
+		"export KEY=v":   {"is a text of the form KEY=value; give only the value"},
+		"ABCDEFGH==":     nil,
+		"aBC=d":          nil,
+		"AB=d":           nil,
 	} {
 		if got := oddities(argClientSecret, value, explain.Origin{Block: true}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", value, got, want)

@@ -115,7 +115,7 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 }
 
 // TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not replace
-// an argument that is not known yet, so a wrong value of its variable is no error.
+// an argument that is not known yet, so a wrong value of its variable is not an error.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -127,9 +127,10 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 			environment = []string{"CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret"}
 		}
 		e := configure(t, within(environment...), config)
+		said := []string{"are applied: " + argument + ". Nothing can be read", "-target", "depends_on"}
 		for name, config := range readable {
-			expectError(t, e.reports(t, name, config), "", "Provider argument not known yet",
-				"are applied: "+argument+". Nothing can be read", "-target", "depends_on")
+			expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument, said...)
+			said = []string{"The full message is in the error of\nmodelcatalogue_"}
 		}
 	}
 	expectRequests(t, service, nil)

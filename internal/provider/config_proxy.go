@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,33 +26,98 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
 		return nil
 	}
-	address, ok := proxyAddress(value)
-	if !ok {
-		r.problems = append(r.problems, problem{summary: explain.SummaryInvalidProxy, detail: malformedProxy(name)})
+	address, err := url.Parse(withProxyScheme(value))
+	if problem := proxyMistakes.about(value); problem != "" || err != nil {
+		r.problems = append(r.problems, problemOfProxy(name, problem))
 		return nil
 	}
 	return catalogue.NewProxy(address, name)
 }
 
-// proxyAddress reads the address of a proxy as net/http does, with http for a missing scheme.
-func proxyAddress(value string) (address *url.URL, ok bool) {
-	u, err := url.Parse(value)
-	if err != nil || u.Host == "" {
-		if u, err = url.Parse("http://" + value); err != nil {
-			return nil, false
-		}
+// problemOfProxy says what to write. The value is not shown, because it may hold a password.
+func problemOfProxy(name, what string) configProblem {
+	if what == "" {
+		what = "it cannot be parsed as a URL"
 	}
-	known := slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
-	if !known || u.Hostname() == "" || strings.ContainsAny(u.Host, quotes+"<>") || !hasPort(u) {
-		return nil, false
+	return configProblem{
+		summary: explain.SummaryInvalidProxy,
+		detail: fmt.Sprintf("The value of the environment variable %s is not the address of a proxy, such as "+
+			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
+			"base_url in NO_PROXY.", name, what),
 	}
-	// A # or ? of a password that is not escaped ends the host, and what follows is lost.
-	return u, u.RawQuery == "" && u.Fragment == "" && !strings.Contains(u.Path, "@")
 }
 
-// malformedProxy says what to write. The value is not shown, because it may hold a password.
-func malformedProxy(name string) string {
-	return "The environment variable " + name + " is set, and it is not the address of a proxy, such as " +
-		"http://proxy.example:8080.\n\nLeave out quotes around it. Special characters in a user name or password are " +
-		"written as %XX, such as %23 for #. To go without a proxy, unset the variable, or name the host of base_url in NO_PROXY."
+// withProxyScheme returns the address of a proxy with http if it has no scheme, as net/http reads it.
+func withProxyScheme(value string) string {
+	if strings.Contains(value, "://") {
+		return value
+	}
+	return "http://" + value
 }
+
+// proxyMistakes are what the address of a proxy looks like that cannot be used. Each row may rely on those before it.
+var proxyMistakes = hints{
+	{is(isBlank), "it is blank"},
+	{is(isQuoted), "it has quotes around it; leave them out"},
+	{is(isPadded), "it has white space around it; leave it out"},
+	{is(isAssignment), "it has the form KEY=value; give only the value"},
+	{placeholder, "it is a placeholder of the form {}, which nothing filled in"},
+	{is(schemeCut), "it begins with http, and a colon and two slashes do not follow"},
+	{otherProxyScheme, "its scheme is {}, and it has to be http, https, socks5 or socks5h"},
+	{is(noProxyScheme), "its scheme has to be http, https, socks5 or socks5h"},
+	{is(unescaped), "special characters in its user name or password have to be written as %XX, such as %23 for #"},
+	{is(proxyPlaceholder), "its host is a placeholder"},
+	{is(emptyProxyHost), "it names no host"},
+	{strangeInProxy, "its host has {} in it, which no host has"},
+	{is(wrongProxyPort), "its port is not a number from 1 to 65535"},
+	{is(withMore), "it has a query or a fragment (the part from ? or # on)"},
+}
+
+var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
+
+// otherProxyScheme finds a scheme that net/http does not know.
+func otherProxyScheme(value string) (scheme string, found bool) {
+	scheme, _, _ = strings.Cut(strings.ToLower(value), "://")
+	isScheme := strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	return explain.Abridged(scheme), isScheme && noProxyScheme(value)
+}
+
+// noProxyScheme reports whether something else than a scheme that net/http knows stands before ://. That may be a
+// password.
+func noProxyScheme(value string) bool {
+	scheme, _, found := strings.Cut(strings.ToLower(value), "://")
+	return found && !slices.Contains(proxySchemes, scheme)
+}
+
+// unescaped reports whether a user name or password ends early: at a / or # in it, for example.
+func unescaped(value string) bool {
+	_, rest, _ := strings.Cut(withProxyScheme(value), "://")
+	end := strings.LastIndexByte(rest, '@')
+	if end < 0 {
+		return false
+	}
+	_, err := url.Parse("http://" + rest[:end] + "@host")
+	return err != nil || strings.ContainsAny(rest[:end], "/?#")
+}
+
+func proxyPlaceholder(value string) bool { return placeholderHost(withProxyScheme(value)) }
+
+// proxyAddress returns the address of a proxy without the user name and password.
+func proxyAddress(value string) string {
+	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
+	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+func emptyProxyHost(value string) bool { return emptyHost(proxyAddress(value)) }
+
+func strangeInProxy(value string) (character string, found bool) {
+	return strangeInHost(proxyAddress(value))
+}
+
+func wrongProxyPort(value string) bool {
+	address := proxyAddress(value)
+	_, wrong := wrongPort(address)
+	return wrong || severalColons(address)
+}
+
+func withMore(value string) bool { return strings.ContainsAny(proxyAddress(value), "?#") }

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +33,8 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 		if len(problems) > 0 {
 			t.Fatalf("%+v", problems)
 		}
-		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explain.Explainer{Credentials: s.credentials}}}
+		explainer := &explain.Explainer{Credentials: s.credentials}
+		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explainer}}
 		return protocol6(d.diagnose(err, explain.Subject{}))
 	}}
 }
@@ -69,45 +72,123 @@ func environmentScenes() []scene {
 		file("a file on two lines", "hunter2\nanew"),
 		file("a file with the name of its variable", "TOKEN=hunter2"),
 		surrounded("a file that is a folder", pair, "MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE=/"),
-		{title: "a file that is empty", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			name := filepath.Join(t.TempDir(), "token")
-			if err := os.WriteFile(name, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			shown := surrounded("", address, "MODELCATALOGUE_ACCESS_TOKEN_FILE="+name).play(t)
-			shown[0].Detail = strings.ReplaceAll(shown[0].Detail, name, "/run/token")
-			return shown
-		}},
+		file("a file of another machine, which runs Windows", `C:\secrets\token`),
+		file("a file on a share of Windows", `\\files.example\secrets\token`),
+		file("a file with a variable in its name", "$HOME/token"),
+		file("a file as a URL", "file:///run/token"),
+		file("a file with white space around it", " /run/token"),
+		containing("a file that is empty", argAccessToken, ""),
+		containing("a file that is blank", argAccessToken, " \n\n"),
+		containing("a file of a token that has two lines", argAccessToken, "hunter2\nanew\n"),
+		containing("a file of a token with its name", argAccessToken, "ACCESS_TOKEN=hunter2\n"),
+		containing("a file in UTF-16", argAccessToken, "\xff\xfeh\x00"),
+		containing("a file of a certificate in binary form", argCACertificate, "\x30\x82\x01\x0a"),
 		surrounded("max_retries of the environment", pair, "MODELCATALOGUE_MAX_RETRIES=0,5"),
-		surrounded("HTTPS_PROXY is not an address", pair, "HTTPS_PROXY=http://joe:p#ss@proxy.example:8080"),
-		surrounded("https_proxy with quotes around it", pair, `https_proxy="http://proxy.example:8080"`),
 	}
+}
+
+// containing returns a scene of a file with that content, which a variable names.
+func containing(title, argument, content string) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		block := northwind("https://catalogue.example")
+		if argument == argAccessToken {
+			block = arguments{argBaseURL: "https://catalogue.example"}
+		}
+		shown := surrounded("", block, fileVariable(argument)+"="+name).play(t)
+		shown[0].Detail = strings.ReplaceAll(shown[0].Detail, name, "/run/file")
+		return shown
+	}}
+}
+
+// proxyScenes returns scenes of variables that do not name a proxy.
+func proxyScenes() []scene {
+	var scenes []scene
+	for _, value := range []string{
+		" ", `"http://proxy.example:8080"`, " http://proxy.example:8080", "HTTPS_PROXY=http://proxy.example:8080", "<proxy>",
+		"http:/proxy.example:8080", "sock://proxy.example:1080", "joe:pw://proxy.example", "http://joe:p#ss@proxy.example:8080",
+		"http://$PROXY:8080", "http://:8080", "http://proxy,example:8080", "http://proxy.example:80800", "http://proxy.example:8080?a",
+		"http://[::1",
+	} {
+		scenes = append(scenes, surrounded("HTTPS_PROXY="+value, northwind("https://catalogue.example"), "HTTPS_PROXY="+value))
+	}
+	return scenes
+}
+
+// unreadScenes returns scenes of variables that the provider does not read.
+func unreadScenes() []scene {
+	pair := northwind("https://catalogue.example")
+	none := func(names ...string) scene {
+		return surrounded("nothing given, and "+strings.Join(names, ", "), nil, assigned(names)...)
+	}
+	warned := func(names ...string) scene {
+		return surrounded("nothing missing, and "+strings.Join(names, ", "), pair, assigned(names)...)
+	}
+	return []scene{
+		none("MODELCATALOGUE_CLIENTID", "MODELCATALOG_BASE_URL", "MODEL_CATALOGUE_CLIENT_SECRET"),
+		none("modelcatalogue_client_id", "MODELCATALOGUE_SECRET", "MODELCATALOGUE_URL", "MODELCATALOGUE_MAXREQUESTS"),
+		none("MODELCATALOGUE_TOKEN", "MODELCATALOGUE_BASE_URL"),
+		none("MODELCATALOGUE_CLIENT_SECRETFILE", "MODELCATALOGUE_BASE_URL_FILE", "MODELCATALOGUE_CLIENT-ID"),
+		warned("MODELCATALOGUE_MAXREQUESTS", "MODELCATALOG_SNAPSHOT", "MODELCATALOGUE_REGION", "MODELCATALOG_REGION"),
+		warned("MODELCATALOGUE_SANDBOX_LISTEN", "MODELCATALOGUE_TEST_MODEL_GROUP_ID", "MODELCATALOGUE_", "TF_VAR_MODELCATALOGUE_TOKEN"),
+	}
+}
+
+// assigned gives each variable a value that no message may show.
+func assigned(names []string) []string {
+	var assignments []string
+	for _, name := range names {
+		assignments = append(assignments, name+"=https://hunter2")
+	}
+	return assignments
+}
+
+// valueScenes returns a scene of the first of the values for which the same is said.
+func valueScenes() []scene {
+	var scenes []scene
+	for _, group := range readWrongValues() {
+		argument, value := group.argument, group.values[0]
+		title := fmt.Sprintf("%s = %q", argument, value)
+		switch argument {
+		case argMaxRetries, argSnapshot: // the block takes a number and a boolean
+			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), variable(argument)+"="+value))
+		case argAccessToken:
+			scenes = append(scenes, configured(title, arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}))
+		default:
+			scenes = append(scenes, configured(title, arguments{argument: value}))
+		}
+	}
+	return scenes
 }
 
 // blockScenes returns more scenes of `validate` on the provider block.
 func blockScenes() []scene {
 	const line = "-----BEGIN CERTIFICATE-----"
-	pem := line + "\n" + strings.Repeat("MIIB", 16) + "\n-----END CERTIFICATE-----\n"
-	token := func(value string) arguments {
-		return arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}
-	}
+	body := strings.Repeat("MIIB", 16)
+	pem := line + "\n" + body + "\n-----END CERTIFICATE-----\n"
+	authority := func(title, text string) scene { return configured(title, arguments{argCACertificate: text}) }
 	return []scene{
-		configured("base_url has its scheme twice", arguments{argBaseURL: "https://https://catalogue.example"}),
-		configured("base_url is a placeholder", arguments{argBaseURL: "https://<your-catalogue>"}),
+		authority("ca_certificate_pem is a private key", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"),
+		authority("ca_certificate_pem is a certificate request", strings.ReplaceAll(pem, "CERTIFICATE", "CERTIFICATE REQUEST")),
+		authority("ca_certificate_pem is broken", pem),
+		authority("ca_certificate_pem is cut short", line+"\n"+body),
+		authority("ca_certificate_pem on one line", strings.ReplaceAll(pem, "\n", " ")),
+		authority("ca_certificate_pem with line breaks that are spelled", strings.ReplaceAll(pem, "\n", `\n`)),
+		authority("ca_certificate_pem in quotes", `"`+pem+`"`),
+		authority("ca_certificate_pem in base64", base64.StdEncoding.EncodeToString([]byte(pem))),
+		authority("ca_certificate_pem without its first and last line", body),
+		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
-		configured("access_token with the word Bearer", token("Bearer abc")),
-		configured("access_token is the whole answer", token(`{"access_token":"abc"}`)),
-		configured("access_token is a page", token("<!DOCTYPE html><title>Sign in</title>")),
-		configured("access_token is the word null", token("null")),
-		configured("access_token is the word None", token("None")),
-		configured("access_token with a line break inside", token("abc\ndef")),
-		configured("ca_certificate_pem on one line", arguments{argCACertificate: strings.ReplaceAll(pem, "\n", " ")}),
-		configured("ca_certificate_pem in base64", arguments{argCACertificate: base64.StdEncoding.EncodeToString([]byte(pem))}),
-		configured("max_requests is a number", arguments{argMaxRequests: "5"}),
-		configured("max_requests of nothing", arguments{argMaxRequests: "0/1m"}),
-		configured("max_requests of a week", arguments{argMaxRequests: "60/168h"}),
-		{title: "two arguments that are not known yet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			return readOnce(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+		{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
+			return slices.Concat(
+				e.reports(t, oneGroup.name, oneGroup.config),
+				e.reports(t, "latest_model", arguments{"model_group_id": emptyGroup}),
+				e.reports(t, "model_group", arguments{"name": "Rainfall"}),
+				e.reports(t, "model_groups", nil))
 		}},
 	}
 }
@@ -124,6 +205,10 @@ func originScenes() []scene {
 		rejectedScene("a secret with quotes", rejected, id, `CLIENT_SECRET="s"`),
 		rejectedScene("a secret with a byte order mark", rejected, id, "CLIENT_SECRET=\ufeffs"),
 		rejectedScene("a secret that nothing filled in", rejected, id, "CLIENT_SECRET=${SECRET}"),
+		rejectedScene("a secret that Python printed", rejected, id, "CLIENT_SECRET=None"),
+		rejectedScene("a secret of two lines", rejected, id, "CLIENT_SECRET=s\nt"),
+		rejectedScene("a secret with its name", rejected, id, "CLIENT_SECRET=CLIENT_SECRET=s"),
+		rejectedScene("a secret with a character that cannot be seen", rejected, id, "CLIENT_SECRET=se\u200bcret"),
 		rejectedScene("a token rejected", given, arguments{argAccessToken: "id"}),
 		rejectedScene("a token of the environment rejected, beside client_id and client_secret", given, nil,
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),

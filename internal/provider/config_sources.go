@@ -1,14 +1,8 @@
 package provider
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,77 +14,110 @@ import (
 type resolver struct {
 	settings
 	env      environment
-	problems []problem
+	problems []configProblem
+	absences map[string]string // by argument: what the provider block has in place of a value
 }
 
-func required[T any](r *resolver, argument string, value attr.Value, parse func(string) (T, error)) T {
-	result, given := resolve(r, argument, value, parse)
+// blockArgument is an argument of the provider block as it is resolved.
+type blockArgument[T any] struct {
+	name     string
+	value    attr.Value
+	standard T // the default
+	parse    func(string) (T, error)
+}
+
+// required returns the value of an argument that has no default.
+func (a blockArgument[T]) required(r *resolver) T {
+	result, given := a.resolve(r)
 	if !given {
-		r.missing(argument, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-			"variable %s.", argument, variable(argument)), r.env.emptyHint(argument))
+		r.missing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
+			"variable %s.", a.name, variable(a.name)), r.inPlaceOf(a.name))
 	}
 	return result
 }
 
-// missing adds that an argument is absent.
-func (r *resolver) missing(argument string, paragraphs ...string) {
-	r.problems = append(r.problems, problem{
-		argument: argument, missing: true, summary: explain.SummaryMissing(argument),
-		detail: explain.Paragraphs(paragraphs...),
-	})
-}
-
-// invalid adds what is wrong with the value of an argument.
-func (r *resolver) invalid(argument, text string) {
-	r.problems = append(r.problems, problem{
-		argument: argument, summary: explain.SummaryInvalid(argument), detail: explain.Sentence(text),
-	})
-}
-
-func optional[T any](r *resolver, argument string, value attr.Value, standard T, parse func(string) (T, error)) T {
-	if result, given := resolve(r, argument, value, parse); given {
+// optional returns the value of an argument, or its default.
+func (a blockArgument[T]) optional(r *resolver) T {
+	if result, given := a.resolve(r); given {
 		return result
 	}
-	return standard
+	return a.standard
 }
 
 // resolve finds the value of an argument in the provider block, or else in the
 // environment. An empty string counts as absent in both places. A value that is not
 // known yet counts as given, so that the environment does not replace it.
-func resolve[T any](
-	r *resolver, argument string, value attr.Value, parse func(string) (T, error),
-) (result T, given bool) {
-	if value.IsUnknown() {
-		r.unknown = append(r.unknown, argument)
+func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
+	if a.value.IsUnknown() {
+		r.unknown = append(r.unknown, a.name)
 		return result, true
 	}
-	text, whose := asText(value), "The value"
-	from := explain.Origin{Block: true, Over: r.env.setFor(argument)}
-	if !present(argument, text) {
+	text, whose := asText(a.value), "The value"
+	from := explain.Origin{Block: true, Over: r.env.setFor(a.name)}
+	if !present(a.name, text) {
+		if !a.value.IsNull() {
+			r.absences[a.name] = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, emptyOrBlank(text))
+		}
 		var err error
-		if text, from, err = r.env.lookUp(argument); err != nil {
-			r.invalid(argument, err.Error())
+		if text, from, err = r.env.lookUp(a.name); err != nil {
+			r.invalid(a.name, err.Error())
 			return result, true
 		}
-		whose = inEnvironment(argument, text, from)
+		whose = inEnvironment(a.name, text, from)
 	}
-	if !present(argument, text) {
+	if !present(a.name, text) {
 		return result, false
 	}
-	r.origins[argument] = from
-	result, err := parse(text)
+	r.origins[a.name] = from
+	result, err := a.parse(text)
 	if err != nil {
-		r.invalid(argument, whose+" cannot be used: "+err.Error())
+		r.invalid(a.name, whose+" cannot be used: "+err.Error())
 	}
 	return result, true
 }
 
-// present reports whether text is a value of the argument. White space is no credential: a
-// variable that nothing filled in often holds it.
+// missing adds that an argument is absent.
+func (r *resolver) missing(name string, paragraphs ...string) {
+	r.problems = append(r.problems, configProblem{
+		argument: name,
+		missing:  true,
+		summary:  explain.SummaryMissing(name),
+		detail:   explain.Paragraphs(append(paragraphs, r.meantFor(name)...)...),
+	})
+}
+
+// inPlaceOf says what is empty or blank in place of an argument: its variable, or else its value in the provider
+// block. It returns "" if neither is set.
+func (r *resolver) inPlaceOf(name string) string {
+	return cmp.Or(r.env.emptyHint(name), r.absences[name])
+}
+
+// meantFor says which unread variables may be meant for an argument that is missing, and takes note that it did. An
+// access token would stand in for a client id and a client secret.
+func (r *resolver) meantFor(name string) []string {
+	var said []string
+	for i, u := range r.unread {
+		if u.meant == name || u.meant == argAccessToken && name != argBaseURL {
+			said = append(said, u.String())
+			r.unread[i].told = true
+		}
+	}
+	return said
+}
+
+// invalid adds what is wrong with the value of an argument.
+func (r *resolver) invalid(name, text string) {
+	r.problems = append(r.problems, configProblem{
+		argument: name, summary: explain.SummaryInvalid(name), detail: explain.Sentence(text),
+	})
+}
+
+// present reports whether text is a value of the argument. A blank credential counts as absent: unset variables of CI
+// often look like that.
 func present(argument, text string) bool {
 	switch argument {
 	case argClientID, argClientSecret, argAccessToken:
-		return strings.TrimSpace(text) != ""
+		return !isBlank(text)
 	}
 	return text != ""
 }
@@ -103,14 +130,14 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 	case len(set) == 0:
 		return "", explain.Origin{}, nil
 	case len(set) > 1:
-		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set, and only one of them can be "+
-			"meant; unset the other one", explain.Enumerated(set))
+		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set, and only one of them can "+
+			"be meant; unset the other one", explain.Enumerated(set))
 	case set[0] == variable(argument):
 		return e[set[0]], explain.Origin{Variable: set[0]}, nil
 	}
 	text, err = readSmallFile(e[set[0]])
-	if err == nil && !present(argument, text) {
-		err = errors.New("it is empty")
+	if err == nil && isBlank(text) {
+		err = fmt.Errorf("it is %s", emptyOrBlank(text))
 	}
 	if err != nil {
 		err = unusableFile(argument, set[0], e[set[0]], err)
@@ -118,7 +145,7 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 	return text, explain.Origin{Variable: set[0], File: true}, err
 }
 
-// inEnvironment begins the sentence about a value of the environment.
+// inEnvironment returns the subject of an error about a value of the environment.
 func inEnvironment(argument, text string, from explain.Origin) string {
 	whose := fmt.Sprintf("The provider block does not set %s, and the ", argument)
 	switch {
@@ -142,135 +169,4 @@ func asText(value attr.Value) string {
 		return value.ValueString()
 	}
 	return value.String()
-}
-
-const (
-	envPrefix  = "MODELCATALOGUE_"
-	fileSuffix = "_FILE"
-)
-
-// variable names the environment variable that stands in for an argument.
-func variable(argument string) string { return envPrefix + strings.ToUpper(argument) }
-
-// fileVariable names the environment variable that names a file with the value
-// of an argument. It is "" for an argument that has none.
-func fileVariable(argument string) string {
-	switch argument {
-	case argClientID, argClientSecret, argAccessToken, argCACertificate:
-		return variable(argument) + fileSuffix
-	}
-	return ""
-}
-
-// environment is the variables of the process, by name.
-type environment map[string]string
-
-// environmentOf reads variables as os.Environ returns them. On Windows the case of a name does
-// not matter.
-func environmentOf(assignments []string) environment {
-	env := make(environment, len(assignments))
-	for _, assignment := range assignments {
-		name, value, _ := strings.Cut(assignment, "=")
-		if runtime.GOOS == "windows" {
-			name = strings.ToUpper(name)
-		}
-		env[name] = value
-	}
-	return env
-}
-
-// first returns the first of the variables that is set, and its value.
-func (e environment) first(names ...string) (name, value string) {
-	for _, name := range names {
-		if value := e[name]; value != "" {
-			return name, value
-		}
-	}
-	return "", ""
-}
-
-// has reports whether the environment gives an argument, as a value or as a file.
-func (e environment) has(argument string) bool { return len(e.setFor(argument)) > 0 }
-
-// setFor returns the variables that are set for an argument.
-func (e environment) setFor(argument string) []string {
-	var set []string
-	if present(argument, e[variable(argument)]) {
-		set = append(set, variable(argument))
-	}
-	if name := fileVariable(argument); name != "" && e[name] != "" {
-		set = append(set, name)
-	}
-	return set
-}
-
-// emptyHint says that a variable of an argument is set and empty, as a failed command leaves it, or returns "".
-func (e environment) emptyHint(argument string) string {
-	for _, name := range []string{variable(argument), fileVariable(argument)} {
-		if value, set := e[name]; set && strings.TrimSpace(value) == "" {
-			return name + " is set, and it is empty."
-		}
-	}
-	return ""
-}
-
-// maxFile bounds a file that a variable names, in bytes: several times a whole
-// bundle of certificates.
-const maxFile = 1 << 20
-
-// readSmallFile reads a file that a variable names, without the line break at its
-// end. An error says what is wrong with the file, and shows nothing of its name.
-func readSmallFile(name string) (string, error) {
-	// Opening a pipe that nobody writes to would wait for ever, so look first.
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		return "", errors.New("it is not a regular file")
-	}
-	if err == nil && info.Size() > maxFile {
-		return "", fmt.Errorf("it has more than %d bytes", maxFile)
-	}
-	content, err := os.ReadFile(name) //nolint:gosec // whoever runs the provider names the file
-	if fault, ok := errors.AsType[*fs.PathError](err); ok {
-		return "", fmt.Errorf("it cannot be read: %w", fault.Err)
-	}
-	if !utf8.Valid(content) {
-		return "", errors.New("it is not UTF-8 text, as some Windows programs write it; save it as UTF-8")
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
-}
-
-// unusableFile says what is wrong with the file of an argument.
-func unusableFile(argument, from, name string, err error) error {
-	if isPath(name) {
-		return fmt.Errorf("the file %q, which the environment variable %s names, cannot be used: %w", name, from, err)
-	}
-	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is the "+
-		"%s itself, set %s instead", from, err, notAPath(name), argument, variable(argument))
-}
-
-// isPath reports whether a file exists, or a folder above it other than the root and the working one.
-// Any other name may be the secret itself, given in the wrong variable: a "/" is a digit of base64.
-func isPath(name string) bool {
-	_, err := os.Stat(name)
-	for above := filepath.Dir(name); err != nil && above != filepath.Dir(above); above = filepath.Dir(above) {
-		_, err = os.Stat(above)
-	}
-	return err == nil
-}
-
-// notAPath says what the value of a variable is that names no file, in words that show none of it.
-func notAPath(value string) string {
-	switch {
-	case strings.Contains(value, "\n"):
-		return "has a line break in it, which no path has"
-	case strings.Trim(value, quotes) != value:
-		return "has quotes around it that are part of it; leave them out"
-	case strings.HasPrefix(value, "~"):
-		return "begins with ~, which only a shell replaces; write the path in full"
-	case strings.Contains(strings.TrimRight(value, "="), "="): // base64 ends in =
-		return "has the form KEY=value; give the path alone"
-	case !strings.ContainsAny(value, `/\`):
-		return "does not look like a path"
-	}
-	return "is not shown, because it may be a secret"
 }

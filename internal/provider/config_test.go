@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "
 
 // settle resolves a provider block in an environment of these
 // assignments, whose names lack their prefix.
-func settle(tb testing.TB, given arguments, assignments ...string) (settings, []problem) {
+func settle(tb testing.TB, given arguments, assignments ...string) (settings, []configProblem) {
 	tb.Helper()
 	return block(tb, given).settings(surroundings(assignments...))
 }
@@ -161,107 +162,58 @@ func TestBaseURLs(t *testing.T) {
 	}
 }
 
+// wrongValues are the values of an argument for which the same is said.
+type wrongValues struct {
+	argument string
+	reason   string
+	values   []string
+}
+
+// readWrongValues reads testdata/wrong_values.txt: a line says what is wrong, and the indented lines after it have values.
+func readWrongValues() (groups []wrongValues) {
+	text, err := os.ReadFile("testdata/wrong_values.txt")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		quoted, isValue := strings.CutPrefix(line, "\t")
+		switch value, err := strconv.Unquote(quoted); {
+		case isValue && err != nil:
+			panic(line)
+		case isValue:
+			last := &groups[len(groups)-1]
+			last.values = append(last.values, value)
+		case line != "" && line[0] != '#':
+			argument, reason, _ := strings.Cut(line, ": ")
+			groups = append(groups, wrongValues{argument: argument, reason: reason})
+		}
+	}
+	return groups
+}
+
 // TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in
 // the environment alike, on its argument, and shows no password.
 func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	certificate, inPEM := trusted()
-	broken := pemOf("CERTIFICATE", certificate.Raw[:100])
-	inBase64 := base64.StdEncoding.EncodeToString([]byte(inPEM))
-	const (
-		form      = `; write a number of requests, a slash and a time, such as "60/1m" or "1/2s".`
-		noCeiling = "; leave the argument out for no ceiling."
-		noTime    = ` is not a duration; write a number and a unit, such as "30s"`
-	)
-	for argument, reasons := range map[string]map[string][]string{
-		argBaseURL: {
-			"it must be an absolute URL that starts with https://.": {
-				"catalogue.example", "catalogue.example:8443", "10.0.0.1:8080", "/v1", "//catalogue.example", "https:catalogue.example", "ftp://a",
-			},
-			"it names no host":         {"https://", "https:///a", "https://:8443"},
-			"user name or password":    {"https://me@c.example", "https://me:hunter2@c.example", "https://me:$hunter2@c.example"},
-			"must not have a query":    {"https://c.example?", "https://c.example/?", "https://c.example/a?b=c"},
-			"must not have a fragment": {"https://c.example/#", "https://c.example/a#b"},
-			"its port is not a number": {"https://c.example:", "https://a:0", "https://a:65536", "https://a:100000"},
-			"it cannot be parsed as a URL.": {
-				"https://c.example:abc", "https://c.example/%zz", "https://c .example", "https://c.example/\x7f", "https://::1:8443",
-				"https://me:hunter2%zz@c.example", "https://me:hunter2@c .example", "https://{{ .Host }}",
-			},
-			"white space or quotes around it": {
-				" https://c.example", "https://c.example\n", `"https://c.example"`, "'https://c.example'", "“https://c.example”",
-			},
-			"the path of a route; leave out /v1": {
-				"https://c.example/v1", "https://c.example/a/v1/", "https://c.example/v1/auth/token", "https://c.example/v1/model-group/a",
-			},
-			"unencrypted": {
-				"http://c.example", "http://192.0.2.1", "http://10.0.0.1", "http://127.0.0.1.c.example", "http://localhost.invalid", "http://0.0.0.0",
-				"http://[::2]",
-			},
-		},
-		argCACertificate: {
-			`no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----; give the text itself`: {
-				"certificates/ca.pem", inBase64, inBase64[:76] + "\n" + inBase64[76:] + "\n", "some\nlines",
-			},
-			"a private key": {
-				pemOf("PRIVATE KEY", []byte("hunter2")), pemOf("RSA PRIVATE KEY", []byte("hunter2")),
-				inPEM + pemOf("EC PRIVATE KEY", []byte("hunter2")),
-			},
-			"it holds a CERTIFICATE REQUEST, and only":            {pemOf("CERTIFICATE REQUEST", []byte("a"))},
-			"certificate 2 in it is broken: x509: ":               {inPEM + broken},
-			"certificate 1 in it is broken: its PEM block is cut": {inPEM[:300]},
-			"certificate 2 in it is broken: its PEM block is cut": {inPEM + inPEM[:300]},
-			`or its line breaks are lost or spelled \n`:           {strings.ReplaceAll(inPEM, "\n", `\n`), strings.ReplaceAll(inPEM, "\n", " ")},
-		},
-		argAccessToken: {
-			"begins with the word Bearer, which the provider adds; give":            {"Bearer hunter2", "bearer hunter2\n", "Bearer"},
-			"a JSON object, as a token endpoint answers; give only the value in it": {`{"access_token":"hunter2"}`, "{\n  \"a\": 1}"},
-			"it is the word None, which programs such as jq print":                  {"None"},
-			"it is a page of HTML":           {"<html><title>hunter2</title>", "<!doctype html>"},
-			"a placeholder of the form ${…}": {"${hunter2}"},
-			"characters that no bearer token may have": {
-				"hunter2 anew", "hunter2\nanew", "hünter2", "Authorization: Basic hunter2", "hunter2\x7f",
-			},
-		},
-		argRequestTimeout: {`"30"` + noTime: {"30"}, `"soon"` + noTime: {"soon"}, "must be longer than zero": {"0s", "-1m"}},
-		argReadTimeout:    {`"5"` + noTime: {"5"}, "must be longer than zero": {"0s", "-1m"}},
-		argMaxRetries: {
-			`"many" is not a number; write a whole number such as 4.`: {"many"},
-			`"inf" is not a number; write a whole number such as 4.`:  {"inf"},
-			"it must be at least 0, not -1.":                          {"-1"},
-		},
-		argMaxRequests: {
-			"is not a limit" + form: {
-				"5", "0,5", "60 per 1m", "/1m", "1.5/1m", "60 / 1m", "60/", "60/60", "60/1m/2", "60/minute", "60/m",
-			},
-			"requests must be from 1 to 1000000, not 0" + noCeiling:   {"0/1m"},
-			"requests must be from 1 to 1000000, not -1" + noCeiling:  {"-1/1m"},
-			"from 1 to 1000000, not 1000001" + noCeiling:              {"1000001/1m"},
-			"from 1 to 1000000, not 99999999999999999999" + noCeiling: {"99999999999999999999/1m"},
-			"the time must be from 1ms to 24h, not 0s" + noCeiling:    {"60/0s"},
-			"the time must be from 1ms to 24h, not -1m" + noCeiling:   {"60/-1m"},
-			"the time must be from 1ms to 24h, not 25h" + noCeiling:   {"60/25h"},
-			"the time must be from 1ms to 24h, not 10us" + noCeiling:  {"60/10us"},
-		},
-		argSnapshot: {`"yes" is neither true nor false.`: {"yes"}},
-	} {
-		for reason, values := range reasons {
-			for _, value := range values {
-				without := complete.with(argument, nil)
-				if argument == argAccessToken {
-					without = arguments{argBaseURL: complete[argBaseURL]}
-				}
-				_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
-				expectInvalid(t, problems, argument,
-					"The provider block does not set "+argument+", and the value of the environment variable "+variable(argument), reason)
-				if argument == argMaxRetries || argument == argSnapshot {
-					continue // the block takes a number and a boolean
-				}
-				_, problems = settle(t, without.with(argument, value))
-				expectInvalid(t, problems, argument, "The value cannot be used: ", reason)
+	for _, group := range append(readWrongValues(), wrongCertificates()...) {
+		for _, value := range group.values {
+			argument := group.argument
+			without := complete.with(argument, nil)
+			if argument == argAccessToken {
+				without = arguments{argBaseURL: complete[argBaseURL]}
 			}
+			_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
+			expectInvalid(t, problems, argument,
+				"The provider block does not set "+argument+", and the value of the environment variable "+variable(argument), group.reason)
+			if argument == argMaxRetries || argument == argSnapshot {
+				continue // the block takes a number and a boolean
+			}
+			_, problems = settle(t, without.with(argument, value))
+			expectInvalid(t, problems, argument, "The value cannot be used: ", group.reason)
 		}
 	}
-	huge, _, err := big.ParseFloat("1e400", 10, 512, big.ToNearestEven) // as engines have it
+	huge, _, err := big.ParseFloat("1e400", 10, 512, big.ToNearestEven) // as engines spell it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,8 +221,30 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
 }
 
+// wrongCertificates are texts in PEM form that cannot be used, or nearly in it.
+func wrongCertificates() []wrongValues {
+	certificate, inPEM := trusted()
+	inBase64 := base64.StdEncoding.EncodeToString([]byte(inPEM))
+	secret := []byte("hunter2")
+	about := func(reason string, values ...string) wrongValues {
+		return wrongValues{argument: argCACertificate, reason: reason, values: values}
+	}
+	return []wrongValues{
+		about("it has quotes around it; leave them", `"`+inPEM+`"`),
+		about("it is base64 of a text in PEM form; give", inBase64, inBase64[:76]+"\n"+inBase64[76:]+"\n"),
+		about("a certificate without the line -----BEGIN", base64.StdEncoding.EncodeToString(certificate.Raw)),
+		about("a private key", pemOf("PRIVATE KEY", secret), pemOf("RSA PRIVATE KEY", secret), inPEM+pemOf("EC PRIVATE KEY", secret)),
+		about("it holds a CERTIFICATE REQUEST, and only", pemOf("CERTIFICATE REQUEST", []byte("a"))),
+		about("certificate 2 in it is broken: x509: ", inPEM+pemOf("CERTIFICATE", certificate.Raw[:100])),
+		about("certificate 1 in it is broken: its PEM block is cut", inPEM[:300]),
+		about("certificate 2 in it is broken: its PEM block is cut", inPEM+inPEM[:300]),
+		about(`its line breaks are spelled \n; give`, strings.ReplaceAll(inPEM, "\n", `\n`)),
+		about("its line breaks are missing; give", strings.ReplaceAll(inPEM, "\n", " ")),
+	}
+}
+
 // expectInvalid wants one problem of the argument, which begins so and gives that reason.
-func expectInvalid(t *testing.T, problems []problem, argument, begins, reason string) {
+func expectInvalid(t *testing.T, problems []configProblem, argument, begins, reason string) {
 	t.Helper()
 	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||
 		!strings.Contains(problems[0].detail, reason) || strings.Contains(problems[0].detail, "hunter2") {
@@ -315,13 +289,14 @@ func TestAcceptedValues(t *testing.T) {
 	}
 }
 
-// TestTheProxyThatApplies has which variable counts for which base_url, and what
-// is no address of a proxy. No message has the value, which may hold a password.
+// TestTheProxyThatApplies shows which variable counts for which base_url, and what is not the address of a proxy. No
+// message shows the value, which may hold a password.
 func TestTheProxyThatApplies(t *testing.T) {
 	t.Parallel()
 	const (
-		base      = "https://catalogue.example"
-		malformed = "it is not the address of a proxy, such as http://proxy.example:8080."
+		base    = "https://catalogue.example"
+		port    = "http://proxy.example:8080: its port is not a number from 1 to 65535."
+		escapes = "special characters in its user name or password have to be written as %XX, such as %23 for #."
 	)
 	const none = ""
 	for _, test := range []struct {
@@ -341,14 +316,28 @@ func TestTheProxyThatApplies(t *testing.T) {
 		{base, []string{"HTTPS_PROXY=http:", "no_proxy=*"}, none, ""},
 		{"http://localhost:8080", []string{"HTTPS_PROXY=http:", "HTTP_PROXY=http:"}, none, ""},
 		{"https://127.0.0.1:8443", []string{"HTTPS_PROXY=http:"}, none, ""},
-		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, none, malformed},
-		{base, []string{"https_proxy=http://"}, none, "https_proxy is set, and " + malformed},
-		{base, []string{`HTTPS_PROXY="http://p.example:3128"`}, none, "Leave out quotes around it."},
-		{base, []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, none, "%XX, such as %23 for #."},
-		{base, []string{"HTTPS_PROXY=http://joe:12#hunter2@p.example:3128"}, none, malformed},
-		{base, []string{"HTTPS_PROXY=http://joe:hunter2%rd@p.example:3128"}, none, malformed},
-		{base, []string{"HTTPS_PROXY=http://p.example:99999"}, none, malformed},
-		{base, []string{"HTTPS_PROXY=${PROXY}"}, none, malformed},
+		{base, []string{"HTTPS_PROXY=http://joe:p@ss@p.example:3128"}, "http://p.example:3128 HTTPS_PROXY", ""},
+		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, none, "it begins with http, and a colon and two slashes do not"},
+		{base, []string{"HTTPS_PROXY=HTTP//p.example"}, none, "it begins with http, and"},
+		{base, []string{"HTTPS_PROXY= "}, none, "it is blank."},
+		{base, []string{"https_proxy=http://"}, none, "of the environment variable https_proxy is not the address of a proxy, such as " +
+			"http://proxy.example:8080: it names no host."},
+		{base, []string{`HTTPS_PROXY="http://p.example:3128"`}, none, "it has quotes around it; leave them out."},
+		{base, []string{"HTTPS_PROXY=http://p.example:3128\n"}, none, "it has white space around it"},
+		{base, []string{"HTTPS_PROXY=PROXY=http://p.example:3128"}, none, "it has the form KEY=value"},
+		{base, []string{"HTTPS_PROXY=${PROXY}"}, none, "it is a placeholder of the form ${…}, which"},
+		{base, []string{"HTTPS_PROXY=ftp://p.example:3128"}, none, "its scheme is ftp, and it has to be http, https, socks5 or socks5h."},
+		{base, []string{"HTTPS_PROXY=joe:hunter2://p.example:3128"}, none, "http://proxy.example:8080: its scheme has to be http, https,"},
+		{base, []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, none, escapes},
+		{base, []string{"HTTPS_PROXY=http://joe:12/hunter2@p.example:3128"}, none, escapes},
+		{base, []string{"HTTPS_PROXY=joe:hunter2%rd@p.example:3128"}, none, escapes},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2^rd@p.example:3128"}, none, escapes},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2@<proxy>:3128"}, none, "its host is a placeholder."},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p,example:3128"}, none, "its host has the character ',' in it"},
+		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p.example:99999"}, none, port},
+		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, port},
+		{base, []string{"HTTPS_PROXY=http://p.example:3128?a"}, none, "it has a query or a fragment"},
+		{base, []string{"HTTPS_PROXY=http://[::1"}, none, "it cannot be parsed as a URL."},
 	} {
 		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
 		if test.problem == "" {

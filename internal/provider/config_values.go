@@ -1,12 +1,15 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,12 +33,27 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(`%q is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
-			explain.Abridged(text))
+		return 0, errors.New(durationMistakes.about(text))
 	case d <= 0:
 		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", explain.Abridged(text))
 	}
 	return d, nil
+}
+
+// durationMistakes are what a text is that is not a duration.
+var durationMistakes = hints{
+	{plainNumber, `"{}" has no unit; write "{}s" or "{}m"`},
+	{quotedText, `{} is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`},
+}
+
+func plainNumber(text string) (number string, found bool) {
+	_, err := strconv.ParseUint(text, 10, 32)
+	return text, err == nil
+}
+
+// quotedText finds any text.
+func quotedText(text string) (quoted string, found bool) {
+	return strconv.Quote(explain.Abridged(text)), true
 }
 
 func parseRetries(text string) (int, error) {
@@ -57,14 +75,14 @@ func parseLimit(text string) (pace.Limit, error) {
 	per, errPeriod := time.ParseDuration(period)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
-		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as %q or %q",
-			explain.Abridged(text), "60/1m", "1/2s")
+		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as "+
+			"%q or %q", explain.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
-		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out for "+
-			"no ceiling", maxRequests, explain.Abridged(count))
+		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
+			"for no ceiling", maxRequests, explain.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
-		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no ceiling",
-			explain.Abridged(period))
+		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no "+
+			"ceiling", explain.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }
@@ -77,14 +95,10 @@ func parseSwitch(text string) (bool, error) {
 	return on, nil
 }
 
-// parseCertificates reads certificates in PEM form, indented or not. Text between them is skipped, as
-// bundles have it. An error says what text is instead, and quotes none of it, because it may be a private key.
+// parseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in
+// bundles. An error quotes nothing of the text, because that may be a private key.
 func parseCertificates(text string) ([]*x509.Certificate, error) {
-	var unindented strings.Builder
-	for line := range strings.Lines(strings.TrimPrefix(text, byteOrderMark)) {
-		unindented.WriteString(strings.TrimLeft(line, " \t"))
-	}
-	text = unindented.String()
+	text = unindented(strings.TrimPrefix(text, byteOrderMark))
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		switch {
@@ -100,13 +114,50 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 		}
 		certificates = append(certificates, certificate)
 	}
-	switch {
-	case strings.Count(text, "-----BEGIN CERTIFICATE-----") > len(certificates):
-		return nil, fmt.Errorf("certificate %d in it is broken: its PEM block is cut short or damaged, or its line breaks "+
-			"are lost or spelled \\n", len(certificates)+1)
-	case len(certificates) == 0:
-		return nil, errors.New("it holds no certificate in PEM form, which begins with the line -----BEGIN CERTIFICATE-----; " +
-			`give the text itself, such as file("…") in the configuration, or "$(cat …)" in a shell`)
+	if n := len(certificates); n == 0 || strings.Count(text, beginCertificate) > n {
+		cut := fmt.Sprintf("certificate %d in it is broken: its PEM block is cut short or damaged", n+1)
+		return nil, errors.New(cmp.Or(certificateMistakes.about(text), cut))
 	}
 	return certificates, nil
+}
+
+// unindented returns a text without the white space before its lines.
+func unindented(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return lines.String()
+}
+
+const beginCertificate = "-----BEGIN CERTIFICATE-----"
+
+// certificateMistakes are what a text is in which not every certificate can be read.
+var certificateMistakes = hints{
+	{is(isBlank), "it is blank"},
+	{mistaken, "it is {}"},
+	{is(isQuoted), "it has quotes around it; leave them out"},
+	{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
+	{is(lostBreaks), "its line breaks are missing; give it with real line breaks"},
+	{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
+		`the configuration, or base64 -d in a shell`},
+	{begins("MII"), "it looks like a certificate without the line " + beginCertificate + " before it and the line " +
+		"-----END CERTIFICATE----- after it"},
+	{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in the ` +
+		`configuration, or name the file in ` + envPrefix + "CA_CERTIFICATE_PEM" + fileSuffix},
+	{is(isNoPEM), "it holds no certificate in PEM form, which begins with the line " + beginCertificate},
+}
+
+func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }
+
+func spelledBreaks(text string) bool { return !isNoPEM(text) && strings.Contains(text, `\n`) }
+
+func lostBreaks(text string) bool { return !isNoPEM(text) && isOneLine(text) }
+
+func isOneLine(text string) bool { return !strings.Contains(strings.TrimSpace(text), "\n") }
+
+func fileName(text string) bool {
+	ending := strings.ToLower(filepath.Ext(strings.TrimSpace(text)))
+	known := slices.Contains([]string{".cer", ".crt", ".pem"}, ending)
+	return isOneLine(text) && len(text) < 300 && (known || strings.ContainsAny(text, `/\`))
 }

@@ -30,7 +30,7 @@ func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *ht
 	return server, pemOf("CERTIFICATE", server.Certificate().Raw)
 }
 
-// TestProxies: whatever goes wrong behind a proxy, the message names it, because it may be what answers.
+// TestProxies: whatever goes wrong behind a proxy, the message names the proxy, because that may be what failed.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
@@ -73,10 +73,13 @@ func TestProxies(t *testing.T) {
 			proxy + "wants a user name and a password: 407", "Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name",
 		}},
 		"404": {answers(404), authority, []string{credentials}, []string{
-			proxy + "did not connect to the service: 404 Not Found.", "Check base_url and HTTPS_PROXY, have the proxy allow the host, or name",
+			proxy + "did not connect to the service: 404 Not Found.",
+			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name",
 		}},
-		"502":                  {answers(502), authority, []string{here}, []string{"did not connect to the service: 502 Bad Gateway.", once}},
-		"an unknown authority": {good, "", []string{here}, []string{"an authority that this machine does not trust.", through}},
+		"502": {answers(502), authority, []string{here}, []string{
+			"did not connect to the service: 502 Bad Gateway.", once,
+		}},
+		"an unknown authority": {good, "", []string{here}, []string{"is signed by itself, and this machine does not trust it.", through}},
 		"a proxy that is silent": {silent, authority, []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"}, []string{
 			"within request_timeout, which is 300ms.", through, once,
 		}},

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -22,8 +21,9 @@ import (
 type connection struct {
 	client    *catalogue.Client
 	unknown   []string
-	explainer explain.Explainer
-	warned    sync.Once // of pauses
+	explainer *explain.Explainer
+	blocks    blocks
+	warned    atomic.Bool // of pauses
 }
 
 // catalogueDataSource is what every data source shares.
@@ -36,12 +36,12 @@ type catalogueDataSource struct {
 type dataSource[State any] struct {
 	catalogueDataSource
 	schema func() schema.Schema
-	read   func(context.Context, *reader, *State) // fills the results in, or adds an error
+	read   func(context.Context, *blockRead, *State) // fills the results in, or adds an error
 }
 
 // dataSourceOf returns what makes a data source.
 func dataSourceOf[State any](
-	name string, schema func() schema.Schema, read func(context.Context, *reader, *State),
+	name string, schema func() schema.Schema, read func(context.Context, *blockRead, *State),
 ) func() datasource.DataSource {
 	return func() datasource.DataSource {
 		return &dataSource[State]{catalogueDataSource{name: name}, schema, read}
@@ -58,33 +58,40 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	if client == nil {
 		return
 	}
-	before := client.TotalPause()
-	d.read(ctx, &reader{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
-	if !resp.Diagnostics.HasError() {
-		d.warnOfPauses(before, &resp.Diagnostics)
+	all := &d.connection.blocks
+	all.begin()
+	within := context.WithValue(ctx, progressKey{}, all)
+	d.read(within, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
+	failed := resp.Diagnostics.HasError()
+	d.connection.warnOfPauses(ctx, all.end(failed), &resp.Diagnostics)
+	if !failed {
 		setResult(ctx, resp, state)
 	}
 }
 
-// reader is one read of a data source.
-type reader struct {
+// blockRead is one read of a data source.
+type blockRead struct {
 	*catalogueDataSource
 	client *catalogue.Client
 	diags  *diag.Diagnostics
 }
 
 // fail ends the read with an error.
-func (r *reader) fail(err error, about explain.Subject) {
+func (r *blockRead) fail(err error, about explain.Subject) {
 	r.diags.Append(r.diagnose(err, about))
 }
 
 // diagnose says why one group could not be read, or does not have what the block asks for.
 func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
 	if problem, ok := errors.AsType[*groupError](err); ok {
-		return problem.on(path.Root(problem.argument))
+		source := explain.Source(d.fullName(), about.Value) + problem.which
+		whole := problem.on(path.Root(problem.argument))
+		return d.connection.explainer.Once(problem.alike, source, whole, problem.brief)
 	}
-	return d.connection.explainer.Explain(err, typeName+"_"+d.name, about)
+	return d.connection.explainer.Explain(err, d.fullName(), about)
 }
+
+func (d *catalogueDataSource) fullName() string { return typeName + "_" + d.name }
 
 func (d *catalogueDataSource) Metadata(
 	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
@@ -115,38 +122,38 @@ func (d *catalogueDataSource) readArguments(
 	}
 	switch {
 	case d.connection == nil:
-		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. Please "+
-			"report this to the provider's developers.")
+		resp.Diagnostics.AddError(explain.SummaryNotConfigured, "The provider has no connection to the catalogue. "+
+			"Please report this to the provider's developers.")
 	case d.connection.client == nil:
-		resp.Diagnostics.AddError(explain.SummaryUnknownArgument, fmt.Sprintf(unknownDetail,
-			explain.Enumerated(d.connection.unknown)))
+		resp.Diagnostics.Append(d.notKnownYet(fields))
 	case !resp.Diagnostics.HasError():
 		return d.connection.client
 	}
 	return nil
 }
 
-const unknownDetail = "The provider has arguments whose values are known only after other changes are applied: %s. " +
-	"Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what " +
-	"they depend on first (with -target), or make this data source wait for the apply (with depends_on)."
+// notKnownYet says that the provider has no client in this plan. Every block of the plan fails so.
+func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
+	whole := diag.NewErrorDiagnostic(explain.SummaryUnknownArgument, fmt.Sprintf(
+		"The provider has arguments whose values are known only after other changes are applied: %s. Nothing can be "+
+			"read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they "+
+			"depend on first (with -target), or make this data source wait for the apply (with depends_on).",
+		explain.Enumerated(d.connection.unknown)))
+	source := explain.Source(d.fullName(), groupOf(fields))
+	return d.connection.explainer.Once(explain.SummaryUnknownArgument, source, whole, "")
+}
 
-// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
-const longPause = time.Minute
-
-// warnOfPauses warns, once in a process, of pauses that held back a successful read for a long time. before
-// is how long pauses had held back the requests of the process when the read began.
-func (d *catalogueDataSource) warnOfPauses(before time.Duration, diags *diag.Diagnostics) {
-	held := (d.connection.client.TotalPause() - before).Round(time.Second)
-	if held <= longPause {
-		return
+// groupOf returns the id or the name of the group that a block reads, "" if it reads none or many.
+func groupOf(fields reflect.Value) string {
+	for _, field := range reflect.VisibleFields(fields.Type()) {
+		switch field.Tag.Get("tfsdk") {
+		case "model_group_id", "id", "name":
+			if group, _ := reflect.TypeAssert[*string](fields.FieldByIndex(field.Index)); group != nil {
+				return *group
+			}
+		}
 	}
-	d.connection.warned.Do(func() {
-		diags.AddWarning(explain.SummaryHeldBack, fmt.Sprintf("Pauses that the service asked for (status 429) held reads "+
-			"back for %s while modelcatalogue_%s was read. This warning comes once in a run.\n\n"+
-			"If you know the allowance of these credentials, set max_requests to it, or to a share of it for each run at the "+
-			"same time: then requests are spread, and the service limits none. If the allowance is too small for this "+
-			"configuration, ask those who run the service for a larger one.", explain.Duration(held), d.name))
-	})
+	return ""
 }
 
 // groupError says why a group that was read does not have what a block asks for.
@@ -155,6 +162,9 @@ type groupError struct {
 	summary  string
 	detail   string
 	short    string // the detail as a phrase about the group
+	alike    string // identifies a cause that many blocks may have, "" for none
+	brief    string // what the errors after the first of that cause say, in a sentence
+	which    string // tells the block apart from others that read the group, such as ", revision 3"
 	nothing  bool   // the group has no such model: it is left out if it was only listed
 }
 

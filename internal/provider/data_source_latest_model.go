@@ -12,11 +12,12 @@ import (
 // latestModelSchema describes modelcatalogue_latest_model.
 func latestModelSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is archived " +
-			"or disabled, or the highest revision that satisfies `where`. A plan shows it move when a revision is published.",
+		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is " +
+			"archived or disabled, or the highest revision that satisfies `where`. A plan shows it move when a " +
+			"revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
-			argWhere:         whereAttribute("It is an error if no model of the group does."),
+			argWhere:         whereAttribute("If every model of the group fails one, the plan stops."),
 		}),
 	}
 }
@@ -27,10 +28,9 @@ type latestModelState struct {
 	Where *whereState `tfsdk:"where"`
 }
 
-func readLatestModel(ctx context.Context, r *reader, state *latestModelState) {
+func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
-	model, err := state.Where.newest(ctx, r.client, id, "Ask for less in where, or wait until a revision that satisfies "+
-		"it is published.")
+	model, err := state.Where.newest(ctx, r.client, id, "Relax where, or wait for a revision that matches it.")
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return

@@ -24,9 +24,9 @@ func latestModelsSchema() schema.Schema {
 			"One block of it costs an engine far less than a block of `modelcatalogue_latest_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			"model_group_ids": schema.ListAttribute{
-				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an empty list " +
-					"reads nothing. A group without models is an error. Leave it out to read every group, or those of " +
-					"`time_horizon`.",
+				MarkdownDescription: "The ids of the model groups to read. An id given twice is read once, and an " +
+					"empty list reads nothing. A group without models is an error. Leave it out to read every group, " +
+					"or those of `time_horizon`.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.List{validID, idsOrHorizon{}},
@@ -37,7 +37,7 @@ func latestModelsSchema() schema.Schema {
 				Optional:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
-			argWhere: whereAttribute("If no model of a group does, that is an error if the group is named in " +
+			argWhere: whereAttribute("If every model of a group fails one, that is an error if the group is named in " +
 				"`model_group_ids`; otherwise the group is left out."),
 			argAttributes: attributesArgument(modelAttributes(), "models"),
 			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
@@ -54,7 +54,7 @@ type latestModelsState struct {
 	Models        map[string]*modelState `tfsdk:"models"`
 }
 
-func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) {
+func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsState) {
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
@@ -63,23 +63,24 @@ func readLatestModels(ctx context.Context, r *reader, state *latestModelsState) 
 			questions, listed, err = listedGroups(groups)
 		}
 		if err != nil {
-			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
+			horizon := orZero(state.TimeHorizon)
+			r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: horizon, IsHorizon: true})
 			return
 		}
 	}
 	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return state.Where.newest(ctx, r.client, id, "Ask for less in where, or take the group out of model_group_ids: "+
+		return state.Where.newest(ctx, r.client, id, "Relax where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
-	replies, fault := readFleet(ctx, questions, read)
-	missing := leaveOutMissing(replies, listed)
-	r.reportFailures(fault, failures(replies, fault), len(questions), true)
+	all, fault := readFleet(ctx, questions, read)
+	missing := leaveOutMissing(all, listed)
+	r.reportFailures(fault, failures(all, fault), len(questions), true)
 	if r.diags.HasError() {
 		return
 	}
 	warnOfMissing(r.diags, missing)
 	state.Models = make(map[string]*modelState, len(questions))
-	for _, r := range replies {
+	for _, r := range all {
 		if r.answer != nil {
 			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), state.Attributes)
 		}
@@ -117,9 +118,9 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catal
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered
 // with 404. Most of the latter have no models. It returns the ids of those that the list shows with models:
 // they were removed in the meantime, or made private.
-func leaveOutMissing(replies []reply[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
-	for i := range replies {
-		r := &replies[i]
+func leaveOutMissing(all []ended[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+	for i := range all {
+		r := &all[i]
 		group := listed[r.id]
 		problem, isProblem := errors.AsType[*groupError](r.err)
 		switch {
@@ -140,8 +141,7 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	if len(missing) == 0 {
 		return
 	}
-	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and then "+
-		"had no latest model of them: %s.\n\n"+
-		"Most likely they were removed or made private in between. If the next run leaves them out again, show this to "+
-		"those who run the service.", explain.Quoted(missing)))
+	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and "+
+		"then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. If the "+
+		"next run leaves them out again, show this to the service's operator.", explain.Quoted(missing)))
 }

@@ -25,9 +25,9 @@ func modelSchema() schema.Schema {
 				Validators: []validator.Number{countRule},
 			},
 			argDockerImage: schema.StringAttribute{
-				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The read then " +
-					"fails if the service has another image or withholds it. If you leave it out, it is the service's image, or " +
-					"null if your organisation does not own the model; see `is_owner`.",
+				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The " +
+					"read then fails if the service has another image or withholds it. If you leave it out, it is " +
+					"the service's image, or null if your organisation does not own the model; see `is_owner`.",
 				Optional:   true,
 				Computed:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidImage)},
@@ -43,7 +43,7 @@ type modelBlockState struct {
 	AcceptWithdrawn *bool `tfsdk:"accept_withdrawn"`
 }
 
-func readModel(ctx context.Context, r *reader, state *modelBlockState) {
+func readModel(ctx context.Context, r *blockRead, state *modelBlockState) {
 	wanted := pin{
 		groupID: orZero(state.ModelGroupID), revision: *state.Revision, image: state.DockerImage,
 		follow: typeName + "_latest_model",

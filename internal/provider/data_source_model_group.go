@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"golang.org/x/text/unicode/norm"
@@ -46,7 +45,7 @@ func modelGroupSchema() schema.Schema {
 	}
 }
 
-func readModelGroup(ctx context.Context, r *reader, state *groupState) {
+func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 	if id := state.ID; id != nil {
 		group, err := r.client.ModelGroup(ctx, *id)
 		if err != nil {
@@ -71,7 +70,7 @@ func readModelGroup(ctx context.Context, r *reader, state *groupState) {
 	}
 	group, problem := groupNamed(groups, name)
 	if problem != nil {
-		r.diags.Append(problem)
+		r.fail(problem, explain.Subject{Value: name})
 		return
 	}
 	*state = *newGroupState(group, nil)
@@ -105,30 +104,47 @@ func isNamed(group *catalogue.ModelGroup, name string) bool {
 }
 
 // groupNamed finds the one group of that name.
-func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, diag.Diagnostic) {
-	var found *catalogue.ModelGroup
-	var ids []string
+func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, *groupError) {
+	var found []*catalogue.ModelGroup
 	for _, group := range groups {
 		if isNamed(group, name) {
-			found, ids = group, append(ids, *group.ID)
+			found = append(found, group)
 		}
 	}
-	at := path.Root("name")
-	switch len(ids) {
+	problem := &groupError{argument: "name"}
+	switch len(found) {
 	case 1:
-		return found, nil
+		return found[0], nil
 	case 0:
-		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummaryGroupNotFound, explain.Paragraphs(
+		meant := nameHint(groups, name)
+		problem.summary = explain.SummaryGroupNotFound
+		problem.detail = explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", name),
-			nameHint(groups, name),
-			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."))
+			meant,
+			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.")
+		problem.alike = "no group of that name"
+		problem.brief = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant))
 	default:
-		slices.Sort(ids)
-		return nil, diag.NewAttributeErrorDiagnostic(at, explain.SummarySeveralGroups,
-			fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: "+
-				"%s.", len(ids), name, explain.Quoted(ids)))
+		problem.summary = explain.SummarySeveralGroups
+		problem.detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+
+			"name: %s.", len(found), name, idsAndHorizons(found))
 	}
+	return nil, problem
+}
+
+// idsAndHorizons names groups of one name by their ids, each with its time horizon.
+func idsAndHorizons(groups []*catalogue.ModelGroup) string {
+	var named []string
+	for _, group := range groups {
+		text := explain.Quoted([]string{*group.ID})
+		if horizon := group.TimeHorizon; horizon != nil && orZero(horizon.Key) != "" {
+			text += fmt.Sprintf(" (time horizon %s)", explain.Quoted([]string{*horizon.Key}))
+		}
+		named = append(named, text)
+	}
+	slices.Sort(named)
+	return strings.Join(explain.First(explain.MaxIDs, named), ", ")
 }
 
 // nameHint says what a name that is not found may have been meant for, or returns "".

@@ -27,7 +27,7 @@ type modelGroupModelsState struct {
 	Models       []*modelState `tfsdk:"models"`
 }
 
-func readModelGroupModels(ctx context.Context, r *reader, state *modelGroupModelsState) {
+func readModelGroupModels(ctx context.Context, r *blockRead, state *modelGroupModelsState) {
 	id := orZero(state.ModelGroupID)
 	models, err := r.client.Models(ctx, id)
 	if err != nil {

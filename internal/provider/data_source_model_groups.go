@@ -34,7 +34,7 @@ type modelGroupsState struct {
 	ModelGroups []*groupState `tfsdk:"model_groups"`
 }
 
-func readModelGroups(ctx context.Context, r *reader, state *modelGroupsState) {
+func readModelGroups(ctx context.Context, r *blockRead, state *modelGroupsState) {
 	groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})

@@ -23,23 +23,25 @@ func pinnedModelsSchema() schema.Schema {
 			"One block of it costs an engine far less than a block of `modelcatalogue_model` for each group.",
 		Attributes: map[string]schema.Attribute{
 			argRevisions: schema.MapAttribute{
-				MarkdownDescription: "The revision to read of each model group, by model group id. The first revision of a " +
-					"group can be `0`. It is an error if a group has no such revision. An empty map reads nothing.",
+				MarkdownDescription: "The revision to read of each model group, by model group id. The first " +
+					"revision of a group can be `0`. It is an error if a group has no such revision. An empty map " +
+					"reads nothing.",
 				Required:    true,
 				ElementType: types.NumberType,
 				Validators:  []validator.Map{countRule},
 			},
 			argDockerImages: schema.MapAttribute{
-				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of the " +
-					"groups in `revisions`. The read fails if the service has another image or withholds it; " +
-					"one plan names every group that differs.",
+				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
+					"the groups in `revisions`. The read fails if the service has another image or withholds it; one " +
+					"plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
-			"models":           nestedMap("The pinned model of each group, by model group id.", pinnedModelAttributes()),
+			"models": nestedMap("The pinned model of each group, by model group id.",
+				pinnedModelAttributes()),
 		},
 	}
 }
@@ -58,7 +60,7 @@ type pinnedModelsState struct {
 	Models          map[string]*pinnedModelState `tfsdk:"models"`
 }
 
-func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) {
+func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsState) {
 	var questions []question
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
 		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
@@ -70,24 +72,24 @@ func readPinnedModels(ctx context.Context, r *reader, state *pinnedModelsState) 
 		}
 		return wanted.read(ctx, r.client)
 	}
-	replies, fault := readFleet(ctx, questions, read)
-	r.reportFailures(fault, failures(replies, fault), len(questions), false)
+	all, fault := readFleet(ctx, questions, read)
+	r.reportFailures(fault, failures(all, fault), len(questions), false)
 	if r.diags.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
-		warnOfWithdrawn(r.diags, replies)
+		warnOfWithdrawn(r.diags, all)
 	}
 	state.Models = make(map[string]*pinnedModelState, len(questions))
-	for _, r := range replies {
+	for _, r := range all {
 		state.Models[r.id] = newPinnedModelState(r.answer, state.Attributes)
 	}
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
+func warnOfWithdrawn(diags *diag.Diagnostics, all []ended[*pinnedModel]) {
 	var lines []string
-	for _, r := range replies {
+	for _, r := range all {
 		if how := r.answer.withdrawal(); how != "" {
 			lines = append(lines, fmt.Sprintf("%q: revision %d is %s", r.id, int64(*r.answer.Revision), how))
 		}
@@ -101,5 +103,5 @@ func warnOfWithdrawn(diags *diag.Diagnostics, replies []reply[*pinnedModel]) {
 	}
 	diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
 		"%d of %d pinned revisions %s withdrawn:%s\n\n%s",
-		len(lines), len(replies), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
+		len(lines), len(all), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ const (
 	// requests back is the client's pace. This bounds only how many have begun,
 	// because the read_timeout of each runs from then on.
 	atOnce = 16
-	// progressEvery is the least time between two lines of progress in the log.
+	// progressEvery is the time between two lines of progress in the log.
 	progressEvery = time.Second
 )
 
@@ -31,9 +32,9 @@ type question struct {
 	at path.Path // the element of the argument that names it, empty if listing found it
 }
 
-// reply is how a question ended. It has neither an answer nor an error if the
+// ended is how a question ended. It has neither an answer nor an error if the
 // question was not started.
-type reply[T any] struct {
+type ended[T any] struct {
 	question
 	answer T
 	err    error
@@ -42,8 +43,9 @@ type reply[T any] struct {
 
 // fleet is the questions of one read.
 type fleet[T any] struct {
-	replies  []reply[T] // by question
-	ended    chan *reply[T]
+	all      []ended[T] // by question
+	ask      func(context.Context, string) (T, error)
+	done     chan *ended[T]
 	started  int
 	running  int
 	answered int   // questions that the service has answered, with an error or without
@@ -51,85 +53,128 @@ type fleet[T any] struct {
 	fault    error // a failure that every other question would share
 }
 
-// readFleet asks every question. The replies are in the order of the questions.
+// readFleet asks every question, and returns how each ended, in the order of the questions.
 // A fault is a failure that concerns all of them: no more are started then, and
 // those under way are ended.
 func readFleet[T any](
 	ctx context.Context, questions []question, ask func(context.Context, string) (T, error),
-) (replies []reply[T], fault error) {
-	far := &progress{all: len(questions), logged: time.Now()}
+) (all []ended[T], fault error) {
+	far := &progress{all: len(questions)}
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, progressKey{}, far))
 	defer cancel()
-	f := &fleet[T]{replies: make([]reply[T], len(questions)), ended: make(chan *reply[T])}
+	f := &fleet[T]{all: make([]ended[T], len(questions)), ask: ask, done: make(chan *ended[T])}
 	for i, q := range questions {
-		f.replies[i].question = q
+		f.all[i].question = q
 	}
-	for {
-		for f.fault == nil && f.doubt == nil && f.running < atOnce && f.started < len(f.replies) {
-			r := &f.replies[f.started]
-			r.before = f.answered
-			f.started++
-			f.running++
-			go func() {
-				r.answer, r.err = ask(ctx, r.id)
-				f.ended <- r
-			}()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for f.start(ctx); f.running > 0; f.start(ctx) {
+		select {
+		case <-tick.C:
+			far.log(ctx)
+		case one := <-f.done:
+			f.settle(one)
+			far.count(one.err)
+			if f.fault != nil {
+				cancel()
+			}
 		}
-		if f.running == 0 {
-			break
-		}
-		r := <-f.ended
-		f.settle(r)
-		far.count(r.err)
-		if f.fault != nil {
-			cancel()
-			continue
-		}
+	}
+	// If no question was answered after a failure, the service is down.
+	if f.fault == nil && f.doubt == nil {
 		far.log(ctx)
+		return f.all, nil
 	}
-	if f.fault == nil && f.doubt != nil {
-		// No question was answered after that failure, so the service is down.
-		f.fault = &fleetDownError{started: f.started, answered: f.answered, err: f.doubt}
+	return f.all, &fleetError{
+		groups:   len(questions),
+		started:  f.started,
+		answered: f.answered,
+		read:     int(far.read.Load()),
+		err:      cmp.Or(f.fault, f.doubt),
 	}
-	return f.replies, f.fault
+}
+
+// start starts as many questions as may be under way.
+func (f *fleet[T]) start(ctx context.Context) {
+	for f.fault == nil && f.doubt == nil && f.running < atOnce && f.started < len(f.all) {
+		one := &f.all[f.started]
+		one.before = f.answered
+		f.started++
+		f.running++
+		go func() {
+			one.answer, one.err = f.ask(ctx, one.id)
+			f.done <- one
+		}()
+	}
 }
 
 // settle records how a question ended.
-func (f *fleet[T]) settle(r *reply[T]) {
+func (f *fleet[T]) settle(one *ended[T]) {
 	f.running--
-	switch scopeOf(r.err) {
+	switch scopeOf(one.err) {
 	case ofThisQuestion:
 		f.answered++
 		f.doubt = nil
 	case ofTheService:
 		// If another question was answered in the meantime, only this group fails.
 		// If none was, those under way decide.
-		if f.answered == r.before && f.doubt == nil {
-			f.doubt = r.err
+		if f.answered == one.before && f.doubt == nil {
+			f.doubt = one.err
 		}
 	case ofAllQuestions:
-		if f.fault == nil {
-			f.fault = r.err
-		}
+		f.fault = cmp.Or(f.fault, one.err)
 	}
+}
+
+// fleetError is a fault of a fleet, and how far the fleet was.
+type fleetError struct {
+	groups   int
+	started  int // questions
+	answered int
+	read     int // without an error
+	err      error
+}
+
+func (e *fleetError) Error() string { return e.err.Error() }
+
+// Unwrap returns the first failure.
+func (e *fleetError) Unwrap() error { return e.err }
+
+// howFar says how far the fleet was, "" for one group.
+func (e *fleetError) howFar() string {
+	switch {
+	case e.groups == 1:
+		return ""
+	case errors.Is(e.err, context.Canceled):
+		return fmt.Sprintf("%d of %d groups were read.", e.read, e.groups)
+	}
+	return fmt.Sprintf("%d groups: %d answered, %d not, %d not asked.",
+		e.groups, e.answered, e.started-e.answered, e.groups-e.started)
 }
 
 // progress is how far a fleet has come. The client's notes read it from any goroutine.
 type progress struct {
 	all        int
 	done, read atomic.Int64 // questions that have ended, and those of them without an error
-	logged     time.Time    // of the fleet's goroutine only
+	said       atomic.Int64 // how many had ended at the last line that says it
 }
 
-// progressKey is the key of a fleet's *progress in the context of its questions.
+// progressKey is the key of what knows in the context of a read how far the fleet is that it belongs to, or else the
+// process.
 type progressKey struct{}
 
-// progressOf returns how far the fleet has come that a question belongs to, "" if it belongs to none.
-func progressOf(ctx context.Context) string {
-	if far, ok := ctx.Value(progressKey{}).(*progress); ok {
-		return far.String()
+// sayProgress returns how far that is, for a line of the log, "" if nothing is known.
+func sayProgress(ctx context.Context) string {
+	if far, ok := ctx.Value(progressKey{}).(interface{ say() string }); ok {
+		return far.say()
 	}
 	return ""
+}
+
+// say returns how far the fleet is, and takes note that the log says so.
+func (p *progress) say() string {
+	p.said.Store(p.done.Load())
+	return p.String()
 }
 
 func (p *progress) count(err error) {
@@ -139,11 +184,10 @@ func (p *progress) count(err error) {
 	}
 }
 
-// log writes a line of progress, at most one in progressEvery and one at the end.
+// log writes a line of progress if there is any since the last line.
 func (p *progress) log(ctx context.Context) {
-	if now := time.Now(); int(p.done.Load()) == p.all || now.Sub(p.logged) >= progressEvery {
-		p.logged = now
-		tflog.Info(ctx, p.String())
+	if p.done.Load() > p.said.Load() {
+		tflog.Info(ctx, p.say())
 	}
 }
 
@@ -156,17 +200,6 @@ func (p *progress) String() string {
 	}
 	return fmt.Sprintf("%d of %d groups asked for, %d of them read", done, p.all, read)
 }
-
-// fleetDownError is the fault of a service that stopped answering.
-type fleetDownError struct {
-	started, answered int // questions
-	err               error
-}
-
-func (e *fleetDownError) Error() string { return e.err.Error() }
-
-// Unwrap returns the first failure.
-func (e *fleetDownError) Unwrap() error { return e.err }
 
 // scope is how far a failure reaches.
 type scope int

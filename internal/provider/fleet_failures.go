@@ -21,16 +21,16 @@ type failure struct {
 
 // failures returns the questions that failed, without those that share the fault. A read that made one attempt
 // because another had used up its retries comes last: the message of the other says more.
-func failures[T any](replies []reply[T], fault error) []failure {
+func failures[T any](all []ended[T], fault error) []failure {
 	var list, last []failure
-	for _, r := range replies {
-		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](r.err)
+	for _, one := range all {
+		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](one.err)
 		switch {
-		case r.err == nil || fault != nil && scopeOf(r.err) == ofAllQuestions:
+		case one.err == nil || fault != nil && scopeOf(one.err) == ofAllQuestions:
 		case gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown:
-			last = append(last, failure{r.question, r.err})
+			last = append(last, failure{one.question, one.err})
 		default:
-			list = append(list, failure{r.question, r.err})
+			list = append(list, failure{one.question, one.err})
 		}
 	}
 	return append(list, last...)
@@ -54,13 +54,12 @@ func causeOf(summary string, err error) string {
 
 // reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
 // first element that has it. groups is how many groups there are, and latest whether their latest models are read.
-func (r *reader) reportFailures(fault error, list []failure, groups int, latest bool) {
+func (r *blockRead) reportFailures(fault error, list []failure, groups int, latest bool) {
 	shared := ""
 	if fault != nil {
 		problem := r.diagnose(fault, explain.Subject{})
-		if down, ok := errors.AsType[*fleetDownError](fault); ok {
-			problem = diag.NewErrorDiagnostic(problem.Summary(), fmt.Sprintf("%s\n\nGroups asked for: %d, answered: %d.",
-				problem.Detail(), down.started, down.answered))
+		if down, ok := errors.AsType[*fleetError](fault); ok {
+			problem = explain.Extended(problem, down.howFar())
 		}
 		r.diags.Append(problem)
 		if errors.Is(fault, context.Canceled) {

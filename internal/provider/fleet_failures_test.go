@@ -63,7 +63,7 @@ func TestFailuresOfOneCause(t *testing.T) {
 		}
 	}
 	down, first := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}, &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	if list := failures([]reply[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
+	if list := failures([]ended[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("the message of another read's outage comes first: %v", list)
 	}
 }
@@ -122,18 +122,18 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	}{
 		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."}},
 		"tokens rejected": {
-			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"a fresh one as well"},
+			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"including a new one."},
 		},
 		"an outage": {
 			sandbox.Fault{Route: latest, Status: 503},
 			nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
-			[]string{"gave up after 5 attempts", "\n\nGroups asked for: 16, answered: 0."},
+			[]string{"gave up after 5 attempts", "\n\n300 groups: 0 answered, 16 not, 284 not asked."},
 		},
 		// A read that began before the last good answer says nothing of the service, so a few more are asked.
 		"an outage, later": {
 			sandbox.Fault{Route: latest, Status: 503, Skip: 100},
 			nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
-			[]string{", answered: 100."},
+			[]string{"\n\n300 groups: 100 answered, "},
 		},
 		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", 1, 3, 300 * sec, explain.SummaryTimeout, []string{"max_requests"}},
 	} {

@@ -22,8 +22,10 @@ func logConfigured(ctx context.Context, s settings, version string) {
 func configuredParts(s settings, version string) []string {
 	client := s.client
 	values := map[string]any{
-		argRequestTimeout: explain.Duration(client.RequestTimeout), argReadTimeout: explain.Duration(client.ReadTimeout),
-		argMaxRetries: client.MaxRetries, argSnapshot: client.Snapshot,
+		argRequestTimeout: explain.Duration(client.RequestTimeout),
+		argReadTimeout:    explain.Duration(client.ReadTimeout),
+		argMaxRetries:     client.MaxRetries,
+		argSnapshot:       client.Snapshot,
 	}
 	if u := client.BaseURL; u != nil {
 		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
@@ -102,7 +104,7 @@ func exchangeLine(exchange catalogue.Exchange) string {
 // requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
-	if far := progressOf(ctx); far != "" {
+	if far := sayProgress(ctx); far != "" {
 		sentence = far + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
 	}
 	tflog.Info(ctx, sentence)

@@ -96,7 +96,7 @@ func TestTheLog(t *testing.T) {
 			}
 			for name, value := range line {
 				if _, isText := value.(string); !isText && !strings.HasPrefix(name, "@") && !strings.HasPrefix(name, "tf_") {
-					t.Errorf("%s is %v, no string", name, value)
+					t.Errorf("%s is %v, not a string", name, value)
 				}
 			}
 			fields := fmt.Sprintln(line["@message"], "|", line["http_method"], line["http_path"], line["http_status"], line["attempt"],
@@ -137,6 +137,7 @@ func document(field string, value any) string {
 func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}
+	elsewhere := "https://elsewhere.example/?" + url.Values{"a": {oddSecret}}.Encode()
 	for name, answer := range map[string]http.HandlerFunc{
 		"a good read":       answering(200, "application/json", `{"id":"a","name":"b"}`),
 		"a code":            answering(400, "application/json", document("code", echoes)),
@@ -145,7 +146,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 		"HTML":              answering(403, "text/html", "<html><title>"+echoes+"</title>"+echoes),
 		"a pause":           answering(429, "text/plain", echoes, "Retry-After", echoes),
 		"cut by the client": answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
-		"a redirect":        answering(307, "text/plain", "", "Location", "https://elsewhere.example/?"+url.Values{"a": {oddSecret}}.Encode()),
+		"a redirect":        answering(307, "text/plain", "", "Location", elsewhere),
 		"another shape":     answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
 	} {
 		t.Run(name, func(t *testing.T) {

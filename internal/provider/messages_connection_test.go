@@ -7,11 +7,13 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -20,7 +22,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// connectionScenes use sockets, and make one attempt only.
+// connectionScenes use sockets, except those of networks that make no connection.
 func connectionScenes() []scene {
 	later := time.Now().Add(time.Hour)
 	return []scene{
@@ -32,24 +34,38 @@ func connectionScenes() []scene {
 		}, trustIt),
 		secured("a certificate for another host", certified{host: "catalogue.example", until: later}, trustIt),
 		secured("a certificate without a subject alternative name", certified{until: later}, trustIt),
+		secured("a certificate that is not for servers", certified{
+			host: "127.0.0.1", authority: "Example Inspection CA", until: later, use: x509.ExtKeyUsageClientAuth,
+		}, trustIt),
 		secured("a certificate signed by itself", valid, trustNone),
 		secured("a certificate signed by itself, and another one given", valid, trustAnother),
 		secured("a certificate of an unknown authority", signed, trustNone),
 		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
+		{title: "a certificate of an authority that has expired (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
+			return explained(&catalogue.NetworkError{
+				Endpoint: getting("/v1/model-group"), Permanent: true, Fault: catalogue.InvalidCertificate, Problem: "expired",
+				Certificate: &catalogue.Certificate{
+					Subject: "Example CA",
+					Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
+					Seen:    time.Date(2024, 6, 1, 12, 30, 0, 0, time.UTC),
+				},
+			})
+		}},
 		serving("TLS 1.1 only", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}),
-		// With TLS 1.3 the client may see the connection closed before it sees why.
 		serving("a certificate of the client wanted",
 			&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}),
-		{title: "no TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		{title: "HTTP without TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(server.Close)
 			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
 		}},
+		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
+		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server := httptest.NewServer(http.NotFoundHandler())
 			server.Close()
-			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
+			return readOnce(t, northwind(server.URL))
 		}},
 		{title: "a connection that is closed at once", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
@@ -62,8 +78,15 @@ func connectionScenes() []scene {
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
 		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
-				Endpoint: getting("/v1/model-group"), Fault: catalogue.ProxyFailed, Problem: "first record does not look like a TLS handshake",
-				Proxy: &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY", Failed: true, NoTLS: true},
+				Endpoint: getting("/v1/model-group"),
+				Fault:    catalogue.ProxyFailed,
+				Problem:  "first record does not look like a TLS handshake",
+				Proxy: &catalogue.Proxy{
+					Address:  "https://proxy.example:8080",
+					Variable: "HTTPS_PROXY",
+					Failed:   true,
+					NoTLS:    true,
+				},
 			})
 		}},
 		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
@@ -76,16 +99,34 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled returns a scene of a network that makes no connection.
+// undialled returns a scene of a network that makes no connection, on a fake clock.
 func undialled(title, host string, fault error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
-		}}
-		e, diagnostics := startEngine(t, p, northwind("https://"+host).with(argMaxRetries, 0))
-		expectNone(t, diagnostics)
-		_, diagnostics = e.read(t.Context(), t, oneGroup.name, oneGroup.config)
+		var diagnostics []*tfprotov6.Diagnostic
+		synctest.Test(t, func(t *testing.T) {
+			p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
+			}}
+			diagnostics = configure(t, p, northwind("https://"+host)).reports(t, oneGroup.name, oneGroup.config)
+		})
 		return diagnostics
+	}}
+}
+
+// speaking returns a scene of a server that says something and closes the connection.
+func speaking(title, text string) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		p := &catalogueProvider{version: "test", dial: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go func() {
+				_, _ = io.ReadFull(server, make([]byte, 5)) // the client speaks first
+				go func() { _, _ = io.Copy(io.Discard, server) }()
+				_, _ = io.WriteString(server, text)
+				_ = server.Close()
+			}()
+			return client, nil
+		}}
+		return configure(t, p, northwind("https://catalogue.example")).reports(t, oneGroup.name, oneGroup.config)
 	}}
 }
 
@@ -101,8 +142,10 @@ func serving(title string, config *tls.Config) scene {
 func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		certificate, authority := what.make(t)
-		server, _ := overTLS(t, http.NotFoundHandler(),
-			&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+		server, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{
+			Certificates: []tls.Certificate{certificate},
+			MinVersion:   tls.VersionTLS12,
+		})
 		return readOnce(t, northwind(server.URL).with(argCACertificate, trusted(t, authority)))
 	}}
 }
@@ -126,6 +169,7 @@ type certified struct {
 	host        string // "" for none
 	authority   string // who signs it, "" for nobody else
 	from, until time.Time
+	use         x509.ExtKeyUsage // 0 for any
 }
 
 var (
@@ -139,7 +183,14 @@ func (c certified) make(t *testing.T) (certificate tls.Certificate, authority st
 	if c.from.IsZero() {
 		c.from = time.Now().Add(-time.Hour)
 	}
-	template := &x509.Certificate{Subject: pkix.Name{CommonName: "127.0.0.1"}, NotBefore: c.from, NotAfter: c.until}
+	template := &x509.Certificate{
+		Subject:   pkix.Name{CommonName: "127.0.0.1"},
+		NotBefore: c.from,
+		NotAfter:  c.until,
+	}
+	if c.use != 0 {
+		template.ExtKeyUsage = []x509.ExtKeyUsage{c.use}
+	}
 	if ip := net.ParseIP(c.host); ip != nil {
 		template.IPAddresses = []net.IP{ip}
 	} else if c.host != "" {

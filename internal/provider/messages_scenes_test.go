@@ -44,28 +44,6 @@ func configured(title string, more arguments) scene {
 	}}
 }
 
-func configurationScenes() []scene {
-	certificate := strings.Repeat("MIIB", 16)
-	return []scene{
-		configured("base_url ends in /v1", arguments{argBaseURL: "https://catalogue.example/v1"}),
-		configured("base_url is a route", arguments{argBaseURL: "https://catalogue.example/v1/auth/token"}),
-		configured("base_url with white space around it", arguments{argBaseURL: "https://catalogue.example\n"}),
-		configured("base_url with quotes around it", arguments{argBaseURL: `"https://catalogue.example"`}),
-		configured("base_url without a scheme", arguments{argBaseURL: "catalogue.example:8443"}),
-		configured("base_url of http", arguments{argBaseURL: "http://catalogue.example"}),
-		configured("ca_certificate_pem is the name of a file", arguments{argCACertificate: "certificates/ca.pem"}),
-		configured("ca_certificate_pem is a private key",
-			arguments{argCACertificate: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"}),
-		configured("ca_certificate_pem is broken", arguments{
-			argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n",
-		}),
-		configured("ca_certificate_pem is cut short", arguments{argCACertificate: "-----BEGIN CERTIFICATE-----\n" + certificate}),
-		configured("request_timeout without a unit", arguments{argRequestTimeout: "30"}),
-		configured("max_retries is negative", arguments{argMaxRetries: -3}),
-		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
-	}
-}
-
 // argumentScenes returns scenes of `validate` on data sources, and of the function.
 // validated returns a scene of `validate` on a data source.
 func validated(title, name string, config arguments) scene {
@@ -95,10 +73,14 @@ func argumentScenes() []scene {
 		validated("a revision that is too large", "model", arguments{"model_group_id": "a", "revision": 1e23}),
 		validated("pins without a revision", "pinned_models", arguments{"revisions": map[string]any{"a": nil, "b": -1, "c": 1.5, "": 1}}),
 		validated("ids that are none", "latest_models", arguments{"model_group_ids": []any{"a", "", nil, ".."}}),
-		validated("a name of no attribute", "model_group_models",
+		validated("a name that is not an attribute", "model_group_models",
 			arguments{"model_group_id": "a", "attributes": []any{"models.docker_image"}}),
-		validated("three names of no attribute", "latest_models", arguments{"attributes": []any{"docker", "tag", "id", "foo"}}),
+		validated("twelve names that are not attributes", "latest_models", arguments{"attributes": []any{
+			"docker", "tag", "id", "foo", nil, "models", "*", "id,name", "a", "b", "c", "d", "e",
+		}}),
 		validated("attributes: all of them", "model_groups", arguments{"attributes": []any{"*"}}),
+		validated("attributes: two names in one", "model_groups", arguments{"attributes": []any{"id, name"}}),
+		validated("attributes: a part of a name", "latest_models", arguments{"attributes": []any{"image"}}),
 		validated("attributes: the list itself", "latest_models", arguments{"attributes": []any{"models"}}),
 		validated("attributes: null", "model_groups", arguments{"attributes": []any{"id", nil}}),
 		validated("an empty docker_image", "model", arguments{"model_group_id": "a", "revision": 1, "docker_image": ""}),
@@ -129,7 +111,18 @@ func findingScenes() []scene {
 	sandboxed := faulty()
 	group := func(config arguments) reading { return reading{"model_group", config} }
 	return []scene{
-		played("an unknown id", sandboxed, nil, group(arguments{"id": "3f0c"})),
+		played("unknown ids, of several blocks", sandboxed, nil, group(arguments{"id": "3f0c"}), group(arguments{"id": "3f0d"}),
+			reading{"latest_model", arguments{"model_group_id": emptyGroup}},
+			reading{"latest_model", arguments{"model_group_id": strings.Repeat("0d", 50)}},
+			group(arguments{"id": "A name"}), group(arguments{"id": "Another name"})),
+		played("names that no group has, of several blocks", sandboxed, nil, group(arguments{"name": "Rainfall"}),
+			group(arguments{"name": "Snowfall"}), group(arguments{"name": "day-ahead power price DE-LU"}),
+			group(arguments{"name": mainGroup})),
+		played("revisions that are not there, of several blocks", sandboxed, nil,
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}},
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 8}},
+			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 0}},
+			reading{"model", arguments{"model_group_id": oddGroup, "revision": 8}}),
 		played("an id with a space before it", sandboxed, nil, group(arguments{"id": " " + mainGroup})),
 		played("an id with a space behind it", sandboxed, nil,
 			reading{"model_group_models", arguments{"model_group_id": mainGroup + " "}}),
@@ -137,17 +130,16 @@ func findingScenes() []scene {
 			reading{"latest_model", arguments{"model_group_id": "Day-ahead power price DE-LU"}}),
 		played("an id given as a name", sandboxed, nil, group(arguments{"name": mainGroup})),
 		played("a name in another case", sandboxed, nil, group(arguments{"name": "day-ahead  Power Price de-lu"})),
-		played("an unknown name", sandboxed, nil, group(arguments{"name": "Rainfall"})),
 		played("a name that several groups have", func(*testing.T) http.Handler { return sandbox.New(sandbox.Default()) }, nil,
 			group(arguments{"name": "Wind generation North Sea"})),
 		played("an unknown time horizon", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": "fortnight"}}),
 		played("a group without models", sandboxed, nil, reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
-		played("a revision that is not there", sandboxed, nil, reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}}),
 		played("a name with a letter wrong", sandboxed, nil, group(arguments{"name": "Imbalanse volume TenneT"})),
 		played("a name with another hyphen", sandboxed, nil, group(arguments{"name": "Day–ahead power price DE-LU"})),
 		played("a time horizon with a space before it", sandboxed, nil, reading{"model_groups", arguments{"time_horizon": " day_ahead"}}),
 		played("a 404 that the catalogue did not send", faulty(sandbox.Fault{
-			Route: sandbox.RouteGroup, Status: 404, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<title>404 Not Found</title>",
+			Route: sandbox.RouteGroup, Status: 404, Body: "<title>404 Not Found</title>",
+			Header: http.Header{"Content-Type": {"text/html"}},
 		}), nil, oneGroup),
 		played("groups of a fleet that are not there", faulty(oneRequestID), nil, reading{"latest_models", arguments{
 			"model_group_ids": []any{mainGroup, emptyGroup, " " + mainGroup, "Imbalance volume TenneT", "nowhere"},
@@ -222,7 +214,8 @@ func fleetScenes() []scene {
 	return []scene{
 		played("a service that is down for a fleet", faulty(
 			sandbox.Fault{
-				Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503, Header: http.Header{"X-Request-Id": {"the-first"}},
+				Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503,
+				Header: http.Header{"X-Request-Id": {"the-first"}},
 			},
 			sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Delay: sec},
 		), arguments{argMaxRetries: 0}, reading{"latest_models", nil}),
@@ -245,20 +238,25 @@ func credentialScenes() []scene {
 	return []scene{
 		played("a wrong secret, three times", faulty(), arguments{argClientSecret: "wrong-secret"},
 			oneGroup, reading{"model_groups", nil}, reading{"latest_model", arguments{"model_group_id": mainGroup}}),
+		played("a wrong secret, for a block and a fleet", faulty(), arguments{argClientSecret: "wrong-secret"},
+			oneGroup, reading{"latest_models", arguments{"model_group_ids": []any{mainGroup, emptyGroup, oddGroup}}}),
 		played("a client_id that is the secret, which the service repeats",
 			faulty(token(401, "application/json", `{"error":"invalid_client","error_description":"No client wrong-secret."}`)),
 			arguments{argClientID: "wrong-secret"}, oneGroup),
 		played("a client_id that is the secret, as a name of data",
-			faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 409, Body: `{"code":"NEW","data":{"northwind":["northwind-sandbox-secret"]}}`}),
-			nil, oneGroup),
+			faulty(sandbox.Fault{
+				Route: sandbox.RouteGroup, Status: 409,
+				Body: `{"code":"NEW","data":{"northwind":["northwind-sandbox-secret"]}}`,
+			}), nil, oneGroup),
 		played("a secret with a line break", faulty(), arguments{argClientSecret: "northwind-sandbox-secret\n"}, oneGroup),
 		played("a very short secret, which is in every sentence", faulty(), arguments{argClientSecret: "the"}, oneGroup),
-		played("a fresh token rejected", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
+		played("a new token rejected", faulty(sandbox.Refuse(sandbox.RouteGroup, "UNAUTHORIZED", "Your token is no good here.")), nil,
 			oneGroup),
 		played("a disabled organisation, twice", faulty(), arguments{argClientID: "tailspin", argClientSecret: "tailspin-sandbox-secret"},
 			oneGroup, oneGroup),
-		played("an organisation that is not permitted", faulty(),
-			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"}, oneGroup),
+		played("an organisation that is not permitted, twice", faulty(),
+			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"},
+			oneGroup, reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
 		played("a token request refused",
 			faulty(token(400, "application/json", `{"error":"brand_new","error_description":"Not today."}`)), nil, oneGroup),
 		played("no token endpoint", faulty(token(404, "text/plain", "nothing here")), nil, oneGroup),

@@ -2,10 +2,15 @@ package provider
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,8 +38,8 @@ func TestMessages(t *testing.T) {
 	}
 	var scenes []scene
 	for _, some := range []func() []scene{
-		configurationScenes, blockScenes, environmentScenes, argumentScenes, lookupScenes, credentialScenes, originScenes,
-		serviceScenes, answerScenes, waitingScenes, connectionScenes,
+		valueScenes, blockScenes, environmentScenes, proxyScenes, unreadScenes, argumentScenes, lookupScenes, credentialScenes,
+		originScenes, serviceScenes, answerScenes, waitingScenes, connectionScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}
@@ -63,10 +68,75 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestEveryHintHasAScene: the sentence of each row of a table of hints is in the file of messages.
+func TestEveryHintHasAScene(t *testing.T) {
+	t.Parallel()
+	messages, err := os.ReadFile(messagesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentences := sentencesOfHints(t)
+	if len(sentences) < 60 {
+		t.Errorf("only %d rows were found", len(sentences))
+	}
+	for _, sentence := range sentences {
+		part := strings.ReplaceAll(regexp.QuoteMeta(sentence), regexp.QuoteMeta("{}"), ".+")
+		if !regexp.MustCompile(part).Match(messages) {
+			t.Errorf("no scene leads to the hint %q", sentence)
+		}
+	}
+}
+
+// sentencesOfHints finds the rows in the source, so that no table is forgotten. Each ends in what is said.
+func sentencesOfHints(t *testing.T) (sentences []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			table, ok := node.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if kind, _ := table.Type.(*ast.Ident); kind == nil || kind.Name != "hints" {
+				return true
+			}
+			for _, element := range table.Elts {
+				row, _ := element.(*ast.CompositeLit)
+				sentences = append(sentences, spelled(t, row.Elts[len(row.Elts)-1]))
+			}
+			return false
+		})
+	}
+	return sentences
+}
+
+// spelled returns a text of the source. {} stands for a constant in it.
+func spelled(t *testing.T, text ast.Expr) string {
+	t.Helper()
+	switch text := text.(type) {
+	case *ast.BinaryExpr:
+		return spelled(t, text.X) + spelled(t, text.Y)
+	case *ast.BasicLit:
+		plain, err := strconv.Unquote(text.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plain
+	}
+	return "{}"
+}
+
 // what differs from run to run.
 var (
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	elapsed  = regexp.MustCompile(`(attempts?) in [0-9a-zµ.]+:`)
+	elapsed  = regexp.MustCompile(`(attempts?) in ([0-9.]+[a-zµ]+)+`)
 	thisTime = regexp.MustCompile(`this machine says [^.]*UTC`)
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
@@ -88,7 +158,7 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	}
 	text := strings.Join(out, "\n")
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT")
-	text = elapsed.ReplaceAllString(text, "$1 in TIME:")
+	text = elapsed.ReplaceAllString(text, "$1 in TIME")
 	text = timeInGo.ReplaceAllString(text, "current time NOW")
 	return thisTime.ReplaceAllString(text, "this machine says NOW")
 }

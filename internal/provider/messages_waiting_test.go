@@ -78,7 +78,8 @@ func waitingScenes() []scene {
 			Err: answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond, Wait: time.Hour,
+			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond,
+			Wait: time.Hour,
 			Err: &catalogue.APIError{
 				Endpoint: getting("/v1/model-group/g"), Status: 503, Message: "Closed for maintenance.", RetryAfter: time.Hour,
 			},
@@ -103,6 +104,17 @@ func waitingScenes() []scene {
 		played("pauses that held a fleet back for minutes", limitedFleet, nil, reading{"latest_models", nil}),
 		played("pauses that held a fleet back, which then failed", limitedFleet, nil,
 			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}),
+		{title: "an interrupt of a fleet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
+			var diagnostics []*tfprotov6.Diagnostic
+			synctest.Test(t, func(t *testing.T) {
+				service := sandbox.New(manyGroups(t, 10))
+				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Kind: sandbox.Hang, Skip: 6})
+				e := inMemory(t, service, nil)
+				time.AfterFunc(10*time.Second, e.server.stop)
+				_, diagnostics = e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(10)})
+			})
+			return diagnostics
+		}},
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
 			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
 			Remaining: 30 * time.Second, Err: context.Canceled,

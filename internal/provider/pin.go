@@ -111,18 +111,26 @@ func (p pin) among(model *catalogue.Model, highest int64, all bool) *pinnedModel
 
 // notFound returns the error if no model is of the pinned revision.
 func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
-	problem := &groupError{argument: "revision", summary: explain.SummaryRevisionNotFound}
+	problem := &groupError{
+		argument: "revision",
+		summary:  explain.SummaryRevisionNotFound,
+		alike:    explain.SummaryRevisionNotFound,
+		which:    fmt.Sprintf(", revision %d", p.revision),
+	}
 	if len(revisions) == 0 {
 		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
 			"leaves them out because they are archived. Wait for the publisher of the group, or read another group.",
 			p.groupID, p.revision)
 		problem.short = "no models yet"
+		problem.alike = problem.short
+		problem.brief = fmt.Sprintf("Model group %q has no models yet.", explain.ShortID(p.groupID))
 		return problem
 	}
 	problem.detail = explain.Paragraphs(
 		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
 		mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
 	problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
+	problem.brief = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.short)
 	return problem
 }
 

@@ -46,8 +46,8 @@ func (p *catalogueProvider) Metadata(_ context.Context, _ provider.MetadataReque
 
 func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the container " +
-			"image of each.",
+		MarkdownDescription: "Reads a catalogue of forecasting models: model groups, their revisions, and the " +
+			"container image of each.",
 		Attributes: map[string]schema.Attribute{
 			argBaseURL: schema.StringAttribute{
 				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
@@ -55,41 +55,44 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 					variable(argBaseURL) + "`.",
 				Optional: true,
 			},
-			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, together "+
-				"with `client_secret`, unless there is an `access_token`."),
+			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, "+
+				"together with `client_secret`, unless there is an `access_token`."),
 			argClientSecret: schema.StringAttribute{
-				MarkdownDescription: "The client secret of your organisation's credentials." + alsoReadFrom(argClientSecret) +
-					" Either keeps it out of the configuration.",
+				MarkdownDescription: "The client secret of your organisation's credentials." +
+					alsoReadFrom(argClientSecret) + " Either keeps it out of the configuration.",
 				Optional:  true,
 				Sensitive: true,
 			},
 			argAccessToken: schema.StringAttribute{
-				MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks for no " +
-					"token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
+				MarkdownDescription: "A bearer token in place of `client_id` and `client_secret`. The provider asks " +
+					"for no token then, and cannot renew this one." + alsoReadFrom(argAccessToken),
 				Optional:  true,
 				Sensitive: true,
 			},
-			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the system's "+
-				"own, for a service behind a private authority."),
-			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the body "+
-				"included, as a duration such as `10s`. The default is `"+explain.Duration(defaultRequestTimeout)+"`."),
-			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait and "+
-				"retry included, as a duration such as `90s`. A data source that asks about many groups has it for each of "+
-				"them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
+			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
+				"system's own, for a service behind a private authority."),
+			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the "+
+				"body included, as a duration such as `10s`. The default is "+
+				"`"+explain.Duration(defaultRequestTimeout)+"`."),
+			argReadTimeout: optionalString(argReadTimeout, "How long one question to the service may take, every wait "+
+				"and retry included, as a duration such as `90s`. A data source that asks about many groups has as "+
+				"long for each of them. The default is `"+explain.Duration(defaultReadTimeout)+"`."),
 			argMaxRetries: schema.NumberAttribute{
-				MarkdownDescription: "How many attempts may follow the first when the network or the service fails in a way " +
-					"that may pass. `0` is allowed. The default is `" + strconv.Itoa(defaultMaxRetries) + "`." +
+				MarkdownDescription: "How many attempts may follow the first when the network or the service fails " +
+					"in a way that may pass. `0` is allowed. The default is " +
+					"`" + strconv.Itoa(defaultMaxRetries) + "`." +
 					alsoReadFrom(argMaxRetries),
 				Optional: true,
 			},
-			argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, token "+
-				"requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even pace. There is no "+
-				"ceiling by default; the process still pauses when the service asks it to."),
+			argMaxRequests: optionalString(argMaxRequests, "The most requests this process may send in a period, "+
+				"token requests included: `60/1m` is 60 in any minute. They may come in a burst; `1/2s` is an even "+
+				"pace. There is no ceiling by default; the process still pauses when the service asks it to."),
 			argSnapshot: schema.BoolAttribute{
-				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see the " +
-					"same answer. `false` makes each block read afresh, for a run that publishes a revision and then reads " +
-					"it. Test files set it, because from Terraform 1.13 on one process of the provider serves every " +
-					"`run` of a file. The default is `" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
+				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
+					"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
+					"then reads it. Test files set it, because from Terraform 1.13 on one process of the provider " +
+					"serves every `run` of a file. The default is " +
+					"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
 				Optional: true,
 			},
 		},
@@ -135,29 +138,34 @@ func (p *catalogueProvider) Configure(
 	if p.environment != nil {
 		env = *p.environment
 	}
-	settings, problems := config.settings(env)
+	resolved, problems := config.settings(env)
 	report(problems, &resp.Diagnostics)
+	warnOfUnread(resolved.unread, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	logConfigured(ctx, settings, p.version)
-	if len(settings.unknown) > 0 {
-		resp.DataSourceData = &connection{unknown: settings.unknown}
+	logConfigured(ctx, resolved, p.version)
+	if len(resolved.unknown) > 0 {
+		resp.DataSourceData = &connection{unknown: resolved.unknown, explainer: &explain.Explainer{}}
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}
 		return
 	}
-	settings.client.UserAgent = userAgent(p.version, env)
-	settings.client.Observe = logExchange
-	settings.client.DialContext = p.dial
-	settings.client.Note = logWait
-	resp.DataSourceData = &connection{
-		client: catalogue.New(settings.client),
-		explainer: explain.Explainer{
-			MaxRequests: settings.client.Ceiling.String(), Credentials: settings.credentials,
-		},
+	resolved.client.UserAgent = userAgent(p.version, env)
+	resolved.client.Observe = logExchange
+	resolved.client.DialContext = p.dial
+	resolved.client.Note = logWait
+	resp.DataSourceData = &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
+}
+
+// explainerFor returns what explains the errors of the process.
+func explainerFor(s settings) *explain.Explainer {
+	e := &explain.Explainer{Credentials: s.credentials, Authorities: len(s.client.CACertificates)}
+	if s.client.Ceiling.Requests > 0 {
+		e.MaxRequests = s.client.Ceiling.String()
 	}
+	return e
 }
 
 func (p *catalogueProvider) Resources(context.Context) []func() resource.Resource {

@@ -1,12 +1,161 @@
 package provider
 
 import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
+
+// linesOf returns how many lines an engine prints of a detail: 78 columns are its width without a terminal.
+func linesOf(detail string) int {
+	lines := 0
+	for line := range strings.SplitSeq(detail, "\n") {
+		lines++
+		column := 0
+		for word := range strings.SplitSeq(line, " ") {
+			if width := len([]rune(word)); column > 0 && column+1+width > 78 {
+				lines++
+				column = width
+			} else {
+				column += 1 + width
+			}
+		}
+	}
+	return lines
+}
+
+// uuid returns an id of the usual form, which no group has.
+func uuid(i int) string { return fmt.Sprintf("%08d-4b8e-4f0e-9a43-2f6f5f1f8a01", i) }
+
+// noHost is a network on which no name resolves.
+func noHost(context.Context, string, string) (net.Conn, error) {
+	return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+}
+
+// TestThreeHundredBlocksThatFailAlike: one has the full text. An engine adds seven lines to each, and prints 300 errors.
+func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
+	t.Parallel()
+	group := func(i int) reading { return reading{"model_group", arguments{"id": uuid(i)}} }
+	const invalidID = `{"code":"VALIDATION_FAILED","data":{"issues":[{"field":"id","messages":["is not a UUID"]}]}}`
+	forbidden := credentialsOf("adventure-works", "http://localhost")
+	for name, test := range map[string]struct {
+		block   func(int) reading
+		more    arguments
+		network dialFunc
+		service func(*testing.T) http.Handler
+		summary string
+		each    int // lines
+	}{
+		"wrong ids": {
+			block: group, summary: explain.SummaryGroupNotFound, each: 4,
+		},
+		"wrong ids of latest models": {
+			block:   func(i int) reading { return reading{"latest_model", arguments{"model_group_id": uuid(i)}} },
+			summary: explain.SummaryGroupOrModels,
+			each:    4,
+		},
+		"ids that the service does not accept": {
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 400, Body: invalidID}),
+			summary: explain.SummaryInvalidID,
+			each:    4,
+		},
+		"names as ids": {
+			block: func(i int) reading {
+				return reading{"model_group", arguments{"id": fmt.Sprintf("A group called %d", i)}}
+			},
+			summary: explain.SummaryGroupNotFound,
+			each:    3,
+		},
+		"wrong names": {
+			block: func(i int) reading {
+				return reading{"model_group", arguments{"name": fmt.Sprintf("Rainfall of the region %d", i)}}
+			},
+			summary: explain.SummaryGroupNotFound,
+			each:    3,
+		},
+		"wrong revisions": {
+			block: func(i int) reading {
+				return reading{"model", arguments{"model_group_id": mainGroup, "revision": 100 + i}}
+			},
+			summary: explain.SummaryRevisionNotFound,
+			each:    4,
+		},
+		"an organisation that is not permitted": {
+			block:   group,
+			more:    forbidden,
+			summary: explain.SummaryForbidden,
+			each:    2,
+		},
+		"a wrong secret": {
+			block:   group,
+			more:    arguments{argClientSecret: "wrong"},
+			summary: explain.SummaryRejected,
+			each:    2,
+		},
+		"no token in the answer": {
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 200, Body: `{"jwt":"a"}`}),
+			summary: explain.SummaryNoToken,
+			each:    2,
+		},
+		"an argument that is not known yet": {
+			block:   group,
+			more:    arguments{argClientSecret: unknown},
+			summary: explain.SummaryUnknownArgument,
+			each:    2,
+		},
+		"a host that is not found": {
+			block:   group,
+			network: noHost,
+			summary: explain.SummaryUnreachable,
+			each:    2,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				var blocks []reading
+				for i := range 300 {
+					blocks = append(blocks, test.block(i))
+				}
+				e := engineOf(t, test.service, test.network, test.more)
+				whole := 0
+				for _, a := range e.readAll(t, 10, blocks) {
+					expectError(t, a.diagnostics, argumentOf(a.diagnostics[0]), test.summary)
+					detail := a.diagnostics[0].Detail
+					switch lines := linesOf(detail); {
+					case !strings.Contains(detail, "The full message is in "):
+						whole++
+					case lines > test.each:
+						t.Fatalf("%d lines, want at most %d:\n%s", lines, test.each, detail)
+					}
+				}
+				if whole != 1 {
+					t.Errorf("%d of 300 are reported in full", whole)
+				}
+			})
+		})
+	}
+}
+
+// engineOf configures a provider for a service in memory, the sandbox if it is nil, or for a network.
+func engineOf(t *testing.T, service func(*testing.T) http.Handler, network dialFunc, more arguments) *engine {
+	t.Helper()
+	if network != nil {
+		p := &catalogueProvider{version: "test", dial: network}
+		return configure(t, p, northwind("https://catalogue.example").merge(more))
+	}
+	if service == nil {
+		service = faulty()
+	}
+	return inMemory(t, service(t), more)
+}
 
 // TestACauseOfManyBlocksIsReportedOnce in full: sixty fail, thirty at a time. TestMessages has the words of each cause.
 func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
@@ -29,8 +178,8 @@ func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 func TestACauseOfOneGroupIsAlwaysReportedInFull(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "FORBIDDEN", "Words."))
+	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
 	for range 2 {
-		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryForbidden, "The service said: Words.")
+		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, "The service said: Words.")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -64,31 +66,107 @@ type attributeNames struct {
 }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	var first path.Path
+	var wrong []wrongName
 	for i, element := range req.ConfigValue.Elements() {
 		name, ok := element.(types.String)
 		if !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()) {
 			continue
 		}
-		detail := fmt.Sprintf("%q is no attribute of an element of %s.", explain.Abridged(name.ValueString()), v.within)
-		if name := v.meant(name.ValueString()); name != "" {
-			detail += fmt.Sprintf(" Did you mean %q?", name)
+		if len(wrong) == 0 {
+			first = req.Path.AtListIndex(i)
 		}
-		if name.IsNull() {
-			detail = fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
-		}
-		if !resp.Diagnostics.HasError() { // once is enough
-			detail += fmt.Sprintf("\n\nThese can be named: %s. Attributes inside come with them.", strings.Join(v.known, ", "))
-		}
-		resp.Diagnostics.AddAttributeError(req.Path.AtListIndex(i), explain.SummaryAttribute, detail)
+		wrong = append(wrong, v.mistaken(i, name))
+	}
+	switch len(wrong) {
+	case 0:
+	case 1:
+		v.report(&resp.Diagnostics, first, wrong[0].inASentence(v.within))
+	default:
+		v.report(&resp.Diagnostics, req.Path, v.within+" has no attributes of these names:"+listedNames(wrong))
 	}
 }
 
-// meant returns the name that a mistaken one may be meant for, or "".
-func (v attributeNames) meant(mistaken string) string {
-	name := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mistaken)), " ", "_")
-	name, _, _ = strings.Cut(strings.TrimPrefix(name, v.within+"."), ".")
-	if like := nearest.Names(name, v.known, 4); len(like) > 0 {
-		return like[0]
+// report adds one error for all the wrong names.
+func (v attributeNames) report(diags *diag.Diagnostics, at path.Path, wrong string) {
+	diags.AddAttributeError(at, explain.SummaryAttribute, explain.Paragraphs(wrong,
+		fmt.Sprintf("These can be named: %s. Attributes inside come with them.", strings.Join(v.known, ", "))))
+}
+
+// wrongName is an element that is not an attribute.
+type wrongName struct {
+	name string // quoted, or the element if it is null
+	null bool
+	hint string // a sentence, or ""
+}
+
+func (v attributeNames) mistaken(i int, name types.String) wrongName {
+	if name.IsNull() {
+		return wrongName{
+			name: fmt.Sprintf("%s[%d]", argAttributes, i),
+			null: true,
+			hint: "Give a name, or leave the element out.",
+		}
 	}
-	return ""
+	return wrongName{name: explain.Quoted([]string{name.ValueString()}), hint: v.mistakes().about(name.ValueString())}
+}
+
+func (w wrongName) inASentence(within string) string {
+	text := fmt.Sprintf("%s has no attribute %s.", within, w.name)
+	if w.null {
+		text = w.name + " is null."
+	}
+	return strings.TrimSpace(text + " " + w.hint)
+}
+
+// maxNames bounds the wrong names that one error lists. It is more than any record has attributes.
+const maxNames = 50
+
+func listedNames(wrong []wrongName) string {
+	var lines []string
+	for _, w := range wrong {
+		line := w.name
+		if w.null {
+			line += ", which is null"
+		}
+		if w.hint != "" {
+			line += ". " + w.hint
+		}
+		lines = append(lines, line)
+	}
+	return explain.Bulleted(lines, maxNames)
+}
+
+// mistakes are what a name that is not an attribute may be meant for.
+func (v attributeNames) mistakes() hints {
+	return hints{
+		{having(","), "Write each name as an element of its own."},
+		{word("*"), "Leave the argument out to fill all of them."},
+		{is(v.isWithin), "Leave it out: the names are those inside it."},
+		{v.nearest, `Did you mean "{}"?`},
+		{v.partOf, `Did you mean "{}"?`},
+	}
+}
+
+// isWithin reports whether a name is that of the list or map of the records.
+func (v attributeNames) isWithin(name string) bool { return name == v.within || name+"s" == v.within }
+
+// nearest finds the attribute that a misspelt name is most like. An attribute inside another counts as that one.
+func (v attributeNames) nearest(mistaken string) (name string, found bool) {
+	outer, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(mistaken), v.within+"."), ".")
+	like := nearest.Names(outer, v.known, 4)
+	if len(like) == 0 {
+		return "", false
+	}
+	return like[0], true
+}
+
+// partOf finds the attribute that has a name as a part, such as docker_image for image.
+func (v attributeNames) partOf(mistaken string) (name string, found bool) {
+	for _, known := range v.known {
+		if len(mistaken) > 2 && strings.Contains(known, strings.ToLower(mistaken)) {
+			return known, true
+		}
+	}
+	return "", false
 }

@@ -34,10 +34,12 @@ func newServer(p *catalogueProvider) *server {
 	return &server{ProviderServer: providerserver.NewProtocol6(p)(), maxState: maxState, stopped: stopped, stop: stop}
 }
 
-// server is the framework's server with two differences. An interrupt ends the reads that arrive
-// after it, too. And what a data source has read is encoded straight from its struct: the framework
-// would build, copy and walk a tree of values several times, which costs a multiple of the plan
-// itself (see BENCHMARKS.md).
+// server is the framework's server with four differences:
+//   - An interrupt ends the reads that arrive after it, too.
+//   - What is wrong with a data source's arguments comes in the order of their names.
+//   - What a data source has read is encoded straight from its struct: the framework would build, copy and walk a tree
+//     of values several times, which costs a multiple of the plan itself (see BENCHMARKS.md).
+//   - An argument of a function for which an engine sends nothing is null.
 type server struct {
 	tfprotov6.ProviderServer
 	maxState int64
@@ -88,8 +90,8 @@ func (s *server) ReadDataSource(
 	if err != nil {
 		problem := &tfprotov6.Diagnostic{
 			Severity: tfprotov6.DiagnosticSeverityError, Summary: explain.SummaryNotEncoded,
-			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's developers.",
-				req.TypeName, err),
+			Detail: fmt.Sprintf("What %s read could not be passed on: %s. Please report this to the provider's "+
+				"developers.", req.TypeName, err),
 		}
 		if tooLarge, ok := errors.AsType[*encode.TooLargeError](err); ok {
 			problem.Summary = explain.SummaryTooLarge
@@ -106,10 +108,9 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 	})
 }
 
-// dynamicValue is the only function that knows what a DynamicValue is made of.
-// The plugin library calls its fields opaque; the format in them is the
-// documented wire format of every plugin. If they change, tfprotov6.NewDynamicValue
-// over tftypes.Value does the same, for about twice the CPU of a plan.
+// dynamicValue makes the result of a read. It and CallFunction alone touch the fields of a DynamicValue, which
+// the plugin library calls opaque; the format in them is the documented wire format of every plugin. If they change,
+// tfprotov6.NewDynamicValue over tftypes.Value does the same, for about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
 	if err != nil {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -62,6 +63,11 @@ func eachGroup(from, to int) []reading {
 // readAll reads blocks, several at a time, as an engine does.
 func (e *engine) readAll(t *testing.T, parallelism int, readings []reading) []answer {
 	t.Helper()
+	return e.readAllIn(t.Context(), t, parallelism, readings)
+}
+
+func (e *engine) readAllIn(ctx context.Context, t *testing.T, parallelism int, readings []reading) []answer {
+	t.Helper()
 	answers := make([]answer, len(readings))
 	turns := make(chan struct{}, parallelism)
 	var all sync.WaitGroup
@@ -69,7 +75,7 @@ func (e *engine) readAll(t *testing.T, parallelism int, readings []reading) []an
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			answers[i].state, answers[i].diagnostics = e.read(t.Context(), t, r.name, r.config)
+			answers[i].state, answers[i].diagnostics = e.read(ctx, t, r.name, r.config)
 		})
 	}
 	all.Wait()

@@ -153,8 +153,8 @@ func (idsOrHorizon) ValidateList(ctx context.Context, req validator.ListRequest,
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
 	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !horizon.IsNull() && !horizon.IsUnknown() {
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryIDsAndHorizon,
-			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to null, or "+
-				"remove it.")
+			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to "+
+				"null, or remove it.")
 	}
 }
 
@@ -172,14 +172,15 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	first := ""
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
 		if _, found := pinned[id]; !found {
-			strange = append(strange, strings.TrimSpace(fmt.Sprintf("%q %s", explain.Abridged(id), sameButCase(pinned, id))))
+			named := fmt.Sprintf("%q %s", explain.Abridged(id), sameButCase(pinned, id))
+			strange = append(strange, strings.TrimSpace(named))
 			first = cmp.Or(first, id)
 		}
 	}
 	if len(strange) > 0 {
 		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(first), explain.SummaryInvalidImage,
-			fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision of "+
-				"each in revisions, or take its image out.", explain.Bulleted(strange, explain.MaxIDs)))
+			fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the "+
+				"revision of each in revisions, or take its image out.", explain.Bulleted(strange, explain.MaxIDs)))
 	}
 }
 

@@ -278,8 +278,9 @@ func TestTheSecondRequestOfALookup(t *testing.T) {
 	disabled := arguments{"model_group_id": mainGroup, "where": where("enabled", false)}
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
-	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
 	expectError(t, e.reports(t, "latest_model", disabled), "", explain.SummaryForbidden, "No models.", mainPath+"/models")
+	e, service = sandboxEngine(t)
+	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
 	expectError(t, e.reports(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
 	e, service = sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))

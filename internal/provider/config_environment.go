@@ -1,0 +1,175 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
+)
+
+const (
+	envPrefix  = "MODELCATALOGUE_"
+	fileSuffix = "_FILE"
+)
+
+// variable names the environment variable that stands in for an argument.
+func variable(argument string) string { return envPrefix + strings.ToUpper(argument) }
+
+// fileVariable names the environment variable that names a file with the value
+// of an argument. It is "" for an argument that has none.
+func fileVariable(argument string) string {
+	switch argument {
+	case argClientID, argClientSecret, argAccessToken, argCACertificate:
+		return variable(argument) + fileSuffix
+	}
+	return ""
+}
+
+// environment is the variables of the process, by name.
+type environment map[string]string
+
+// environmentOf reads variables as os.Environ returns them. On Windows the case of a name does
+// not matter.
+func environmentOf(assignments []string) environment {
+	env := make(environment, len(assignments))
+	for _, assignment := range assignments {
+		name, value, _ := strings.Cut(assignment, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		env[name] = value
+	}
+	return env
+}
+
+// first returns the first of the variables that is set, and its value.
+func (e environment) first(names ...string) (name, value string) {
+	for _, name := range names {
+		if value := e[name]; value != "" {
+			return name, value
+		}
+	}
+	return "", ""
+}
+
+// has reports whether the environment gives an argument, as a value or as a file.
+func (e environment) has(argument string) bool { return len(e.setFor(argument)) > 0 }
+
+// setFor returns the variables that are set for an argument.
+func (e environment) setFor(argument string) []string {
+	var set []string
+	if present(argument, e[variable(argument)]) {
+		set = append(set, variable(argument))
+	}
+	if name := fileVariable(argument); name != "" && !isBlank(e[name]) {
+		set = append(set, name)
+	}
+	return set
+}
+
+// emptyHint says that a variable of an argument is set and empty, as a failed command leaves it, or returns "".
+func (e environment) emptyHint(argument string) string {
+	for _, name := range []string{variable(argument), fileVariable(argument)} {
+		if value, set := e[name]; set && isBlank(value) {
+			return fmt.Sprintf("%s is set, and it is %s.", name, emptyOrBlank(value))
+		}
+	}
+	return ""
+}
+
+// unreadVariable is one that looks like the provider's own, and that it does not read.
+type unreadVariable struct {
+	name  string
+	meant string // the argument that it may be meant for, "" if none is like it
+	right string // the variable that the provider reads for that
+	told  bool   // the error of a missing argument names it
+}
+
+// String says so in a sentence or two. The value is not shown, because it may be a secret.
+func (u unreadVariable) String() string {
+	text := fmt.Sprintf("%s is set, and the provider reads no such variable.", explain.Abridged(u.name))
+	if u.right != "" {
+		text += fmt.Sprintf(" Did you mean %s?", u.right)
+	}
+	return text
+}
+
+// unread returns the variables that are set, look like the provider's own, and are none of them, by their names. A
+// name that has the prefix only nearly has to be like a variable that there is.
+func (e environment) unread() []unreadVariable {
+	var found []unreadVariable
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		rest, own := ownPart(name)
+		if rest == "" || e[name] == "" || isVariable(name) {
+			continue
+		}
+		u := unreadVariable{name: name}
+		if u.meant, u.right = meantBy(rest); own || u.meant != "" {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// prefixes are how names of the provider's variables begin, and how people misspell that.
+var prefixes = []string{envPrefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
+
+// ownPart returns what follows the prefix in the name of a variable, in upper case, and whether that is the provider's
+// own prefix, in any case. It returns "" for other variables, and for those of the sandbox and of tests.
+func ownPart(name string) (rest string, own bool) {
+	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	for _, prefix := range prefixes {
+		rest, found := strings.CutPrefix(upper, prefix)
+		if found && !strings.HasPrefix(rest, "SANDBOX_") && !strings.HasPrefix(rest, "TEST_") {
+			return rest, prefix == envPrefix
+		}
+	}
+	return "", false
+}
+
+// isVariable reports whether the provider reads a variable.
+func isVariable(name string) bool {
+	return slices.ContainsFunc(providerArguments, func(argument string) bool {
+		return name == variable(argument) || name == fileVariable(argument)
+	})
+}
+
+// otherNames are names for arguments that are not like theirs.
+var otherNames = map[string]string{
+	"URL":          argBaseURL,
+	"HOST":         argBaseURL,
+	"ENDPOINT":     argBaseURL,
+	"ADDRESS":      argBaseURL,
+	"API_URL":      argBaseURL,
+	"ID":           argClientID,
+	"SECRET":       argClientSecret,
+	"PASSWORD":     argClientSecret,
+	"TOKEN":        argAccessToken,
+	"API_TOKEN":    argAccessToken,
+	"BEARER_TOKEN": argAccessToken,
+	"CA":           argCACertificate,
+	"CA_CERT":      argCACertificate,
+	"RETRIES":      argMaxRetries,
+	"RATE_LIMIT":   argMaxRequests,
+}
+
+// meantBy returns the argument that a name without its prefix may be meant for, and the variable that is read for it.
+func meantBy(rest string) (argument, right string) {
+	rest, ofFile := strings.CutSuffix(rest, "FILE")
+	rest = strings.TrimSuffix(rest, "_")
+	argument = otherNames[rest]
+	if like := nearest.Names(rest, providerArguments, 4); argument == "" && len(like) == 1 {
+		argument = like[0]
+	}
+	if argument == "" {
+		return "", ""
+	}
+	if right = fileVariable(argument); !ofFile || right == "" {
+		right = variable(argument)
+	}
+	return argument, right
+}

@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFile bounds a file that a variable names, in bytes: several times a whole
+// bundle of certificates.
+const maxFile = 1 << 20
+
+// readSmallFile reads a file that a variable names, without the line break at its
+// end. An error says what is wrong with the file, and shows nothing of its name.
+func readSmallFile(name string) (string, error) {
+	// Opening a pipe that nobody writes to would wait for ever, so look first.
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return "", errors.New("it is not a regular file")
+	}
+	if err == nil && info.Size() > maxFile {
+		return "", fmt.Errorf("it has more than %d bytes", maxFile)
+	}
+	content, err := os.ReadFile(name) //nolint:gosec // whoever runs the provider names the file
+	if fault, ok := errors.AsType[*fs.PathError](err); ok {
+		return "", fmt.Errorf("it cannot be read: %w", fault.Err)
+	}
+	if problem := fileMistakes.about(string(content)); problem != "" {
+		return "", errors.New(problem)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
+}
+
+// fileMistakes are what the content of a file is that is not text.
+var fileMistakes = hints{
+	{is(inDER), "it is in binary form (DER) and not text; openssl x509 -inform der converts a certificate"},
+	{is(isNotUTF8), "it is not UTF-8 text, as some Windows programs write it; save it as UTF-8"},
+}
+
+func isNotUTF8(content string) bool { return !utf8.ValidString(content) }
+
+// inDER reports whether a file begins as a certificate in DER form does, with a sequence of more than 255 bytes.
+func inDER(content string) bool { return strings.HasPrefix(content, "\x30\x82") }
+
+// unusableFile says what is wrong with the file of an argument.
+func unusableFile(argument, from, name string, err error) error {
+	if isPath(name) {
+		quoted := strings.ReplaceAll(strconv.Quote(name), `\\`, `\`) // paths of Windows are full of backslashes
+		return fmt.Errorf("the file %s, which the environment variable %s names, cannot be used: %w%s",
+			quoted, from, err, pathMistakes.about(name))
+	}
+	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is "+
+		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, variable(argument))
+}
+
+// isPath reports whether a file exists, or a folder above it other than the root and the working one, or
+// whether a name begins as paths of Windows do. Any other name may be the secret itself, given in the wrong
+// variable: a "/" is a digit of base64.
+func isPath(name string) bool {
+	_, err := os.Stat(name)
+	for above := filepath.Dir(name); err != nil && above != filepath.Dir(above); above = filepath.Dir(above) {
+		_, err = os.Stat(above)
+	}
+	return err == nil || ofWindows(name)
+}
+
+// ofWindows reports whether a name begins with a drive and a backslash, or with a server and a share. No base64 has
+// these.
+func ofWindows(name string) bool {
+	const letters, more = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789.-_"
+	drive, _, hasDrive := strings.Cut(name, `:\`)
+	rest, isShare := strings.CutPrefix(name, `\\`)
+	server, share, _ := strings.Cut(rest, `\`)
+	switch {
+	case strings.ContainsAny(name, "\r\n"):
+		return false
+	case hasDrive:
+		return len(drive) == 1 && strings.Contains(letters, drive)
+	}
+	return isShare && share != "" && server != "" && strings.Trim(server, letters+more) == ""
+}
+
+// pathMistakes end a sentence about a path that cannot be used.
+var pathMistakes = hints{
+	{is(ofAnotherSystem), "; it is a path of Windows, and the provider does not run there"},
+}
+
+func ofAnotherSystem(name string) bool { return ofWindows(name) && filepath.Separator == '/' }
+
+// notAPath says what the value of a variable looks like that does not name a file. It shows nothing of the value.
+var notAPath = hints{
+	{having("\n", "\r"), "has a line break in it, which no path has"},
+	{is(isQuoted), "has quotes around it that are part of it; leave them out"},
+	{is(isPadded), "has white space around it; leave it out"},
+	{begins("~"), "begins with {}, which only a shell replaces; write the path in full"},
+	{begins("$", "%"), "begins with {}, and nothing replaced the variable in it; write the path in full"},
+	{begins("file:"), "begins with {}; give the path alone"},
+	{is(hasEquals), "has the form KEY=value; give the path alone"},
+	{is(hasNoSeparator), "does not look like a path"},
+	{is(anything), "is not shown, because it may be a secret"},
+}
+
+// hasEquals reports whether there is a = that does not end the text, as it ends base64.
+func hasEquals(text string) bool { return strings.Contains(strings.TrimRight(text, "="), "=") }
+
+func hasNoSeparator(text string) bool { return !strings.ContainsAny(text, `/\`) }
+
+func anything(string) bool { return true }

@@ -1,0 +1,120 @@
+package provider
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// minute returns a service of so many groups that allows 60 requests a minute.
+func minute(t *testing.T, groups int) *sandbox.Sandbox {
+	t.Helper()
+	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
+	return sandbox.New(manyGroups(t, groups), sandbox.WithAllowance(allowance))
+}
+
+// TestOneWarningOfPauses: a plan that pauses hold back for a minute in all has one, whether one block waits or many. It
+// comes with the last of the blocks that an engine reads side by side.
+func TestOneWarningOfPauses(t *testing.T) {
+	t.Parallel()
+	failing := arguments{"model_group_ids": append(idsOf(150), "nowhere")}
+	for name, test := range map[string]struct {
+		blocks      []reading
+		parallelism int
+		pauses      time.Duration // that the warning tells
+	}{
+		"300 blocks":               {eachGroup(0, 300), 10, 5 * time.Minute},
+		"300 blocks, one by one":   {eachGroup(0, 300), 1, time.Minute},
+		"one block of 300 groups":  {[]reading{{"latest_models", nil}}, 10, 5 * time.Minute},
+		"blocks and a fleet":       {append(eachGroup(0, 100), reading{"latest_models", nil}), 10, 6 * time.Minute},
+		"a fleet that fails":       {[]reading{{"latest_models", failing}}, 10, 2 * time.Minute},
+		"100 blocks, in a minute":  {eachGroup(0, 100), 10, time.Minute},
+		"50 blocks without pauses": {eachGroup(0, 50), 10, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				e := inMemory(t, minute(t, 300), nil)
+				var warnings []*tfprotov6.Diagnostic
+				for _, a := range e.readAll(t, test.parallelism, test.blocks) {
+					for _, d := range a.diagnostics {
+						if d.Severity == tfprotov6.DiagnosticSeverityWarning {
+							warnings = append(warnings, d)
+						}
+					}
+				}
+				if test.pauses == 0 {
+					expectNone(t, warnings)
+					return
+				}
+				said := fmt.Sprintf("have held back the reads of this run for %s so far.", explain.Duration(test.pauses))
+				expectWarning(t, warnings, "", explain.SummaryHeldBack, said, "set max_requests to it", `such as "1/1s"`)
+			})
+		})
+	}
+}
+
+// TestPausesUnderMaxRequests: the warning says that max_requests is too high.
+func TestPausesUnderMaxRequests(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		e := inMemory(t, minute(t, 150), arguments{argMaxRequests: "1000/1m"})
+		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
+		expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "max_requests is 1000/1m.", "lower max_requests.")
+	})
+}
+
+// TestTheLogSaysHowFarAWaitingProcessIs: one line when each long wait begins, for a pause and for max_requests alike,
+// as one block and as blocks. A token and 300 reads under 60 a minute wait five times.
+func TestTheLogSaysHowFarAWaitingProcessIs(t *testing.T) {
+	t.Parallel()
+	const pause, ceiling = "the pause that the service asked for", `max_requests \(60/1m\)`
+	for name, test := range map[string]struct {
+		blocks  []reading
+		ceiling any
+		want    string // a regular expression of each line
+	}{
+		"one block, a pause":          {[]reading{{"latest_models", nil}}, nil, `^\d+ of 300 groups read, waiting 1m0s for ` + pause},
+		"one block, and max_requests": {[]reading{{"latest_models", nil}}, "60/1m", `^\d+ of 300 groups read, waiting 1m0s for ` + ceiling},
+		"blocks, a pause":             {eachGroup(0, 300), nil, `^\d+ blocks read, \d+ under way, waiting 1m0s for ` + pause},
+		"blocks, and max_requests":    {eachGroup(0, 300), "60/1m", `^\d+ blocks read, \d+ under way, waiting 1m0s for ` + ceiling},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onFakeClock(t, func(t *testing.T) {
+				var written logs
+				inMemory(t, minute(t, 300), arguments{argMaxRequests: test.ceiling}).
+					readAllIn(written.in(t.Context()), t, 10, test.blocks)
+				var waits []string
+				for _, line := range written.messages(t, "info") {
+					if strings.Contains(strings.ToLower(line), "waiting") {
+						waits = append(waits, line)
+					}
+				}
+				odd := slices.ContainsFunc(waits, func(line string) bool { return !regexp.MustCompile(test.want).MatchString(line) })
+				if len(waits) != 5 || odd {
+					t.Errorf("%q, want five of %q", waits, test.want)
+				}
+			})
+		})
+	}
+}
+
+// TestTheLogOfOneBlockThatWaits does not count it.
+func TestTheLogOfOneBlockThatWaits(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(limited(sandbox.RouteGroup, "30", 1))
+		var written logs
+		_, diagnostics := inMemory(t, service, nil).read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)
+		expectNone(t, diagnostics)
+		if said := strings.Join(written.messages(t, "info"), "\n"); !strings.Contains(said, "\nWaiting 30s for the pause") {
+			t.Error(said)
+		}
+	})
+}
