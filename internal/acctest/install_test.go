@@ -44,7 +44,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	if ours, theirs := flagsOf(t, ours), flagsOf(t, theirs); ours != theirs {
 		t.Errorf("make install compiles with the flags\n%s\nthese tests with\n%s", theirs, ours)
 	}
-	wantText(t, shell(clone, "make sandbox ARGS='help limits'"), "-rate-limit")
+	wantText(t, shell(clone, "make sandbox ARGS=-help"), "-rate-limit")
 	welcome, _ := startedSandbox(t)
 	exports := slices.DeleteFunc(strings.Split(welcome, "\n"), func(line string) bool { return !strings.HasPrefix(line, "export ") })
 	out := shell(folder, slices.Concat(install, exports, []string{
