@@ -51,6 +51,9 @@ func (m *message) answered(api *catalogue.APIError) {
 	default:
 		m.say(SummaryNotAnswered, "The service refused the request, and asking again will not help.", actOrShow)
 	}
+	if m.alike == "" && !m.onArgument {
+		m.concernsThoseToldTheSame(api)
+	}
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
@@ -90,6 +93,9 @@ func (m *message) redirected(api *catalogue.APIError) {
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	m.quoteUnusable(unusable)
+	if unusable.Place == "" { // otherwise it is one record
+		m.concernsThoseToldTheSame(nil)
+	}
 }
 
 // quoteUnusable says what is wrong with a body, and what it answers.

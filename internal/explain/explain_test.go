@@ -119,7 +119,7 @@ func TestMessagesByHand(t *testing.T) {
 			},
 			summary: explain.SummaryUnreachable,
 			parts:   []string{"The service refused to serve the request on its connection (HTTP/2)."},
-			next:    "show this to those who run the service.",
+			next:    "show this to the service's operator.",
 		},
 		"a wait of two days": {
 			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{

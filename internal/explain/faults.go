@@ -60,7 +60,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 				"network is known only there."+proxy)
 	case catalogue.StreamRefused:
 		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
-			"Try again later, or start fewer runs at once. If it lasts, show this to those who run the service.")
+			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
 	case catalogue.Broken:
 		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
 			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to its "+
@@ -186,7 +186,7 @@ func (e *Explainer) notAmongGiven() string {
 	case 1:
 		return " It is not the one in ca_certificate_pem."
 	}
-	return fmt.Sprintf(" It is none of the %d in ca_certificate_pem.", e.Authorities)
+	return fmt.Sprintf(" It is not among the %d in ca_certificate_pem.", e.Authorities)
 }
 
 func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -53,6 +53,12 @@ func (m *message) concernsAll(api *catalogue.APIError) {
 	}
 }
 
+// concernsThoseToldTheSame marks a cause that other reads have if the service says the same to them.
+func (m *message) concernsThoseToldTheSame(api *catalogue.APIError) {
+	m.concernsAll(api)
+	m.alike += strings.Join(m.said, "\n")
+}
+
 // whole returns the diagnostic with all its parts.
 func (m *message) whole() diag.Diagnostic {
 	lines := m.said

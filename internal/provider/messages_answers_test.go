@@ -16,7 +16,12 @@ func answerScenes() []scene {
 func tokenAnswerScenes() []scene {
 	token := func(title string, status int, body string) scene {
 		header := http.Header{"Content-Type": {"application/json"}}
-		return played(title, faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: header, Body: body}), nil, oneGroup)
+		return played(
+			title,
+			faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: status, Header: header, Body: body}),
+			nil,
+			oneGroup,
+		)
 	}
 	return []scene{
 		token("invalid_client with 200", 200, `{"error":"invalid_client","error_description":"No such client."}`),
@@ -25,7 +30,7 @@ func tokenAnswerScenes() []scene {
 		token("a number for a token", 200, `{"access_token":123456789}`),
 		token("an empty object for a token", 201, `{}`),
 		token("an empty token", 200, `{"access_token":""}`),
-		played("a token labelled as gzip", faulty(labelledAsGzip(sandbox.RouteToken)), nil, oneGroup),
+		fails("a token labelled as gzip", labelledAsGzip(sandbox.RouteToken)),
 	}
 }
 
@@ -46,18 +51,33 @@ func readAnswerScenes() []scene {
 	problem.Header = http.Header{"Content-Type": {"application/problem+json"}}
 	pin := reading{"model", pinned(3)}
 	return []scene{
-		played("a group labelled as gzip", faulty(labelledAsGzip(sandbox.RouteGroup)), nil, oneGroup),
-		played("a problem document", faulty(problem), nil, oneGroup),
-		played("a 400 with an unknown code", faulty(status(400, `{"code":"TENANT_MISSING","message":"Say which."}`, 0)), nil, oneGroup),
-		played("a 400 about a field that is not an argument", faulty(status(400, issues(1), 0)), nil, oneGroup),
-		played("a 400 about 20,000 fields", faulty(status(400, issues(20_000), 0)), nil, oneGroup),
-		played("a different group", faulty(respell(sandbox.RouteGroup, `"id":"`+mainGroup, `"id":"270c0fa6`)), nil, oneGroup),
-		played("a pinned revision of the wrong shape",
-			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`)), nil, pin),
-		played("a pin that may be the record without a revision",
-			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)), nil, pin),
-		played("an empty object for a list",
-			faulty(sandbox.Fault{Route: sandbox.RouteModels, Status: 200, Body: "{}"}), nil, pin),
+		fails("a group labelled as gzip", labelledAsGzip(sandbox.RouteGroup)),
+		fails("a problem document", problem),
+		fails(
+			"a 400 with an unknown code",
+			status(400, `{"code":"TENANT_MISSING","message":"Say which."}`, 0),
+		),
+		fails("a 400 about a field that is not an argument", status(400, issues(1), 0)),
+		fails("a 400 about 20,000 fields", status(400, issues(20_000), 0)),
+		fails("a different group", respell(sandbox.RouteGroup, `"id":"`+mainGroup, `"id":"270c0fa6`)),
+		played(
+			"a pinned revision of the wrong shape",
+			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`)),
+			nil,
+			pin,
+		),
+		played(
+			"a pin that may be the record without a revision",
+			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)),
+			nil,
+			pin,
+		),
+		played(
+			"an empty object for a list",
+			faulty(sandbox.Fault{Route: sandbox.RouteModels, Status: 200, Body: "{}"}),
+			nil,
+			pin,
+		),
 	}
 }
 
@@ -66,13 +86,24 @@ func ageAndImageScenes() []scene {
 		return reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}}
 	}
 	scenes := []scene{
-		played("a date that cannot be read",
-			faulty(respell(sandbox.RouteAny, `"updatedAt":"2`, `"updatedAt":"on the 2`)), nil, latest("min_age", "1d")),
-		played("no model that satisfies, and one of the wrong shape",
-			faulty(respell(sandbox.RouteModels, `"archived":true`, `"archived":"yes"`)), nil, latest("archived", true)),
-		played("an image that is withheld from its owner",
-			faulty(respell(sandbox.RouteModels, firstImage, "")), nil,
-			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}}),
+		played(
+			"a date that cannot be read",
+			faulty(respell(sandbox.RouteAny, `"updatedAt":"2`, `"updatedAt":"on the 2`)),
+			nil,
+			latest("min_age", "1d"),
+		),
+		played(
+			"no model that satisfies, and one of the wrong shape",
+			faulty(respell(sandbox.RouteModels, `"archived":true`, `"archived":"yes"`)),
+			nil,
+			latest("archived", true),
+		),
+		played(
+			"an image that is withheld from its owner",
+			faulty(respell(sandbox.RouteModels, firstImage, "")),
+			nil,
+			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": firstImage}},
+		),
 		parsed("parse_image: a digest of too many digits", "registry.example/app@"+sha256Digest+"00"),
 		parsed("parse_image: a digest without its algorithm", "registry.example/app@"+hexDigits),
 		parsed("parse_image: a digest in capitals", "registry.example/app@sha256:"+strings.ToUpper(hexDigits)),

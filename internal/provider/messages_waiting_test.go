@@ -64,7 +64,12 @@ func limitedFleet(t *testing.T) http.Handler {
 func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	return []scene{
-		played("a wait without an end named, and little time left", faulty(unnamed), arguments{argReadTimeout: "900ms"}, oneGroup),
+		played(
+			"a wait without an end named, and little time left",
+			faulty(unnamed),
+			arguments{argReadTimeout: "900ms"},
+			oneGroup,
+		),
 		handMade("waits without an end named, after some attempts (by hand)", &catalogue.GaveUpError{
 			Cause: catalogue.WaitTooLong, Attempts: 3, Elapsed: 3200 * time.Millisecond, Remaining: 846 * time.Millisecond, Wait: 4 * sec,
 			Err: answered(429, "RATE_LIMITED", ""),
@@ -101,9 +106,18 @@ func waitingScenes() []scene {
 		{title: "an interrupt of several reads (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(context.Canceled, context.Canceled)
 		}},
-		played("pauses that held a fleet back for minutes", limitedFleet, nil, reading{"latest_models", nil}),
-		played("pauses that held a fleet back, which then failed", limitedFleet, nil,
-			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}}),
+		played(
+			"pauses that held a fleet back for minutes",
+			limitedFleet,
+			nil,
+			reading{"latest_models", nil},
+		),
+		played(
+			"pauses that held a fleet back, which then failed",
+			limitedFleet,
+			nil,
+			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}},
+		),
 		{title: "an interrupt of a fleet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			var diagnostics []*tfprotov6.Diagnostic
 			synctest.Test(t, func(t *testing.T) {

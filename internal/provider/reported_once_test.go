@@ -93,6 +93,18 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryForbidden,
 			each:    2,
 		},
+		"a gateway that forbids every request": {
+			block:   group,
+			service: faulty(blocked),
+			summary: explain.SummaryForbidden,
+			each:    2,
+		},
+		"a page of HTML for every group": {
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Body: "<title>Sign in</title>"}),
+			summary: explain.SummaryUnexpected,
+			each:    2,
+		},
 		"a wrong secret": {
 			block:   group,
 			more:    arguments{argClientSecret: "wrong"},
@@ -175,11 +187,18 @@ func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 	})
 }
 
-func TestACauseOfOneGroupIsAlwaysReportedInFull(t *testing.T) {
+// TestReadsThatAreToldTheSame share a cause that the provider does not know. If the service's words differ, it may too.
+func TestReadsThatAreToldTheSame(t *testing.T) {
 	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
-	for range 2 {
+	for want, words := range map[string]string{
+		"The full message is in another error": "Words.",
+		"The service said: Other words.":       "Other words.",
+	} {
+		e, service := sandboxEngine(t)
+		remove := service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
 		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, "The service said: Words.")
+		remove()
+		service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", words))
+		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, want)
 	}
 }
