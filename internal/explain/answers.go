@@ -51,9 +51,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	default:
 		m.say(SummaryNotAnswered, "The service refused the request, and asking again will not help.", actOrShow)
 	}
-	if m.alike == "" && !m.onArgument {
-		m.concernsThoseToldTheSame(api)
-	}
+	m.concernsThoseToldTheSame(api)
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403

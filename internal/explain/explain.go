@@ -21,6 +21,8 @@ type Explainer struct {
 	MaxRequests string       // as in the configuration, "" for none
 	Credentials []Credential // those in use
 	Authorities int          // how many certificates ca_certificate_pem has
+	// HowFar says in a sentence how many blocks are read, "" if there is nothing to say. It may be nil.
+	HowFar func() string
 
 	mu sync.Mutex
 	// reported are the causes that were reported in full, each with the data source that had the error.

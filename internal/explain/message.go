@@ -53,10 +53,13 @@ func (m *message) concernsAll(api *catalogue.APIError) {
 	}
 }
 
-// concernsThoseToldTheSame marks a cause that other reads have if the service says the same to them.
+// concernsThoseToldTheSame marks a cause that other reads have if the service says the same to them, unless it is in an
+// argument or is known to concern all.
 func (m *message) concernsThoseToldTheSame(api *catalogue.APIError) {
-	m.concernsAll(api)
-	m.alike += strings.Join(m.said, "\n")
+	if m.alike == "" && !m.onArgument {
+		m.concernsAll(api)
+		m.alike += strings.Join(m.said, "\n")
+	}
 }
 
 // whole returns the diagnostic with all its parts.

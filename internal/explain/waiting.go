@@ -49,7 +49,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) +
 			". If it lasts, show this to the service's operator."
 	}
-	m.add("The provider gave up after %s in %s%s", attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
+	m.add("The provider gave up after %s in %s%s",
+		attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
 }
 
 // rateLimited explains a read that the service's allowance left no time for.
@@ -90,12 +91,18 @@ func (m *message) interrupted(err error) {
 	m.say(SummaryInterrupted, "The run was interrupted while the catalogue was being read.",
 		"Run it again to read what is missing.")
 	m.concernsAll(nil)
+	if m.by.HowFar != nil {
+		m.more = append(m.more, m.by.HowFar())
+	}
 	at, ok := errors.AsType[*catalogue.InterruptedError](err)
 	if !ok || at.WaitingFor == "" && at.Attempts == 0 {
 		return
 	}
-	m.cause += fmt.Sprintf(" This read had made %s and was waiting for %s",
-		attempts(at.Attempts), cmp.Or(at.WaitingFor, "an answer")) // such as "a token"
+	made := ""
+	if at.Attempts > 0 {
+		made = fmt.Sprintf(" had made %s and", attempts(at.Attempts))
+	}
+	m.cause += fmt.Sprintf(" This read%s was waiting for %s", made, cmp.Or(at.WaitingFor, "an answer"))
 	if at.Remaining > 0 {
 		m.cause += fmt.Sprintf(" (%s to go)", round(at.Remaining))
 	}

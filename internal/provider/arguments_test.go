@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,15 +19,10 @@ import (
 func TestArgumentsAreValidated(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	huge, _, err := big.ParseFloat("99999999999999999999999", 10, 512, big.ToNearestEven) // as engines spell it
-	if err != nil {
-		t.Fatal(err)
-	}
 	list := func(elements ...any) []any { return elements }
 	images := arguments{"revisions": unknown, "docker_images": map[string]any{"a": "", "b": unknown}}
+	tags := arguments{"where": where("tags", list(unknown, ""))}
 	both := func(ids any) arguments { return arguments{"model_group_ids": ids, "time_horizon": "b"} }
-	taggedBy := func(tags ...any) arguments { return arguments{"where": where("tags", list(tags...))} }
-	pinned := func(id string, revision any) arguments { return arguments{"revisions": map[string]any{id: revision}} }
 	for _, test := range []struct {
 		name                        string
 		config                      arguments
@@ -36,19 +30,10 @@ func TestArgumentsAreValidated(t *testing.T) {
 	}{
 		{"model_group", arguments{"id": ".."}, "id", explain.SummaryInvalidID, `".." is not an id but a relative path`},
 		{"latest_model", arguments{"model_group_id": "a\nb"}, "model_group_id", explain.SummaryInvalidID, "control characters"},
-		{"model_group_models", arguments{"model_group_id": ""}, "model_group_id", explain.SummaryInvalidID, "it is empty"},
 		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", explain.SummaryInvalidID, "relative path"},
-		{"model", arguments{"model_group_id": "a", "revision": 1.5}, "revision", "Invalid revision", "must be a whole number, not 1.5"},
-		{"model", arguments{"model_group_id": "a", "revision": huge}, "revision", "Invalid revision", "not 1e+23."},
 		{"latest_models", both(list("a")), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
 		{"latest_models", both(list()), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
-		{"latest_models", arguments{"time_horizon": ""}, "time_horizon", explain.SummaryInvalidHorizon, "The value is empty; give"},
-		{"latest_models", taggedBy("a", nil), "where", explain.SummaryInvalidTag, "where.tags[1] is null; give"},
-		{"latest_models", arguments{"where": where("min_age", "1 week")}, "where", explain.SummaryInvalidAge, `where.min_age is "1 week", which`},
-		{"latest_model", arguments{"model_group_id": "a", "where": where("run_mode", "")}, "where", explain.SummaryInvalidRunMode, "where.run_mode is empty"},
-		{"latest_models", taggedBy(unknown, ""), "where", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
-		{"pinned_models", pinned("a\n", 1), `revisions["a\n"]`, explain.SummaryInvalidID, "control characters"},
-		{"pinned_models", pinned("a", 1e30), `revisions["a"]`, explain.SummaryInvalidRevision, "at most 9223372036854775807, not 1e+30."},
+		{"latest_models", tags, "where", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
 		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `docker_images["a"] is empty; give`},
 	} {
 		expectError(t, e.validate(t, test.name, test.config), test.argument, test.summary, test.fragment)
@@ -71,8 +56,11 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
 		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
 		{"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "i"}}},
-		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, "b": 1}, "docker_images": map[string]any{"a": "i", "b": unknown}}},
-		{"pinned_models", pinned("a", 1).merge(arguments{"docker_images": unknown, "accept_withdrawn": unknown})},
+		{"pinned_models", arguments{
+			"revisions":     map[string]any{"a": unknown, "b": 1},
+			"docker_images": map[string]any{"a": "i", "b": unknown},
+		}},
+		{"pinned_models", arguments{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown}},
 		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
 		{"model_groups", arguments{"attributes": list()}},
 		{"model_groups", arguments{"attributes": list(unknown, "id", "id")}},
@@ -98,8 +86,10 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 	e := newEngine(t, northwind(sandboxtest.Start(t, http.StripPrefix("/base/path", service))+"/base/path/"))
 	want := []string{"/v1/auth/token"}
 	for name, block := range map[string]struct{ argument, suffix string }{
-		"model_group": {"id", ""}, "latest_model": {"model_group_id", "/latest-model"},
-		"model_group_models": {"model_group_id", "/models"}, "model": {"model_group_id", "/models"},
+		"model_group":        {"id", ""},
+		"latest_model":       {"model_group_id", "/latest-model"},
+		"model_group_models": {"model_group_id", "/models"},
+		"model":              {"model_group_id", "/models"},
 	} {
 		for _, id := range []string{"", ".", "..", "a\nb", "a/../b?c#d%2e é+&;=@:$,"} {
 			if !failed(e.reports(t, name, readable[name].with(block.argument, id))) {
@@ -128,7 +118,8 @@ var many = map[string]struct {
 	"model_group_models": {arguments{"model_group_id": mainGroup}, "models"},
 	"latest_models":      {nil, "models"},
 	"pinned_models": {
-		arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true}, "models",
+		arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true},
+		"models",
 	},
 }
 
@@ -200,15 +191,36 @@ func TestNamesOfNoAttribute(t *testing.T) {
 		meant    map[string]string
 	}{
 		{attributesArgument(groupAttributes(), "model_groups"), map[string]string{
-			"modesl": "models", "axse": "axes", "model_groups.name": "name", "latestRevision": "latest_revision", "docker_image": "",
-			"model_groups": "", "model_group": "",
+			"modesl":            "models",
+			"axse":              "axes",
+			"model_groups.name": "name",
+			"latestRevision":    "latest_revision",
+			"docker_image":      "",
+			"model_groups":      "",
+			"model_group":       "",
 		}},
 		{attributesArgument(modelAttributes(), "models"), map[string]string{
-			"docker_imag": "docker_image", "Revision": "revision", "horizon.key": "horizon", "models.docker_imgae": "docker_image",
-			"docker image": "docker_image", "display-name": "display_name", "is_latest": "", "*": "", "": "", "models": "", "models[0]": "",
-			"image": "docker_image", "Owner": "is_owner", "docker": "docker_image", "as": "", "model": "",
+			"docker_imag":         "docker_image",
+			"Revision":            "revision",
+			"horizon.key":         "horizon",
+			"models.docker_imgae": "docker_image",
+			"docker image":        "docker_image",
+			"display-name":        "display_name",
+			"is_latest":           "",
+			"*":                   "",
+			"":                    "",
+			"models":              "",
+			"models[0]":           "",
+			"image":               "docker_image",
+			"Owner":               "is_owner",
+			"docker":              "docker_image",
+			"as":                  "",
+			"model":               "",
 		}},
-		{attributesArgument(pinnedModelAttributes(), "models"), map[string]string{"is_lates": "is_latest", "last_revision": "latest_revision"}},
+		{attributesArgument(pinnedModelAttributes(), "models"), map[string]string{
+			"is_lates":      "is_latest",
+			"last_revision": "latest_revision",
+		}},
 	} {
 		names, _ := test.argument.Validators[0].(attributeNames)
 		for mistaken, want := range test.meant {

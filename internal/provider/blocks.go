@@ -46,21 +46,32 @@ func (b *blocks) end(failed bool) (next <-chan struct{}) {
 	return b.next
 }
 
-// say returns how many blocks are read, "" if there is only one so far.
+// say returns how many blocks are read and under way, "" if there is only one so far.
 func (b *blocks) say() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ended == 0 && b.underWay < 2 {
+	if b.ended+b.underWay < 2 {
 		return ""
 	}
 	return fmt.Sprintf("%d blocks read, %d under way", b.read, b.underWay)
 }
 
+// howFar says in a sentence how many blocks are read, "" if there is only one so far.
+func (b *blocks) howFar() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended+b.underWay < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Blocks of this run that were read: %d.", b.read)
+}
+
 const (
 	// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 	longPause = time.Minute
-	// moment is enough for an engine to begin the next block when one has ended.
-	moment = 100 * time.Millisecond
+	// moment is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for the
+	// warning.
+	moment = time.Second
 )
 
 // warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read knows

@@ -100,7 +100,10 @@ func TestFiles(t *testing.T) {
 	}
 	largest, noSecret := strings.Repeat("x", maxFile), complete.with(argClientSecret, nil)
 	for content, want := range map[string]string{
-		"a\n": "a", "a \r\n": "a ", "two breaks\n\n": "two breaks\n", largest: largest,
+		"a\n":            "a",
+		"a \r\n":         "a ",
+		"two breaks\n\n": "two breaks\n",
+		largest:          largest,
 	} {
 		got, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+write("good", content))
 		if len(problems) > 0 || got.client.ClientSecret != want {
@@ -181,7 +184,8 @@ func TestOddities(t *testing.T) {
 		}
 	}
 	for remedy, from := range map[string]explain.Origin{
-		"take it out of the file": {File: true}, "name that file in MODELCATALOGUE_CLIENT_SECRET_FILE instead": {Variable: "any"},
+		"take it out of the file":                                     {File: true},
+		"name that file in MODELCATALOGUE_CLIENT_SECRET_FILE instead": {Variable: "any"},
 	} {
 		if got := oddities(argClientSecret, "secret\n", from); !strings.HasSuffix(got[0], "; "+remedy) {
 			t.Errorf("from %s: %q", from, got)

@@ -70,8 +70,13 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // i
 		"max_requests: Invalid max_requests", "max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout",
 		"request_timeout: Invalid request_timeout", "snapshot: Invalid snapshot")
 	expectReported(t, validateProvider(t, arguments{
-		"base_url": "ftp://catalogue.example", "client_id": "", "ca_certificate_pem": "none", "request_timeout": "soon",
-		"read_timeout": "-1s", "max_retries": -1, "max_requests": "0/1m",
+		"base_url":           "ftp://catalogue.example",
+		"client_id":          "",
+		"ca_certificate_pem": "none",
+		"request_timeout":    "soon",
+		"read_timeout":       "-1s",
+		"max_retries":        -1,
+		"max_requests":       "0/1m",
 	}),
 		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "max_requests: Invalid max_requests",
 		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout")
@@ -156,7 +161,8 @@ func TestUnknownArgumentsAreDeferred(t *testing.T) {
 		}
 		expectNone(t, configured.Diagnostics)
 		resp, err := e.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
-			TypeName: typeName + "_model_groups", Config: arguments(nil).value(t, typeOf("model_groups")),
+			TypeName:           typeName + "_model_groups",
+			Config:             arguments(nil).value(t, typeOf("model_groups")),
 			ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
 		})
 		if err != nil {

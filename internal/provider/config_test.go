@@ -78,22 +78,44 @@ func TestSettings(t *testing.T) {
 	}
 	address := func(host, path string) *url.URL { return &url.URL{Scheme: "https", Host: host, Path: path} }
 	defaults := catalogue.Config{
-		BaseURL: address("catalogue.example", ""), ClientID: "id", ClientSecret: "secret",
-		RequestTimeout: 30 * time.Second, ReadTimeout: 5 * time.Minute, MaxRetries: 4, Snapshot: true,
+		BaseURL:        address("catalogue.example", ""),
+		ClientID:       "id",
+		ClientSecret:   "secret",
+		RequestTimeout: 30 * time.Second,
+		ReadTimeout:    5 * time.Minute,
+		MaxRetries:     4,
+		Snapshot:       true,
 	}
 	fromEnvironment := catalogue.Config{
-		BaseURL: address("environment.example", ""), ClientID: "environment id", ClientSecret: "environment secret",
-		CACertificates: certificates, RequestTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxRetries: 7,
-		Ceiling: pace.Limit{Requests: 60, Per: time.Minute},
+		BaseURL:        address("environment.example", ""),
+		ClientID:       "environment id",
+		ClientSecret:   "environment secret",
+		CACertificates: certificates,
+		RequestTimeout: 10 * time.Second,
+		ReadTimeout:    2 * time.Minute,
+		MaxRetries:     7,
+		Ceiling:        pace.Limit{Requests: 60, Per: time.Minute},
 	}
 	whole := arguments{
-		argBaseURL: "https://block.example/prefix/", argClientID: "a", argClientSecret: "b", argCACertificate: inPEM,
-		argRequestTimeout: "1m30s", argReadTimeout: "500ms", argMaxRetries: 0, argMaxRequests: "1/2s", argSnapshot: true,
+		argBaseURL:        "https://block.example/prefix/",
+		argClientID:       "a",
+		argClientSecret:   "b",
+		argCACertificate:  inPEM,
+		argRequestTimeout: "1m30s",
+		argReadTimeout:    "500ms",
+		argMaxRetries:     0,
+		argMaxRequests:    "1/2s",
+		argSnapshot:       true,
 	}
 	fromBlock := catalogue.Config{
-		BaseURL: address("block.example", "/prefix"), ClientID: "a", ClientSecret: "b", CACertificates: certificates,
-		RequestTimeout: 90 * time.Second, ReadTimeout: 500 * time.Millisecond, Snapshot: true,
-		Ceiling: pace.Limit{Requests: 1, Per: 2 * time.Second},
+		BaseURL:        address("block.example", "/prefix"),
+		ClientID:       "a",
+		ClientSecret:   "b",
+		CACertificates: certificates,
+		RequestTimeout: 90 * time.Second,
+		ReadTimeout:    500 * time.Millisecond,
+		Snapshot:       true,
+		Ceiling:        pace.Limit{Requests: 1, Per: 2 * time.Second},
 	}
 	empty := arguments{}
 	for argument, value := range whole {
@@ -150,10 +172,16 @@ func TestBaseURLs(t *testing.T) {
 	// One of the environment is quoted unless it may hold a password, or be a
 	// secret in the wrong variable.
 	for text, want := range map[string]bool{
-		"https//catalogue.example": true, "http://catalogue.example": true, "catalogue.example": false,
-		"https://me:hunter2@catalogue.example": false, "me:hunter2@catalogue.example.com": false, "hunter2": false,
-		"https://catalogue.example?key=hunter2": false, "aGVsbG8/d29ybGQ=": false, "abc8Q~x.Y12": false,
-		"eyJhbGci.e30.c2lnbmF0dXJl_-": false,
+		"https//catalogue.example":              true,
+		"http://catalogue.example":              true,
+		"catalogue.example":                     false,
+		"https://me:hunter2@catalogue.example":  false,
+		"me:hunter2@catalogue.example.com":      false,
+		"hunter2":                               false,
+		"https://catalogue.example?key=hunter2": false,
+		"aGVsbG8/d29ybGQ=":                      false,
+		"abc8Q~x.Y12":                           false,
+		"eyJhbGci.e30.c2lnbmF0dXJl_-":           false,
 	} {
 		_, problems := settle(t, complete.with(argBaseURL, nil), "BASE_URL="+text)
 		if len(problems) != 1 || strings.Contains(problems[0].detail, strconv.Quote(text)) != want {
@@ -268,7 +296,9 @@ func TestAcceptedValues(t *testing.T) {
 	}
 	certificate, inPEM := trusted()
 	for text, want := range map[string]int{
-		inPEM: 1, byteOrderMark + inPEM: 1, strings.ReplaceAll(inPEM, "\n", "\r\n"): 1,
+		inPEM:                                   1,
+		byteOrderMark + inPEM:                   1,
+		strings.ReplaceAll(inPEM, "\n", "\r\n"): 1,
 		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          1,
 		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
 	} {

@@ -34,7 +34,9 @@ func TestSeveralCausesAreReportedTogether(t *testing.T) {
 		diagnostics := inMemory(t, service, nil).reports(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
 		expectOutcomes(t, diagnostics,
 			outcome{"model_group_ids[3]", explain.SummaryGroupOrModels, []string{
-				`no model group "group-003"`, "No group-003.", "2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
+				`no model group "group-003"`,
+				"No group-003.",
+				"2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
 			}},
 			outcome{"model_group_ids[5]", explain.SummaryUnavailable, []string{
 				"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed the same way:\n  - \"group-015\"",
@@ -120,7 +122,9 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 		summary       string
 		says          []string
 	}{
-		"credentials rejected": {sandbox.RefuseToken("invalid_client", "Revoked."), nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."}},
+		"credentials rejected": {
+			sandbox.RefuseToken("invalid_client", "Revoked."), nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."},
+		},
 		"tokens rejected": {
 			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"including a new one."},
 		},

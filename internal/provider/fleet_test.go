@@ -87,7 +87,10 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 			expectNone(t, a.diagnostics)
 		}
 		expectRequests(t, service, map[sandbox.Route]int{
-			sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: groups, sandbox.RouteModels: groups,
+			sandbox.RouteToken:  1,
+			sandbox.RouteGroups: 1,
+			sandbox.RouteLatest: groups,
+			sandbox.RouteModels: groups,
 		})
 	})
 }

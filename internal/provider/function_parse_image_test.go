@@ -22,7 +22,8 @@ func callParseImage(t *testing.T, image any) (map[string]any, *tfprotov6.Functio
 		t.Fatal(err)
 	}
 	resp, err := newServer(&catalogueProvider{version: "test"}).CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
-		Name: "parse_image", Arguments: []*tfprotov6.DynamicValue{&argument},
+		Name:      "parse_image",
+		Arguments: []*tfprotov6.DynamicValue{&argument},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,8 @@ func TestParseImageOfNull(t *testing.T) {
 	t.Parallel()
 	for how, argument := range map[string]*tfprotov6.DynamicValue{"left out": nil, "empty": {}} {
 		resp, err := newServer(&catalogueProvider{version: "test"}).CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{
-			Name: "parse_image", Arguments: []*tfprotov6.DynamicValue{argument},
+			Name:      "parse_image",
+			Arguments: []*tfprotov6.DynamicValue{argument},
 		})
 		if err != nil || resp.Error == nil || !strings.HasPrefix(resp.Error.Text, "it is null. ") {
 			t.Errorf("%s: %+v, %v", how, resp, err)

@@ -104,7 +104,8 @@ func sandboxEngine(t *testing.T, options ...sandbox.Option) (*engine, *sandbox.S
 func (e *engine) validate(t *testing.T, name string, config arguments) []*tfprotov6.Diagnostic {
 	t.Helper()
 	resp, err := e.server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{
-		TypeName: typeName + "_" + name, Config: config.value(t, typeOf(name)),
+		TypeName: typeName + "_" + name,
+		Config:   config.value(t, typeOf(name)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,8 @@ func readFrom(
 	t.Helper()
 	typ := typeOf(name)
 	resp, err := from.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
-		TypeName: typeName + "_" + name, Config: config.value(t, typ),
+		TypeName: typeName + "_" + name,
+		Config:   config.value(t, typ),
 	})
 	if err != nil {
 		t.Error(err)

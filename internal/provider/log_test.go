@@ -68,7 +68,11 @@ func TestTheLog(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		service.Inject(limited(sandbox.RouteGroup, "3", 1))
 		service.Inject(sandbox.Fault{
-			Route: sandbox.RouteGroup, Status: 503, Body: `{"code":"DOWN","message":"Down."}`, Times: 1, Delay: sec / 4,
+			Route:  sandbox.RouteGroup,
+			Status: 503,
+			Body:   `{"code":"DOWN","message":"Down."}`,
+			Times:  1,
+			Delay:  sec / 4,
 		})
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: 401, Times: 1})
 		service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Kind: sandbox.Hang, Times: 1})

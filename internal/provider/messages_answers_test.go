@@ -112,7 +112,8 @@ func ageAndImageScenes() []scene {
 	}
 	for _, age := range []string{"", "72", "soon", "-1h", "0d", "1 week", "72H", "1.5d", "P3D", "65535d2562047h"} {
 		scenes = append(scenes, validated(fmt.Sprintf("min_age %q", age), latest().name, arguments{
-			"model_group_id": "a", "where": where("min_age", age),
+			"model_group_id": "a",
+			"where":          where("min_age", age),
 		}))
 	}
 	return scenes

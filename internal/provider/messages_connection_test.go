@@ -27,15 +27,22 @@ func connectionScenes() []scene {
 	later := time.Now().Add(time.Hour)
 	return []scene{
 		secured("a certificate that has expired", certified{
-			host: "127.0.0.1", from: time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC), until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
+			host:  "127.0.0.1",
+			from:  time.Date(2023, 5, 1, 0, 0, 0, 0, time.UTC),
+			until: time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
 		}, trustIt),
 		secured("a certificate that is not valid yet", certified{
-			host: "127.0.0.1", from: time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC), until: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC),
+			host:  "127.0.0.1",
+			from:  time.Date(2199, 1, 1, 0, 0, 0, 0, time.UTC),
+			until: time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC),
 		}, trustIt),
 		secured("a certificate for another host", certified{host: "catalogue.example", until: later}, trustIt),
 		secured("a certificate without a subject alternative name", certified{until: later}, trustIt),
 		secured("a certificate that is not for servers", certified{
-			host: "127.0.0.1", authority: "Example Inspection CA", until: later, use: x509.ExtKeyUsageClientAuth,
+			host:      "127.0.0.1",
+			authority: "Example Inspection CA",
+			until:     later,
+			use:       x509.ExtKeyUsageClientAuth,
 		}, trustIt),
 		secured("a certificate signed by itself", valid, trustNone),
 		secured("a certificate signed by itself, and another one given", valid, trustAnother),
@@ -44,7 +51,10 @@ func connectionScenes() []scene {
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
 		{title: "a certificate of an authority that has expired (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
-				Endpoint: getting("/v1/model-group"), Permanent: true, Fault: catalogue.InvalidCertificate, Problem: "expired",
+				Endpoint:  getting("/v1/model-group"),
+				Permanent: true,
+				Fault:     catalogue.InvalidCertificate,
+				Problem:   "expired",
 				Certificate: &catalogue.Certificate{
 					Subject: "Example CA",
 					Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),

@@ -64,7 +64,8 @@ func parsed(title string, image any) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		_, failure := callParseImage(t, image)
 		return []*tfprotov6.Diagnostic{{
-			Summary: "Invalid function argument", Detail: `Invalid value for "image" parameter: ` + failure.Text + ".",
+			Summary: "Invalid function argument",
+			Detail:  `Invalid value for "image" parameter: ` + failure.Text + ".",
 		}}
 	}}
 }
@@ -93,13 +94,16 @@ func argumentScenes() []scene {
 		validated("attributes: null", "model_groups", arguments{"attributes": []any{"id", nil}}),
 		validated("an empty docker_image", "model", arguments{"model_group_id": "a", "revision": 1, "docker_image": ""}),
 		validated("docker_images of no pin, empty and null", "pinned_models", arguments{
-			"revisions": map[string]any{"a": 1, "b": 1}, "docker_images": map[string]any{"a": "", "b": nil, "B": "app:1", "d": "app:1"},
+			"revisions":     map[string]any{"a": 1, "b": 1},
+			"docker_images": map[string]any{"a": "", "b": nil, "B": "app:1", "d": "app:1"},
 		}),
 		validated("tags that are empty or null", "latest_model", arguments{
-			"model_group_id": "a", "where": map[string]any{"tags": []any{"", nil, "offshore"}},
+			"model_group_id": "a",
+			"where":          map[string]any{"tags": []any{"", nil, "offshore"}},
 		}),
 		validated("an age in words, and an empty run mode", "latest_model", arguments{
-			"model_group_id": "a", "where": where("run_mode", "", "min_age", "3 days"),
+			"model_group_id": "a",
+			"where":          where("run_mode", "", "min_age", "3 days"),
 		}),
 		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
@@ -216,7 +220,8 @@ func pinScenes() []scene {
 			"an image of a revision that was re-published",
 			func(t *testing.T) http.Handler {
 				service := sandbox.New(sandbox.Default())
-				if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "app:2", "updatedAt": "2026-01-02T03:04:05Z"}`)); err != nil {
+				const changes = `{"dockerImage": "app:2", "updatedAt": "2026-01-02T03:04:05Z"}`
+				if _, err := service.Republish(mainGroup, 0, []byte(changes)); err != nil {
 					t.Fatal(err)
 				}
 				return service
@@ -270,7 +275,8 @@ func pinScenes() []scene {
 		onSandbox(
 			"no model of some groups that satisfies",
 			reading{"latest_models", arguments{
-				"model_group_ids": []any{mainGroup, oddGroup, sparseGroup}, "where": where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
+				"model_group_ids": []any{mainGroup, oddGroup, sparseGroup},
+				"where":           where("enabled", true, "tags", []any{"power", "DE-LU", "gold"}),
 			}},
 		),
 	}
@@ -282,7 +288,9 @@ func fleetScenes() []scene {
 			"a service that is down for a fleet",
 			faulty(
 				sandbox.Fault{
-					Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 503,
+					Route:  sandbox.RouteLatest,
+					Path:   mainPath + "/latest-model",
+					Status: 503,
 					Header: http.Header{"X-Request-Id": {"the-first"}},
 				},
 				sandbox.Fault{Route: sandbox.RouteLatest, Status: 503, Delay: sec},

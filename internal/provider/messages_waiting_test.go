@@ -51,6 +51,26 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 	return shown
 }
 
+// interrupted returns a scene of blocks that are read one after another, from a service that answers for six groups. The
+// run is interrupted after ten seconds.
+func interrupted(title string, more arguments, blocks ...reading) scene {
+	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
+		var diagnostics []*tfprotov6.Diagnostic
+		synctest.Test(t, func(t *testing.T) {
+			service := sandbox.New(manyGroups(t, 10))
+			for _, route := range []sandbox.Route{sandbox.RouteGroup, sandbox.RouteLatest} {
+				service.Inject(sandbox.Fault{Route: route, Kind: sandbox.Hang, Skip: 6})
+			}
+			e := inMemory(t, service, more)
+			time.AfterFunc(10*time.Second, e.server.stop)
+			for _, a := range e.readAll(t, 1, blocks) {
+				diagnostics = append(diagnostics, a.diagnostics...)
+			}
+		})
+		return diagnostics
+	}}
+}
+
 // limitedFleet returns a service whose limit makes the reads of a fleet wait.
 func limitedFleet(t *testing.T) http.Handler {
 	t.Helper()
@@ -71,30 +91,52 @@ func waitingScenes() []scene {
 			oneGroup,
 		),
 		handMade("waits without an end named, after some attempts (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 3, Elapsed: 3200 * time.Millisecond, Remaining: 846 * time.Millisecond, Wait: 4 * sec,
-			Err: answered(429, "RATE_LIMITED", ""),
+			Cause:     catalogue.WaitTooLong,
+			Attempts:  3,
+			Elapsed:   3200 * time.Millisecond,
+			Remaining: 846 * time.Millisecond,
+			Wait:      4 * sec,
+			Err:       answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a wait until another day (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Wait: 90 * 24 * time.Hour, Remaining: 5 * time.Minute, Attempts: 1,
-			Err: &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: 429, RetryAfter: 90 * 24 * time.Hour},
+			Cause:     catalogue.WaitTooLong,
+			Wait:      90 * 24 * time.Hour,
+			Remaining: 5 * time.Minute,
+			Attempts:  1,
+			Err:       &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: 429, RetryAfter: 90 * 24 * time.Hour},
 		}),
 		handMade("an allowance that left no turn (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.TimeOver, Attempts: 9, Elapsed: 5 * time.Minute, WaitingFor: "the pause that the service asked for",
-			Err: answered(429, "RATE_LIMITED", ""),
+			Cause:      catalogue.TimeOver,
+			Attempts:   9,
+			Elapsed:    5 * time.Minute,
+			WaitingFor: "the pause that the service asked for",
+			Err:        answered(429, "RATE_LIMITED", ""),
 		}),
 		handMade("a service that says when to come back (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 1, Elapsed: 200 * time.Millisecond, Remaining: 299800 * time.Millisecond,
-			Wait: time.Hour,
+			Cause:     catalogue.WaitTooLong,
+			Attempts:  1,
+			Elapsed:   200 * time.Millisecond,
+			Remaining: 299800 * time.Millisecond,
+			Wait:      time.Hour,
 			Err: &catalogue.APIError{
-				Endpoint: getting("/v1/model-group/g"), Status: 503, Message: "Closed for maintenance.", RetryAfter: time.Hour,
+				Endpoint:   getting("/v1/model-group/g"),
+				Status:     503,
+				Message:    "Closed for maintenance.",
+				RetryAfter: time.Hour,
 			},
 		}),
 		handMade("a back-off that does not fit (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.WaitTooLong, Attempts: 4, Elapsed: 7300 * time.Millisecond, Remaining: 2700 * time.Millisecond,
-			Wait: 8800 * time.Millisecond, Err: answered(500, "", ""),
+			Cause:     catalogue.WaitTooLong,
+			Attempts:  4,
+			Elapsed:   7300 * time.Millisecond,
+			Remaining: 2700 * time.Millisecond,
+			Wait:      8800 * time.Millisecond,
+			Err:       answered(500, "", ""),
 		}),
 		handMade("a read that was never sent (by hand)", &catalogue.GaveUpError{
-			Cause: catalogue.TimeOver, Elapsed: time.Minute, WaitingFor: "the requests before it",
+			Cause:      catalogue.TimeOver,
+			Elapsed:    time.Minute,
+			WaitingFor: "the requests before it",
 		}),
 		{title: "an outage that another read ran into (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			down := answered(503, "DOWN", "Closed for the night.")
@@ -103,9 +145,8 @@ func waitingScenes() []scene {
 				&catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp, Attempts: 5, Elapsed: 16 * sec, Err: down},
 				&catalogue.GaveUpError{Cause: catalogue.ServiceDown, Attempts: 1, Err: down})
 		}},
-		{title: "an interrupt of several reads (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
-			return explained(context.Canceled, context.Canceled)
-		}},
+		interrupted("an interrupt of several blocks", nil, eachGroup(0, 8)...),
+		interrupted("an interrupt of a read that max_requests holds back", arguments{argMaxRequests: "1/1m"}, oneGroup),
 		played(
 			"pauses that held a fleet back for minutes",
 			limitedFleet,
@@ -118,24 +159,24 @@ func waitingScenes() []scene {
 			nil,
 			reading{"latest_models", arguments{"model_group_ids": append(idsOf(150), "nowhere")}},
 		),
-		{title: "an interrupt of a fleet", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			var diagnostics []*tfprotov6.Diagnostic
-			synctest.Test(t, func(t *testing.T) {
-				service := sandbox.New(manyGroups(t, 10))
-				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Kind: sandbox.Hang, Skip: 6})
-				e := inMemory(t, service, nil)
-				time.AfterFunc(10*time.Second, e.server.stop)
-				_, diagnostics = e.read(t.Context(), t, "latest_models", arguments{"model_group_ids": idsOf(10)})
-			})
-			return diagnostics
-		}},
+		interrupted(
+			"an interrupt of a fleet",
+			nil,
+			reading{"latest_models", arguments{"model_group_ids": idsOf(10)}},
+		),
 		handMade("an interrupted pause (by hand)", &catalogue.InterruptedError{
-			Attempts: 1, Last: answered(429, "RATE_LIMITED", "Too many requests."), WaitingFor: "the pause that the service asked for",
-			Remaining: 30 * time.Second, Err: context.Canceled,
+			Attempts:   1,
+			Last:       answered(429, "RATE_LIMITED", "Too many requests."),
+			WaitingFor: "the pause that the service asked for",
+			Remaining:  30 * time.Second,
+			Err:        context.Canceled,
 		}),
 		handMade("an interrupted back-off (by hand)", &catalogue.InterruptedError{
-			Attempts: 3, Last: answered(503, "DOWN", "Going down."), WaitingFor: "its back-off", Remaining: 3200 * time.Millisecond,
-			Err: context.Canceled,
+			Attempts:   3,
+			Last:       answered(503, "DOWN", "Going down."),
+			WaitingFor: "its back-off",
+			Remaining:  3200 * time.Millisecond,
+			Err:        context.Canceled,
 		}),
 		handMade("an interrupted request (by hand)", &catalogue.InterruptedError{Attempts: 1, Err: context.Canceled}),
 	}

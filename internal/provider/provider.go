@@ -156,7 +156,9 @@ func (p *catalogueProvider) Configure(
 	resolved.client.Observe = logExchange
 	resolved.client.DialContext = p.dial
 	resolved.client.Note = logWait
-	resp.DataSourceData = &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
+	connected := &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
+	connected.explainer.HowFar = connected.blocks.howFar
+	resp.DataSourceData = connected
 }
 
 // explainerFor returns what explains the errors of the process.

@@ -53,7 +53,9 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 		each    int // lines
 	}{
 		"wrong ids": {
-			block: group, summary: explain.SummaryGroupNotFound, each: 4,
+			block:   group,
+			summary: explain.SummaryGroupNotFound,
+			each:    4,
 		},
 		"wrong ids of latest models": {
 			block:   func(i int) reading { return reading{"latest_model", arguments{"model_group_id": uuid(i)}} },

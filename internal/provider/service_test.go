@@ -112,7 +112,8 @@ func status(code int, body string, times int) sandbox.Fault {
 // closing is a fault that closes the connection after a token. If net/http finds a kept connection closed, it sends a
 // GET again (RFC 9112 §9.3.1), and a row would count one request too many.
 var closing = sandbox.Fault{
-	Route: sandbox.RouteToken, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+	Route: sandbox.RouteToken,
+	Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		header.Set("Connection", "close")
 		return status, header, body
 	},

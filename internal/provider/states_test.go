@@ -54,15 +54,21 @@ func TestStates(t *testing.T) {
 		"a pin and its image":             {owner, reading{"model", second.with("docker_image", "registry/odd:1")}},
 		"a pin of another organisation":   {other, reading{"model", second}},
 		"the models of a group":           {owner, reading{"model_group_models", arguments{"model_group_id": odd}}},
-		"the latest models":               {owner, reading{"latest_models", arguments{"attributes": []any{"id", "model_group_id", "tags"}}}},
+		"the latest models": {owner, reading{"latest_models", arguments{
+			"attributes": []any{"id", "model_group_id", "tags"},
+		}}},
 		"the latest that satisfies": {owner, reading{"latest_models", arguments{
-			"model_group_ids": []any{odd, odd}, "where": satisfied, "attributes": []any{"id"},
+			"model_group_ids": []any{odd, odd},
+			"where":           satisfied,
+			"attributes":      []any{"id"},
 		}}},
 		"pins":                      {owner, reading{"pinned_models", arguments{"revisions": map[string]any{"bare": 5, odd: 1}}}},
 		"no pins and no attributes": {owner, reading{"pinned_models", arguments{"revisions": map[string]any{}, "attributes": []any{}}}},
 		"pins with their images": {owner, reading{"pinned_models", arguments{
-			"revisions": map[string]any{odd: 2}, "docker_images": map[string]any{odd: "registry/odd:1"},
-			"accept_withdrawn": false, "attributes": []any{"is_latest", "latest_revision", "docker_image"},
+			"revisions":        map[string]any{odd: 2},
+			"docker_images":    map[string]any{odd: "registry/odd:1"},
+			"accept_withdrawn": false,
+			"attributes":       []any{"is_latest", "latest_revision", "docker_image"},
 		}}},
 	} {
 		state := test.e.readBothWays(t, test.name, test.config)

@@ -208,7 +208,8 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	// Groups that are named and have none are all in one error.
 	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
-		"model_group_ids": append(idsOf(groups), "nowhere"), "where": where("enabled", true),
+		"model_group_ids": append(idsOf(groups), "nowhere"),
+		"where":           where("enabled", true),
 	})
 	expectOutcomes(t, diagnostics,
 		outcome{"model_group_ids[10]", explain.SummaryNoneSatisfies, []string{"1 more of 13 groups", `"group-011"`}},
