@@ -91,8 +91,8 @@ func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	service.Inject(respell(sandbox.RouteLatest, `"modelGroupId":"`+mainGroup, `"modelGroupId":"8e1d1a52`))
 	expectUnusable(t, e.reports(t, "model_group", arguments{"id": mainGroup}), wrong)
 	expectUnusable(t, e.reports(t, "latest_model", ofMain(nil)), wrong)
-	fleet := e.reports(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}})
-	expectError(t, fleet, "model_group_ids[0]", explain.SummaryUnexpected, wrong)
+	diagnostics := e.reports(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}})
+	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryUnexpected, wrong)
 	expectRequests(t, service, counts{
 		sandbox.RouteToken:  1,
 		sandbox.RouteGroup:  1,
@@ -133,8 +133,8 @@ func TestAnOddRevisionStopsNoOther(t *testing.T) {
 
 	revisions := func(of int) arguments { return arguments{"revisions": map[string]any{mainGroup: of}} }
 	e.mustRead(t, "pinned_models", revisions(1))
-	fleet := e.reports(t, "pinned_models", revisions(3))
-	expectError(t, fleet, `revisions["`+mainGroup+`"]`, explain.SummaryUnexpected, wrong)
+	diagnostics := e.reports(t, "pinned_models", revisions(3))
+	expectError(t, diagnostics, `revisions["`+mainGroup+`"]`, explain.SummaryUnexpected, wrong)
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 
 	e.mustRead(t, "latest_model", ofMain(nil))

@@ -30,13 +30,13 @@ func (b *blocks) begin() {
 	}
 }
 
-// end returns what is closed when the next block begins. It returns nil if other blocks are under way.
-func (b *blocks) end(failed bool) (next <-chan struct{}) {
+// end returns a channel that is closed when the next block begins, or nil if other blocks are under way.
+func (b *blocks) end(hasError bool) (next <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.underWay--
 	b.ended++
-	if !failed {
+	if !hasError {
 		b.read++
 	}
 	if b.underWay > 0 {

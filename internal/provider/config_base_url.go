@@ -149,7 +149,7 @@ func strangeInHost(text string) (character string, found bool) {
 	return fmt.Sprintf("the character %q", r), true
 }
 
-// wrongPort finds a port that is none, and quotes it if the address may be shown.
+// wrongPort finds a port that is not a number from 1 to 65535, and quotes it if the address may be shown.
 func wrongPort(text string) (quoted string, found bool) {
 	_, port := hostAndPort(text)
 	number, err := strconv.ParseUint(strings.TrimPrefix(port, ":"), 10, 16)

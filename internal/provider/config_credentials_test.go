@@ -49,9 +49,9 @@ func TestWhichCredentials(t *testing.T) {
 		{name: "an unknown token", token: unknown, environment: "CLIENT_ID CLIENT_SECRET"},
 		{name: "an unknown secret", secret: unknown, environment: "CLIENT_ID ACCESS_TOKEN", want: "CLIENT_ID:"},
 	} {
-		var environment, late []string
+		var env, late []string
 		for name := range strings.FieldsSeq(test.environment) {
-			environment = append(environment, name+"="+name)
+			env = append(env, name+"="+name)
 		}
 		given := arguments{argClientID: test.id, argClientSecret: test.secret, argAccessToken: test.token}
 		for _, argument := range []string{argClientID, argClientSecret, argAccessToken} {
@@ -59,7 +59,7 @@ func TestWhichCredentials(t *testing.T) {
 				late = append(late, argument)
 			}
 		}
-		got, problems := settle(t, complete.merge(given), environment...)
+		got, problems := settle(t, complete.merge(given), env...)
 		if !slices.Equal(inShort(problems), test.problems) || !slices.Equal(got.unknown, late) {
 			t.Errorf("%s: problems %q, unknown %q", test.name, inShort(problems), got.unknown)
 		}

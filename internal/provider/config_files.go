@@ -75,14 +75,14 @@ func ofWindows(name string) bool {
 	const letters, more = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789.-_"
 	drive, _, hasDrive := strings.Cut(name, `:\`)
 	rest, isShare := strings.CutPrefix(name, `\\`)
-	server, share, _ := strings.Cut(rest, `\`)
+	host, share, _ := strings.Cut(rest, `\`)
 	switch {
 	case strings.ContainsAny(name, "\r\n"):
 		return false
 	case hasDrive:
 		return len(drive) == 1 && strings.Contains(letters, drive)
 	}
-	return isShare && share != "" && server != "" && strings.Trim(server, letters+more) == ""
+	return isShare && share != "" && host != "" && strings.Trim(host, letters+more) == ""
 }
 
 // pathMistakes end a sentence about a path that cannot be used.
@@ -109,5 +109,3 @@ var notAPath = hints{
 func hasEquals(text string) bool { return strings.Contains(strings.TrimRight(text, "="), "=") }
 
 func hasNoSeparator(text string) bool { return !strings.ContainsAny(text, `/\`) }
-
-func anything(string) bool { return true }

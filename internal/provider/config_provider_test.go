@@ -126,12 +126,12 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	service := sandbox.New(sandbox.Default())
 	known := northwind(sandboxtest.Start(t, service))
 	for _, argument := range providerArguments {
-		config, environment := known.with(argument, unknown), []string{strings.ToUpper(argument) + "=wrong"}
+		config, env := known.with(argument, unknown), []string{strings.ToUpper(argument) + "=wrong"}
 		if argument == argAccessToken {
 			config = config.merge(arguments{argClientID: nil, argClientSecret: nil})
-			environment = []string{"CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret"}
+			env = []string{"CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret"}
 		}
-		e := configure(t, within(environment...), config)
+		e := configure(t, within(env...), config)
 		said := []string{"are applied: " + argument + ". Nothing can be read", "-target", "depends_on"}
 		for name, config := range readable {
 			expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument, said...)

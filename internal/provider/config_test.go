@@ -54,9 +54,9 @@ func surroundings(assignments ...string) environment {
 
 // trusted returns a certificate, and the same in PEM form.
 func trusted() (certificate *x509.Certificate, text string) {
-	server := httptest.NewTLSServer(nil)
-	server.Close()
-	return server.Certificate(), pemOf("CERTIFICATE", server.Certificate().Raw)
+	service := httptest.NewTLSServer(nil)
+	service.Close()
+	return service.Certificate(), pemOf("CERTIFICATE", service.Certificate().Raw)
 }
 
 func pemOf(kind string, content []byte) string {
@@ -67,12 +67,12 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	certificate, inPEM := trusted()
 	certificates := []*x509.Certificate{certificate}
-	environment := []string{
+	env := []string{
 		"BASE_URL=https://environment.example", "CLIENT_ID=environment id", "CLIENT_SECRET=environment secret",
 		"CA_CERTIFICATE_PEM=" + inPEM, "REQUEST_TIMEOUT=10s", "READ_TIMEOUT=2m", "MAX_RETRIES=7", "MAX_REQUESTS=60/1m", "SNAPSHOT=false",
 	}
 	var wrong []string
-	for _, assignment := range environment {
+	for _, assignment := range env {
 		name, _, _ := strings.Cut(assignment, "=")
 		wrong = append(wrong, name+"=wrong")
 	}
@@ -129,8 +129,8 @@ func TestSettings(t *testing.T) {
 		want        catalogue.Config
 	}{
 		"defaults":                  {complete, nil, defaults},
-		"the environment only":      {nil, environment, fromEnvironment},
-		"an empty block counts not": {empty, environment, fromEnvironment},
+		"the environment only":      {nil, env, fromEnvironment},
+		"an empty block counts not": {empty, env, fromEnvironment},
 		"empty arguments count not": {empty.merge(complete), nil, defaults},
 		"empty variables count not": {
 			complete, []string{"MAX_RETRIES=", "SNAPSHOT=", "READ_TIMEOUT=", "CLIENT_SECRET_FILE=", "ACCESS_TOKEN="}, defaults,

@@ -20,22 +20,22 @@ import (
 )
 
 // overTLS serves a sandbox over TLS, with a certificate that is its own authority.
-func overTLS(t *testing.T, service http.Handler, config *tls.Config) (server *httptest.Server, authority string) {
+func overTLS(t *testing.T, service http.Handler, config *tls.Config) (served *httptest.Server, authority string) {
 	t.Helper()
-	server = httptest.NewUnstartedServer(service)
-	server.TLS = config
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return server, pemOf("CERTIFICATE", server.Certificate().Raw)
+	served = httptest.NewUnstartedServer(service)
+	served.TLS = config
+	served.Config.ErrorLog = log.New(io.Discard, "", 0)
+	served.StartTLS()
+	t.Cleanup(served.Close)
+	return served, pemOf("CERTIFICATE", served.Certificate().Raw)
 }
 
 // TestProxies: whatever goes wrong behind a proxy, the message names the proxy, because that may be what failed.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	server, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
+	served, authority := overTLS(t, sandbox.New(sandbox.Default()), nil)
 	good := tunnel(func(client net.Conn) {
-		far, err := net.Dial("tcp", server.Listener.Addr().String())
+		far, err := net.Dial("tcp", served.Listener.Addr().String())
 		if err != nil {
 			return
 		}

@@ -60,11 +60,10 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	all := &d.connection.blocks
 	all.begin()
-	within := context.WithValue(ctx, progressKey{}, all)
-	d.read(within, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
-	failed := resp.Diagnostics.HasError()
-	d.connection.warnOfPauses(ctx, all.end(failed), &resp.Diagnostics)
-	if !failed {
+	d.read(context.WithValue(ctx, progressKey{}, all), &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
+	hasError := resp.Diagnostics.HasError()
+	d.connection.warnOfPauses(ctx, all.end(hasError), &resp.Diagnostics)
+	if !hasError {
 		setResult(ctx, resp, state)
 	}
 }

@@ -159,8 +159,7 @@ type progress struct {
 	said       atomic.Int64 // how many had ended at the last line that says it
 }
 
-// progressKey is the key of what knows in the context of a read how far the fleet is that it belongs to, or else the
-// process.
+// progressKey is the key in a read's context of what counts how far its fleet is, or else the blocks of the process.
 type progressKey struct{}
 
 // sayProgress returns how far that is, for a line of the log, "" if nothing is known.

@@ -58,9 +58,9 @@ func TestParseImage(t *testing.T) {
 		"app:" + strings.Repeat("t", 128):    {"docker.io", "library/app", strings.Repeat("t", 128), "-", "app"},
 	}
 	for image, want := range tests {
-		got, failure := callParseImage(t, image)
-		if failure != nil {
-			t.Fatalf("%s: %s", image, failure.Text)
+		got, problem := callParseImage(t, image)
+		if problem != nil {
+			t.Fatalf("%s: %s", image, problem.Text)
 		}
 		for i, name := range []string{"registry", "repository", "tag", "digest", "familiar_name"} {
 			if text := strings.ReplaceAll(fmt.Sprint(got[name]), "<nil>", "-"); text != want[i] {
@@ -93,13 +93,13 @@ func TestParseImageFails(t *testing.T) {
 		"nginx@md5:d41d8cd98f00b204e9800998ecf8427e": `"md5" is not an algorithm of digests; after the @ comes sha256`,
 		"registry.example/app/":                      `the part "" of`,
 	} {
-		result, failure := callParseImage(t, image)
-		if failure == nil {
+		result, problem := callParseImage(t, image)
+		if problem == nil {
 			t.Fatalf("%s: no error, but %s", image, result)
 		}
 		// An engine adds a full stop.
-		if !strings.Contains(failure.Text, want) || strings.HasSuffix(failure.Text, ".") || *failure.FunctionArgument != 0 {
-			t.Errorf("%s: %q on argument %d, want %q on the first", image, failure.Text, *failure.FunctionArgument, want)
+		if !strings.Contains(problem.Text, want) || strings.HasSuffix(problem.Text, ".") || *problem.FunctionArgument != 0 {
+			t.Errorf("%s: %q on argument %d, want %q on the first", image, problem.Text, *problem.FunctionArgument, want)
 		}
 	}
 }

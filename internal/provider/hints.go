@@ -7,14 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// hint is a row of a table: what a wrong value looks like, and what to say about it.
-type hint struct {
+// hints is a table of what a wrong value looks like, and what to say about it. Its rows are looked through in their
+// order.
+type hints []struct {
 	find func(text string) (part string, found bool)
 	say  string // {} stands for the part that was found
 }
-
-// hints are looked through in their order.
-type hints []hint
 
 // about returns what the first row says that fits a text, or "".
 func (rows hints) about(text string) string {
@@ -30,6 +28,8 @@ func (rows hints) about(text string) string {
 func is(condition func(string) bool) func(string) (string, bool) {
 	return func(text string) (string, bool) { return "", condition(text) }
 }
+
+func anything(string) bool { return true }
 
 // having finds a text that has one of some parts in it.
 func having(parts ...string) func(string) (string, bool) {

@@ -142,7 +142,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 	t.Parallel()
 	issues := map[string]any{"issues": []any{map[string]any{"field": echoes, "messages": []string{echoes}}}}
 	elsewhere := "https://elsewhere.example/?" + url.Values{"a": {oddSecret}}.Encode()
-	for name, answer := range map[string]http.HandlerFunc{
+	for name, given := range map[string]http.HandlerFunc{
 		"a good read":       answering(200, "application/json", `{"id":"a","name":"b"}`),
 		"a code":            answering(400, "application/json", document("code", echoes)),
 		"a message":         answering(400, "application/json", document("message", echoes)),
@@ -163,7 +163,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 						answering(200, "application/json", document("access_token", oddToken))(w, r)
 						return
 					}
-					answer(w, r)
+					given(w, r)
 				})
 				e := inMemory(t, service, arguments{argClientSecret: oddSecret, argMaxRetries: 1, argReadTimeout: "20s"})
 				var written logs

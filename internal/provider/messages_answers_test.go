@@ -49,7 +49,7 @@ func readAnswerScenes() []scene {
 	}
 	problem := status(400, `{"type":"about:blank","title":"Header missing","status":400,"detail":"Send X-Tenant."}`, 0)
 	problem.Header = http.Header{"Content-Type": {"application/problem+json"}}
-	pin := reading{"model", pinned(3)}
+	reviewed := reading{"model", pinned(3)}
 	return []scene{
 		fails("a group labelled as gzip", labelledAsGzip(sandbox.RouteGroup)),
 		fails("a problem document", problem),
@@ -64,19 +64,19 @@ func readAnswerScenes() []scene {
 			"a pinned revision of the wrong shape",
 			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`)),
 			nil,
-			pin,
+			reviewed,
 		),
 		played(
 			"a pin that may be the record without a revision",
 			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":"three",`)),
 			nil,
-			pin,
+			reviewed,
 		),
 		played(
 			"an empty object for a list",
 			faulty(sandbox.Fault{Route: sandbox.RouteModels, Status: 200, Body: "{}"}),
 			nil,
-			pin,
+			reviewed,
 		),
 	}
 }

@@ -66,21 +66,21 @@ func connectionScenes() []scene {
 		serving("a certificate of the client wanted",
 			&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}),
 		{title: "HTTP without TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server := httptest.NewServer(http.NotFoundHandler())
-			t.Cleanup(server.Close)
-			return readOnce(t, northwind(strings.Replace(server.URL, "http:", "https:", 1)))
+			served := httptest.NewServer(http.NotFoundHandler())
+			t.Cleanup(served.Close)
+			return readOnce(t, northwind(strings.Replace(served.URL, "http:", "https:", 1)))
 		}},
 		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
 		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server := httptest.NewServer(http.NotFoundHandler())
-			server.Close()
-			return readOnce(t, northwind(server.URL))
+			served := httptest.NewServer(http.NotFoundHandler())
+			served.Close()
+			return readOnce(t, northwind(served.URL))
 		}},
 		{title: "a connection that is closed at once", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-			t.Cleanup(server.Close)
-			return readOnce(t, northwind(server.URL).with(argMaxRetries, 0))
+			served := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+			t.Cleanup(served.Close)
+			return readOnce(t, northwind(served.URL).with(argMaxRetries, 0))
 		}},
 		undialled("a host that is not known", "catalogue.example",
 			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
@@ -127,12 +127,12 @@ func undialled(title, host string, fault error) scene {
 func speaking(title, text string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		p := &catalogueProvider{version: "test", dial: func(context.Context, string, string) (net.Conn, error) {
-			client, server := net.Pipe()
+			client, served := net.Pipe()
 			go func() {
-				_, _ = io.ReadFull(server, make([]byte, 5)) // the client speaks first
-				go func() { _, _ = io.Copy(io.Discard, server) }()
-				_, _ = io.WriteString(server, text)
-				_ = server.Close()
+				_, _ = io.ReadFull(served, make([]byte, 5)) // the client speaks first
+				go func() { _, _ = io.Copy(io.Discard, served) }()
+				_, _ = io.WriteString(served, text)
+				_ = served.Close()
 			}()
 			return client, nil
 		}}
@@ -143,8 +143,8 @@ func speaking(title, text string) scene {
 // serving returns a scene of a service with TLS whose certificate is trusted.
 func serving(title string, config *tls.Config) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		server, authority := overTLS(t, http.NotFoundHandler(), config)
-		return readOnce(t, northwind(server.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
+		served, authority := overTLS(t, http.NotFoundHandler(), config)
+		return readOnce(t, northwind(served.URL).merge(arguments{argCACertificate: authority, argMaxRetries: 0}))
 	}}
 }
 
@@ -152,11 +152,11 @@ func serving(title string, config *tls.Config) scene {
 func secured(title string, what certified, trusted func(t *testing.T, authority string) string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		certificate, authority := what.make(t)
-		server, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{
+		served, _ := overTLS(t, http.NotFoundHandler(), &tls.Config{
 			Certificates: []tls.Certificate{certificate},
 			MinVersion:   tls.VersionTLS12,
 		})
-		return readOnce(t, northwind(server.URL).with(argCACertificate, trusted(t, authority)))
+		return readOnce(t, northwind(served.URL).with(argCACertificate, trusted(t, authority)))
 	}}
 }
 

@@ -62,10 +62,10 @@ func validated(title, name string, config arguments) scene {
 // parsed returns a scene of parse_image, with the words that engines put around its message.
 func parsed(title string, image any) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		_, failure := callParseImage(t, image)
+		_, problem := callParseImage(t, image)
 		return []*tfprotov6.Diagnostic{{
 			Summary: "Invalid function argument",
-			Detail:  `Invalid value for "image" parameter: ` + failure.Text + ".",
+			Detail:  `Invalid value for "image" parameter: ` + problem.Text + ".",
 		}}
 	}}
 }

@@ -53,7 +53,7 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 
 // interrupted returns a scene of blocks that are read one after another, from a service that answers for six groups. The
 // run is interrupted after ten seconds.
-func interrupted(title string, more arguments, blocks ...reading) scene {
+func interrupted(title string, more arguments, reads ...reading) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func interrupted(title string, more arguments, blocks ...reading) scene {
 			}
 			e := inMemory(t, service, more)
 			time.AfterFunc(10*time.Second, e.server.stop)
-			for _, a := range e.readAll(t, 1, blocks) {
+			for _, a := range e.readAll(t, 1, reads) {
 				diagnostics = append(diagnostics, a.diagnostics...)
 			}
 		})

@@ -134,13 +134,13 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
-				var blocks []reading
+				var readings []reading
 				for i := range 300 {
-					blocks = append(blocks, test.block(i))
+					readings = append(readings, test.block(i))
 				}
 				e := engineOf(t, test.service, test.network, test.more)
 				whole := 0
-				for _, a := range e.readAll(t, 10, blocks) {
+				for _, a := range e.readAll(t, 10, readings) {
 					expectError(t, a.diagnostics, argumentOf(a.diagnostics[0]), test.summary)
 					detail := a.diagnostics[0].Detail
 					switch lines := linesOf(detail); {

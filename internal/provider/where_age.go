@@ -111,65 +111,47 @@ func parseDays(text string) (time.Duration, error) {
 	return time.Duration(n) * day, nil
 }
 
-func ageError(text string) error {
-	_, err := parseAge(text)
-	return err
-}
-
-// ageHint says what is wrong with an age: its text is %[1]q, and a right one that it may be meant for %[2]q.
-type ageHint struct {
-	applies func(text, meant string) bool
-	says    string
-}
-
-// ageHints are told in this order.
-var ageHints = []ageHint{
-	{
-		func(text, _ string) bool { return strings.TrimSpace(text) == "" },
-		"is %[1]q; leave it out for a model of any age",
-	},
-	{
-		func(text, _ string) bool { return errors.Is(ageError(text), errTooLong) },
-		"is %[1]q, which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d",
-	},
-	{
-		func(text, _ string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") },
-		"is %[1]q, which is negative; leave it out for a model of any age",
-	},
-	{
-		func(text, _ string) bool { return ageError(text) == nil },
-		"is %[1]q, which is zero; leave it out for a model of any age",
-	},
-	{
-		func(text, _ string) bool {
-			_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-			return err == nil
-		},
-		`is %[1]q, which has no unit; write "72h" for hours or "3d" for days`,
-	},
-	{
-		func(_, meant string) bool { return ageError(meant) == nil },
-		"is %[1]q, which cannot be read as a duration; write %[2]q",
-	},
-	{
-		func(string, string) bool { return true },
-		`is %[1]q, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`,
-	},
-}
-
 // ageProblem says what is wrong with an age, or returns "".
 func ageProblem(value attr.Value) string {
 	text := asText(value)
 	if age, err := parseAge(text); err == nil && age > 0 {
 		return ""
 	}
-	meant := plainAge(text)
-	for _, hint := range ageHints {
-		if hint.applies(text, meant) {
-			return fmt.Sprintf(hint.says, explain.Abridged(text), meant)
-		}
-	}
-	return ""
+	return fmt.Sprintf("is %q%s", explain.Abridged(text), ageMistakes.about(text))
+}
+
+// ageMistakes are what an age looks like that cannot be used. Each row may rely on those before it.
+var ageMistakes = hints{
+	{is(isBlank), "; leave it out for a model of any age"},
+	{is(tooLong), ", which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d"},
+	{is(negative), ", which is negative; leave it out for a model of any age"},
+	{is(isAge), ", which is zero; leave it out for a model of any age"},
+	{is(isNumber), `, which has no unit; write "72h" for hours or "3d" for days`},
+	{meantAge, `, which cannot be read as a duration; write "{}"`},
+	{is(anything), `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`},
+}
+
+func tooLong(text string) bool {
+	_, err := parseAge(text)
+	return errors.Is(err, errTooLong)
+}
+
+func negative(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") }
+
+func isAge(text string) bool {
+	_, err := parseAge(text)
+	return err == nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err == nil
+}
+
+// meantAge finds an age that is only spelled in another way.
+func meantAge(text string) (age string, found bool) {
+	age = plainAge(text)
+	return age, isAge(age)
 }
 
 // unitsInWords has the units of a duration, and the words that people write for them.

@@ -19,7 +19,7 @@ func TestAgesOfModels(t *testing.T) {
 	}
 	aged := func(least string) *whereState { return &whereState{MinAge: &least} }
 	const oldAt = "it will be old enough at 2026-03-"
-	for name, test := range map[string]condition{
+	for name, test := range map[string]conditionCase{
 		"just old enough": {
 			where: aged("72h"),
 			model: made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z"),

@@ -18,14 +18,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// condition is a row about a model: the clause about it if it does not satisfy.
-type condition struct {
+// conditionCase is a row about a model: the clause about it if it does not satisfy.
+type conditionCase struct {
 	where *whereState
 	model catalogue.Model
 	unmet string
 }
 
-func (c condition) expect(t *testing.T, name string, now time.Time) {
+func (c conditionCase) expect(t *testing.T, name string, now time.Time) {
 	t.Helper()
 	if got := strings.Join(c.where.unmet(&c.model, now), "; "); got != c.unmet {
 		t.Errorf("%s: %q, want %q", name, got, c.unmet)
@@ -49,7 +49,7 @@ func TestConditions(t *testing.T) {
 	tags := func(names ...string) *whereState { return &whereState{Tags: names} }
 	mode := func(name string) *whereState { return &whereState{RunMode: &name} }
 	const says = "the service does not say "
-	for name, test := range map[string]condition{
+	for name, test := range map[string]conditionCase{
 		"no argument":           {nil, catalogue.Model{Archived: yes}, ""},
 		"no condition":          {&whereState{}, catalogue.Model{Archived: yes}, ""},
 		"no tags":               {&whereState{Tags: []string{}}, catalogue.Model{}, ""},
@@ -69,7 +69,7 @@ func TestConditions(t *testing.T) {
 	} {
 		test.expect(t, name, time.Now())
 	}
-	several := condition{
+	several := conditionCase{
 		where: &whereState{
 			Enabled:  yes,
 			Archived: no,
@@ -115,9 +115,9 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 			if state["revision"] != test.revision {
 				t.Errorf("revision %v, want %d", state["revision"], test.revision)
 			}
-			fleet := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": test.where})
+			several := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": test.where})
 			delete(state, "where") // an argument of the block
-			expectSame(t, modelsOf(t, fleet)[mainGroup], any(state))
+			expectSame(t, modelsOf(t, several)[mainGroup], any(state))
 			expectRequests(t, service, counts{
 				sandbox.RouteToken:  1,
 				sandbox.RouteLatest: 1,
