@@ -319,8 +319,8 @@ func TestAcceptedValues(t *testing.T) {
 	}
 }
 
-// TestTheProxyThatApplies shows which variable counts for which base_url, and what is not the address of a proxy. No
-// message shows the value, which may hold a password.
+// TestTheProxyThatApplies shows which variable counts for which base_url, and what TestMessages does not show of those
+// that are not the address of a proxy. No message shows the value, which may hold a password.
 func TestTheProxyThatApplies(t *testing.T) {
 	t.Parallel()
 	const (
@@ -349,25 +349,14 @@ func TestTheProxyThatApplies(t *testing.T) {
 		{base, []string{"HTTPS_PROXY=http://joe:p@ss@p.example:3128"}, "http://p.example:3128 HTTPS_PROXY", ""},
 		{base, []string{"HTTPS_PROXY=http:", "NO_PROXY=other.example"}, none, "it begins with http, and a colon and two slashes do not"},
 		{base, []string{"HTTPS_PROXY=HTTP//p.example"}, none, "it begins with http, and"},
-		{base, []string{"HTTPS_PROXY= "}, none, "it is blank."},
 		{base, []string{"https_proxy=http://"}, none, "of the environment variable https_proxy is not the address of a proxy, such as " +
 			"http://proxy.example:8080: it names no host."},
-		{base, []string{`HTTPS_PROXY="http://p.example:3128"`}, none, "it has quotes around it; leave them out."},
-		{base, []string{"HTTPS_PROXY=http://p.example:3128\n"}, none, "it has white space around it"},
-		{base, []string{"HTTPS_PROXY=PROXY=http://p.example:3128"}, none, "it has the form KEY=value"},
-		{base, []string{"HTTPS_PROXY=${PROXY}"}, none, "it is a placeholder of the form ${…}, which"},
-		{base, []string{"HTTPS_PROXY=ftp://p.example:3128"}, none, "its scheme is ftp, and it has to be http, https, socks5 or socks5h."},
-		{base, []string{"HTTPS_PROXY=joe:hunter2://p.example:3128"}, none, "http://proxy.example:8080: its scheme has to be http, https,"},
-		{base, []string{"HTTPS_PROXY=http://joe:p#hunter2@p.example:3128"}, none, escapes},
 		{base, []string{"HTTPS_PROXY=http://joe:12/hunter2@p.example:3128"}, none, escapes},
 		{base, []string{"HTTPS_PROXY=joe:hunter2%rd@p.example:3128"}, none, escapes},
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2^rd@p.example:3128"}, none, escapes},
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@<proxy>:3128"}, none, "its host is a placeholder."},
-		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p,example:3128"}, none, "its host has the character ',' in it"},
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p.example:99999"}, none, port},
 		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, port},
-		{base, []string{"HTTPS_PROXY=http://p.example:3128?a"}, none, "it has a query or a fragment"},
-		{base, []string{"HTTPS_PROXY=http://[::1"}, none, "it cannot be parsed as a URL."},
 	} {
 		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
 		if test.problem == "" {

@@ -81,37 +81,28 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// What is told about an age that cannot be used, after the words "where.min_age is".
-func TestAgesThatAreNone(t *testing.T) {
+// What is told about an age that cannot be used, after the words "where.min_age is", as far as TestMessages does not
+// show it.
+func TestAgesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	const unread = "which cannot be read as a duration; write "
 	const tooLong = "which is too long; the most is 106751d"
 	for text, want := range map[string]string{
-		"":                       "leave it out for a model of any age",
 		" ":                      "leave it out for a model of any age",
-		"72":                     `which has no unit; write "72h" for hours or "3d" for days`,
 		"1.5":                    `which has no unit; write "72h" for hours or "3d" for days`,
-		"-1h":                    "which is negative; leave it out for a model of any age",
 		"-3d":                    "which is negative; leave it out for a model of any age",
-		"0d":                     "which is zero; leave it out for a model of any age",
 		"0s":                     "which is zero; leave it out for a model of any age",
 		"106752d":                tooLong,
 		"106751d24h":             tooLong,
-		"65535d2562047h":         tooLong,
 		"99999999999999999999d":  tooLong,
-		"3 days":                 unread + `"3d"`,
 		"1 day 12 hours":         unread + `"1d12h"`,
 		"90 Minutes":             unread + `"90m"`,
 		"45sec":                  unread + `"45s"`,
-		"72H":                    unread + `"72h"`,
 		"3D":                     unread + `"3d"`,
 		"1w":                     unread + `"7d"`,
 		"2 weeks":                unread + `"14d"`,
-		"1.5d":                   unread + `"36h"`,
-		"P3D":                    unread + `"3d"`,
 		"P1DT12H":                unread + `"1d12h"`,
 		"PT72H":                  unread + `"72h"`,
-		"soon":                   unread + `days and hours, such as "72h" or "3d12h"`,
 		"d":                      unread + `days and hours, such as "72h" or "3d12h"`,
 		"1h1d":                   unread + `days and hours, such as "72h" or "3d12h"`,
 		"3dd":                    unread + `days and hours, such as "72h" or "3d12h"`,
