@@ -199,6 +199,29 @@ var oneRequestID = sandbox.Fault{
 	},
 }
 
+// republishedService returns a service with a revision that was re-published in place.
+func republishedService(t *testing.T) http.Handler {
+	t.Helper()
+	service := sandbox.New(sandbox.Default())
+	const changes = `{"dockerImage": "app:2", "updatedAt": "2026-01-02T03:04:05Z"}`
+	if _, err := service.Republish(mainGroup, 0, []byte(changes)); err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+// manyRevisions returns a service with two groups of more than twenty revisions.
+func manyRevisions(t *testing.T) http.Handler {
+	t.Helper()
+	service := sandbox.New(sandbox.Default())
+	for i := range 40 {
+		if _, err := service.Publish([]string{mainGroup, oddGroup}[i%2], []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return service
+}
+
 // pinScenes returns scenes of pins, and of the newest model that satisfies.
 func pinScenes() []scene {
 	pinned := func(title string, more arguments) scene {
@@ -218,14 +241,7 @@ func pinScenes() []scene {
 		pinned("an image in another case", arguments{"revision": 0, "docker_image": strings.ToUpper(firstImage)}),
 		played(
 			"an image of a revision that was re-published",
-			func(t *testing.T) http.Handler {
-				service := sandbox.New(sandbox.Default())
-				const changes = `{"dockerImage": "app:2", "updatedAt": "2026-01-02T03:04:05Z"}`
-				if _, err := service.Republish(mainGroup, 0, []byte(changes)); err != nil {
-					t.Fatal(err)
-				}
-				return service
-			},
+			republishedService,
 			nil,
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": "app:1"}},
 		),
@@ -260,15 +276,7 @@ func pinScenes() []scene {
 		),
 		played(
 			"missing revisions, of groups with many",
-			func(t *testing.T) http.Handler {
-				service := sandbox.New(sandbox.Default())
-				for i := range 40 {
-					if _, err := service.Publish([]string{mainGroup, oddGroup}[i%2], []byte("{}")); err != nil {
-						t.Fatal(err)
-					}
-				}
-				return service
-			},
+			manyRevisions,
 			nil,
 			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 501, oddGroup: 501}}},
 		),
