@@ -98,8 +98,8 @@ func (u unreadVariable) String() string {
 	return text
 }
 
-// unread returns the variables that are set and look like the provider's own, but are not, sorted by name. If a name has
-// the prefix only nearly, the rest of it must be like an argument.
+// unread returns the variables that are set and look like the provider's own, but are not, sorted by name. If a name
+// has the prefix only nearly, the rest of it must be like an argument.
 func (e environment) unread() []unreadVariable {
 	var found []unreadVariable
 	for _, name := range slices.Sorted(maps.Keys(e)) {

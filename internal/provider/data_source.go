@@ -60,7 +60,8 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	all := &d.connection.blocks
 	all.begin()
-	d.read(context.WithValue(ctx, progressKey{}, all), &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
+	counted := context.WithValue(ctx, progressKey{}, all)
+	d.read(counted, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	hasError := resp.Diagnostics.HasError()
 	d.connection.warnOfPauses(ctx, all.end(hasError), &resp.Diagnostics)
 	if !hasError {

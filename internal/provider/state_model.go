@@ -47,8 +47,8 @@ func modelAttributes() map[string]schema.Attribute {
 		"tags":     computedStrings("The model's tags, such as `offshore`."),
 		"sensitivities": nestedList("The sensitivity configurations available for the model, such as `gas_up` for a "+
 			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": nestedList("The model's axes, in declared order, empty if it has none. To select a variant, a query of "+
-			"the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
+		"axes": nestedList("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
+			"of the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
 		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
 		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +

@@ -62,9 +62,9 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 	}
 }
 
-// inWhere is a rule for a condition, or for each element of one. Its errors are on where and name the condition: engines
-// then show where with all its lines. For the path of a condition Terraform 1.11 and OpenTofu 1.12 show only the first
-// line of the data source.
+// inWhere is a rule for a condition, or for each element of one. Its errors are on where and name the condition, and
+// engines show where with all its lines. For the path of a condition Terraform 1.11 and OpenTofu 1.12 show only the
+// first line of the data source.
 type inWhere struct{ rule }
 
 // ValidateString checks a condition.
