@@ -160,7 +160,7 @@ func TestARecordWithoutARevision(t *testing.T) {
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
 }
 
-// A revision of a different group is none of this one.
+// A revision of a different group does not belong to this one.
 func TestARecordOfADifferentGroup(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -25,7 +25,7 @@ var sends = map[string]sandbox.Route{
 	"pinned_models":      sandbox.RouteModels,
 }
 
-// TestEveryDataSourceIsNamed where users look for it.
+// Users look for a data source in the README, the index and the changelog.
 func TestEveryDataSourceIsNamed(t *testing.T) {
 	t.Parallel()
 	for place, row := range map[string]string{
@@ -45,7 +45,7 @@ func TestEveryDataSourceIsNamed(t *testing.T) {
 	}
 }
 
-// TestEveryDataSourceSendsOneRequest, so that none is without a test.
+// Every data source is read here, so that none is without a test.
 func TestEveryDataSourceSendsOneRequest(t *testing.T) {
 	t.Parallel()
 	for name := range schemas.DataSourceSchemas {

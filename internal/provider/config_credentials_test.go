@@ -11,8 +11,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// TestWhichCredentials is the rule that says which credentials are used, a row for each
-// combination of what the block and the environment give.
+// Which credentials are used, for each combination of what the block and the environment give.
 func TestWhichCredentials(t *testing.T) {
 	t.Parallel()
 	const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestVariablesThatAreNotRead has the variable that each may be meant for, "" for none. TestMessages has the sentences.
+// The variable that each of these may be meant for, "" for none. TestMessages has the sentences.
 func TestVariablesThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	for right, names := range map[string]string{

@@ -54,9 +54,8 @@ func expectReported(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...s
 	}
 }
 
-// TestAllProblemsAreReportedAtOnce, each on its argument: `validate` says what is
-// wrong with the block, and configuring what is absent and what the process's own
-// environment has wrong besides.
+// Each problem is on its argument. `validate` says what is wrong with the block. Configuring also says what is absent,
+// and what is wrong in the process's own environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for _, argument := range providerArguments {
 		t.Setenv(variable(argument), "wrong")
@@ -82,7 +81,7 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // i
 		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout")
 }
 
-// TestTheEnvironmentConfigures, and configuring sends nothing.
+// The environment configures the provider. Configuring sends nothing.
 func TestTheEnvironmentConfigures(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -102,8 +101,7 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	}
 }
 
-// TestAGivenTokenNeedsNoTokenRequest, and it overrides the client id and secret of
-// the environment.
+// A given token needs no token request. It overrides the client id and secret of the environment.
 func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -119,8 +117,8 @@ func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
 	}
 }
 
-// TestAnUnknownArgumentFailsEveryRead, without a request. The environment does not replace
-// an argument that is not known yet, so a wrong value of its variable is not an error.
+// An argument that is not known yet fails every read, without a request. The environment does not replace it, so a
+// wrong value of its variable is not an error.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
@@ -145,8 +143,7 @@ func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	expectError(t, validateProvider(t, northwind("ftp://catalogue.example").with("client_id", unknown)), "base_url", "Invalid base_url")
 }
 
-// TestUnknownArgumentsAreDeferred if the engine allows it, as for Stacks: every
-// read through the provider's own server is deferred, without a request.
+// If the engine allows it, as for Stacks, every read through the provider's own server is deferred, without a request.
 func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	t.Parallel()
 	known := northwind(sandboxtest.Start(t, sandbox.New(sandbox.Default())))

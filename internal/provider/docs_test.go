@@ -136,7 +136,7 @@ var summaries = func() []string {
 	return found
 }()
 
-// TestEveryErrorIsExplained finds each summary on the page about errors.
+// The page about errors has each summary.
 func TestEveryErrorIsExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../templates/guides/errors-and-limits.md.tmpl")

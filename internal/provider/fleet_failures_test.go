@@ -110,7 +110,7 @@ func TestHowFarAFailureReaches(t *testing.T) {
 	}
 }
 
-// TestACauseOfAllGroupsIsReportedOnce, on no element, and with no more requests than that takes.
+// A cause of all groups is reported once, on no element. No more requests are sent than it takes to notice it.
 func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	const latest = sandbox.RouteLatest
@@ -157,7 +157,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	}
 }
 
-// TestAGroupThatAlwaysFailsIsNoOutage while the service answers for others.
+// A group that always fails is not an outage while the service answers for others.
 func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]int{"the first": 0, "one in between": 33, "the last": 59} {

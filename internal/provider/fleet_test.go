@@ -183,7 +183,7 @@ func TestAnInterruptEndsAFleetAtOnce(t *testing.T) {
 	})
 }
 
-// TestProgressIsLogged at most once a second, and once for a pause: the line after it says what is so then.
+// Progress is logged at most once a second, and once for a pause. The line after a pause is not stale.
 func TestProgressIsLogged(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 60))

@@ -77,7 +77,7 @@ func TestWhyAnImageDiffers(t *testing.T) {
 	}
 }
 
-// TestAllImagesThatDifferAreListed, more than ten of them, and what else fails.
+// All images that differ are listed, more than ten of them, and what else fails.
 func TestAllImagesThatDifferAreListed(t *testing.T) {
 	t.Parallel()
 	const groups = 14

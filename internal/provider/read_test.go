@@ -64,7 +64,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 	}
 }
 
-// TestArgumentsComeBackAsConfigured if the service spells them in another way.
+// Arguments come back as configured if the service spells them in another way.
 func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -90,7 +90,7 @@ func TestArgumentsComeBackAsConfigured(t *testing.T) {
 	}
 }
 
-// TestAnyOrderGivesTheSame state and message: the order of the service's lists does not matter.
+// The order of the service's lists changes no state and no message.
 func TestAnyOrderGivesTheSame(t *testing.T) {
 	t.Parallel()
 	readings := []reading{
@@ -118,7 +118,7 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	}
 }
 
-// TestWhatAKeptAnswerLacks is asked for once more: an answer from before cannot prove that something is absent.
+// What a kept answer lacks is asked for once more, because an older answer cannot prove that it is absent.
 func TestWhatAKeptAnswerLacks(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
@@ -159,7 +159,7 @@ func TestANameThatAKeptListLacks(t *testing.T) {
 	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})
 }
 
-// TestArgumentsThatCannotBeDecoded read nothing, even if no engine has validated them.
+// With arguments that cannot be decoded nothing is read, even if no engine has validated them.
 func TestArgumentsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

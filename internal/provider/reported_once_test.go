@@ -171,7 +171,7 @@ func engineOf(t *testing.T, service func(*testing.T) http.Handler, network dialF
 	return inMemory(t, service(t), more)
 }
 
-// TestACauseOfManyBlocksIsReportedOnce in full: sixty fail, thirty at a time. TestMessages has the words of each cause.
+// Of sixty blocks that fail, thirty at a time, one has the full text. TestMessages has the words of each cause.
 func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(manyGroups(t, 60))
@@ -189,7 +189,7 @@ func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestReadsThatAreToldTheSame share a cause that the provider does not know. If the service's words differ, it may too.
+// Equal words are taken for one cause, even if the provider does not know it. If they differ, the cause may differ.
 func TestReadsThatAreToldTheSame(t *testing.T) {
 	t.Parallel()
 	for want, words := range map[string]string{

@@ -204,7 +204,7 @@ func TestEveryAttribute(t *testing.T) {
 			count++
 			description := attribute.Description
 			if len(description) < 5 || !strings.HasSuffix(description, ".") {
-				t.Errorf("%s: the description %q is no phrase with a full stop", place, description)
+				t.Errorf("%s: the description %q is not a phrase with a full stop", place, description)
 			}
 			if namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
 				t.Errorf("%s: the description %q shows no value", place, description)
@@ -214,7 +214,7 @@ func TestEveryAttribute(t *testing.T) {
 				t.Errorf("%s: sensitive or deprecated inside a nested attribute", place)
 			}
 			if attribute.NestedType == nil && strings.ContainsAny(spelledType(attribute.Type), "{.") {
-				t.Errorf("%s: %s is no list, map or scalar of a plain type", place, attribute.Type)
+				t.Errorf("%s: %s is not a list, map or scalar of a plain type", place, attribute.Type)
 			}
 		})
 	}

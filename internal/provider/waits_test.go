@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// minute returns a service of so many groups that allows 60 requests a minute.
+// minute returns a service that has some groups and allows 60 requests a minute.
 func minute(t *testing.T, groups int) *sandbox.Sandbox {
 	t.Helper()
 	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 60, Per: time.Minute}
@@ -105,7 +105,7 @@ func TestTheLogSaysHowFarAWaitingProcessIs(t *testing.T) {
 	}
 }
 
-// TestTheLogOfOneBlockThatWaits does not count it.
+// A block that waits alone is not counted in the log.
 func TestTheLogOfOneBlockThatWaits(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())

@@ -43,12 +43,12 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"more. They are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{inWhere{notEmpty(explain.SummaryInvalidTag)}},
+				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag).inWhere()},
 			},
 			"run_mode": schema.StringAttribute{
 				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
 				Optional:            true,
-				Validators:          []validator.String{inWhere{notEmpty(explain.SummaryInvalidRunMode)}},
+				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode).inWhere()},
 			},
 			"min_age": schema.StringAttribute{
 				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or " +
@@ -56,28 +56,9 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"the clock of this machine. Dates are those of ISO 8601; one without a zone is in UTC. A model " +
 					"without `created_at` has no age.",
 				Optional:   true,
-				Validators: []validator.String{inWhere{rule{summary: explain.SummaryInvalidAge, problem: ageProblem}}},
+				Validators: []validator.String{ageRule.inWhere()},
 			},
 		},
-	}
-}
-
-// inWhere is a rule for a condition, or for each element of one. Its errors are on where and name the condition, and
-// engines show where with all its lines. For the path of a condition Terraform 1.11 and OpenTofu 1.12 show only the
-// first line of the data source.
-type inWhere struct{ rule }
-
-// ValidateString checks a condition.
-func (r inWhere) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !req.ConfigValue.IsNull() {
-		r.check(&resp.Diagnostics, path.Root(argWhere), req.Path.String(), req.ConfigValue)
-	}
-}
-
-// ValidateList checks each element of a condition.
-func (r inWhere) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	for i, element := range req.ConfigValue.Elements() {
-		r.check(&resp.Diagnostics, path.Root(argWhere), req.Path.AtListIndex(i).String(), element)
 	}
 }
 
