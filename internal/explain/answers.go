@@ -87,13 +87,20 @@ func (m *message) redirected(api *catalogue.APIError) {
 	m.concernsAll(api)
 }
 
-// unusable explains a success whose body is not what the interface promises.
+// unusable explains a success whose body is not what the interface promises. Many records may be wrong in the same way.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	m.quoteUnusable(unusable)
-	if unusable.Place == "" { // otherwise it is one record
-		m.concernsThoseToldTheSame(nil)
+	m.concernsAll(nil)
+	m.alike += Field(unusable.Place) + unusable.Problem
+	if unusable.Place != "" {
+		m.short = m.said[0]
 	}
+}
+
+// Field returns the part of a place that does not differ from record to record of a list: models[3].revision is revision.
+func Field(place string) string {
+	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }
 
 // quoteUnusable says what is wrong with a body, and what it answers.

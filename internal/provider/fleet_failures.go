@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -46,8 +45,7 @@ func causeOf(summary string, err error) string {
 		cause += fmt.Sprint(network.Fault)
 	}
 	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		// The places in a list differ from group to group.
-		cause += strings.Trim(unusable.Place[strings.LastIndexByte(unusable.Place, ']')+1:], ".")
+		cause += explain.Field(unusable.Place) // the places in a list differ from group to group
 	}
 	return cause
 }

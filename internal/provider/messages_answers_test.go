@@ -61,10 +61,11 @@ func readAnswerScenes() []scene {
 		fails("a 400 about 20,000 fields", status(400, issues(20_000), 0)),
 		fails("a different group", respell(sandbox.RouteGroup, `"id":"`+mainGroup, `"id":"270c0fa6`)),
 		played(
-			"a pinned revision of the wrong shape",
-			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`)),
+			"pinned revisions of the wrong shape, of two blocks",
+			faulty(respell(sandbox.RouteModels, `"revision":3,`, `"revision":3,"tags":"a",`, `"revision":7,`, `"revision":7,"tags":"a",`)),
 			nil,
 			reviewed,
+			reading{"model", arguments{"model_group_id": oddGroup, "revision": 7}},
 		),
 		played(
 			"a pin that may be the record without a revision",

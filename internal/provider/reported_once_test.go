@@ -107,6 +107,12 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryUnexpected,
 			each:    2,
 		},
+		"a field of another type in every group": {
+			block:   group,
+			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Body: `{"id":"a","name":7}`}),
+			summary: explain.SummaryUnexpected,
+			each:    3,
+		},
 		"a wrong secret": {
 			block:   group,
 			more:    arguments{argClientSecret: "wrong"},
