@@ -39,8 +39,8 @@ func Source(dataSource, group string) string {
 }
 
 // Explain says what failed in a read of a data source, such as modelcatalogue_model.
-// A cause that concerns every read of the process is reported in full once, and in two
-// lines after that: a plan of hundreds of blocks shows one error hundreds of times.
+// A cause that several reads may have is reported in full once, and in two to four lines
+// after that: a plan of hundreds of blocks shows one error hundreds of times.
 func (e *Explainer) Explain(err error, dataSource string, about Subject) diag.Diagnostic {
 	m := e.message(err, about)
 	source := Source(dataSource, about.Value)

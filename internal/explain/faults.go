@@ -193,31 +193,24 @@ func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC")
 
 // proxy explains a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.Proxy) {
-	said, next := "could not be reached.", "Check "+fault.Variable
+	const orWithout = ", or name the host of base_url in NO_PROXY to go without it."
+	const escapes = " Special characters in a user name or password are written as %XX, such as %23 for #."
+	said, next := "could not be reached.", "Check "+fault.Variable+orWithout
+	answered := ": " + statusText(fault.Status) + "."
 	switch {
 	case fault.NoTLS:
-		said, next = "does not speak TLS.", "Write http:// instead of https:// in "+fault.Variable
+		said = "does not speak TLS."
+		next = "Write http:// instead of https:// in " + fault.Variable + "."
 	case fault.Status == 0:
 	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
-		said, next = "did not accept the user name and password in "+fault.Variable, "Check them"
+		said = "did not accept the user name and password in " + fault.Variable + answered
+		next = "Check them" + orWithout + escapes
 	case fault.Status == http.StatusProxyAuthRequired:
-		said = "wants a user name and a password"
-		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT"
+		said = "wants a user name and a password" + answered
+		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
 	default:
-		said = "did not connect to the service"
-		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host"
+		said = "did not connect to the service" + answered
+		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host" + orWithout
 	}
-	if fault.NoTLS {
-		next += "."
-	} else {
-		next += ", or name the host of base_url in NO_PROXY to go without it."
-	}
-	if fault.Status != 0 {
-		said += ": " + statusText(fault.Status) + "."
-	}
-	if fault.Status == http.StatusProxyAuthRequired {
-		next += " Special characters in a user name or password are written as %XX, such as %23 for #."
-	}
-	cause := fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said)
-	m.say(SummaryUnreachable, cause, next)
+	m.say(SummaryUnreachable, fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said), next)
 }
