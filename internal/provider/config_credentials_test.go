@@ -122,20 +122,16 @@ func TestFiles(t *testing.T) {
 	expectInvalid(t, problems, argCACertificate, "The provider block does not set ca_certificate_pem, and the content of the file that "+
 		"MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE names cannot be used: certificate 1 in it is broken", "")
 	for file, want := range map[string]string{
-		os.DevNull:                      "is not a regular file.",
-		write("more", largest+"x"):      "has more than 1048576 bytes.",
-		write("blank", " \n"):           "is blank.",
-		write("utf16", "\xff\xfea\x00"): "is not UTF-8 text, as some Windows programs write it; save it as UTF-8.",
-		write("file", "x") + "/x":       "cannot be read: ",
-		"aGVsbG8/hunter2==":             "Its value is not shown, because it may be a secret. If it is the client_secret itself, set",
-		"c:/hunter2":                    "Its value is not shown",
-		`c:hunter2\`:                    "Its value is not shown",
-		`1:\hunter2`:                    "Its value is not shown",
-		`\\hunter2`:                     "Its value is not shown",
-		`\\hun!\ter2`:                   "Its value is not shown",
-		"/hunter2":                      "no such file or directory.\n\nIts value is not shown",
-		"hunter2==":                     "Its value does not look like a path.",
-		"hunter2\n":                     "Its value has a line break in it",
+		os.DevNull:                 "is not a regular file.",
+		write("more", largest+"x"): "has more than 1048576 bytes.",
+		write("file", "x") + "/x":  "cannot be read: ",
+		"aGVsbG8/hunter2==":        "Its value is not shown, because it may be a secret. If it is the client_secret itself, set",
+		"c:/hunter2":               "Its value is not shown",
+		`c:hunter2\`:               "Its value is not shown",
+		`1:\hunter2`:               "Its value is not shown",
+		`\\hunter2`:                "Its value is not shown",
+		`\\hun!\ter2`:              "Its value is not shown",
+		"/hunter2":                 "no such file or directory.\n\nIts value is not shown",
 	} {
 		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
 		expectInvalid(t, problems, argClientSecret, "The ", want)
@@ -160,11 +156,7 @@ func TestOddities(t *testing.T) {
 	for value, want := range map[string][]string{
 		"a secret":       nil,
 		"$ecret{}<x":     nil,
-		"secret\n":       {space},
-		`"secret"`:       {quote},
-		"\ufeffsecret":   {mark},
 		"\ufeffsecret\n": {mark, space},
-		"${SECRET}":      {form("${…}")},
 		"$(cat secret)":  {form("$(…)")},
 		"<your secret>":  {form("<…>")},
 		"{{ .Secret }}":  {form("{{…}}")},
@@ -172,7 +164,6 @@ func TestOddities(t *testing.T) {
 		"null\n":         {space, "is the word null, which jq prints for a field that does not exist"},
 		"a\nb\n":         {space, "has a line break in it: it has 2 lines, and only one can be meant"},
 		"a\u00a0b":       {"is odd: its character 2 is a no-break space (U+00A0)"},
-		"KEY=value":      {"is a text of the form KEY=value; give only the value"},
 		"export KEY=v":   {"is a text of the form KEY=value; give only the value"},
 		"ABCDEFGH==":     nil,
 		"aBC=d":          nil,

@@ -70,17 +70,6 @@ func TestFailuresOfOneCause(t *testing.T) {
 	}
 }
 
-func TestAtMostTenIDsAreNamed(t *testing.T) {
-	t.Parallel()
-	e, _ := sandboxEngine(t)
-	var ids []any
-	for i := range 12 {
-		ids = append(ids, fmt.Sprintf("none-%02d", i))
-	}
-	diagnostics := e.reports(t, "latest_models", arguments{"model_group_ids": ids})
-	expectError(t, diagnostics, "model_group_ids[0]", explain.SummaryGroupOrModels, `"none-00"`, "\n  - \"none-09\"\n  - and 2 more")
-}
-
 // TestAListedGroupThatFails: no argument has its id, so the error is on none and names the group.
 func TestAListedGroupThatFails(t *testing.T) {
 	t.Parallel()

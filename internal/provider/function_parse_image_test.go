@@ -80,18 +80,13 @@ func TestParseImageFails(t *testing.T) {
 		"registry.example/Team/app:1":       "must be lower-case letters",
 		strings.Repeat("a", 300):            `a…" is not a container image reference: its repository has more than 255`,
 		strings.Repeat("A", 300):            "must be lower-case letters",
-		hexDigits:                           "64 hexadecimal digits are an image's id, not its name",
 		sha256Digest:                        "a digest only",
 		"nginx:":                            `its tag "" must be 1 to 128 letters`,
 		"nginx:" + strings.Repeat("t", 129): "must be 1 to 128 letters",
 		"nginx@":                            "it has an invalid digest; after the @ comes sha256, sha384 or sha512, a colon",
-		"nginx@sha256:" + strings.Repeat("g", 64):    "it has an invalid digest; after the @ comes sha256",
-		"nginx@" + hexDigits:                         "its digest names no algorithm; write sha256: after the @",
-		"nginx@sha256:" + hexDigits + "00":           "a sha256 digest has 64 hexadecimal digits, this has 66",
-		"nginx@sha384:" + hexDigits:                  "a sha384 digest has 96 hexadecimal digits, this has 64",
-		"nginx@sha256:" + strings.ToUpper(hexDigits): "its digest has capital letters; after the @ comes sha256",
-		"nginx@md5:d41d8cd98f00b204e9800998ecf8427e": `"md5" is not an algorithm of digests; after the @ comes sha256`,
-		"registry.example/app/":                      `the part "" of`,
+		"nginx@sha256:" + strings.Repeat("g", 64): "it has an invalid digest; after the @ comes sha256",
+		"nginx@sha384:" + hexDigits:               "a sha384 digest has 96 hexadecimal digits, this has 64",
+		"registry.example/app/":                   `the part "" of`,
 	} {
 		result, problem := callParseImage(t, image)
 		if problem == nil {

@@ -113,6 +113,12 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryUnexpected,
 			each:    3,
 		},
+		"a service that is down": {
+			block:   group,
+			service: faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Words."}`}),
+			summary: explain.SummaryUnavailable,
+			each:    2,
+		},
 		"a wrong secret": {
 			block:   group,
 			more:    arguments{argClientSecret: "wrong"},
@@ -175,24 +181,6 @@ func engineOf(t *testing.T, service func(*testing.T) http.Handler, network dialF
 		service = faulty()
 	}
 	return inMemory(t, service(t), more)
-}
-
-// Of sixty blocks that fail, thirty at a time, one has the full text. TestMessages has the words of each cause.
-func TestACauseOfManyBlocksIsReportedOnce(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 60))
-		service.Inject(status(503, `{"code":"DOWN","message":"Words."}`, 0))
-		whole := 0
-		for _, a := range inMemory(t, service, nil).readAll(t, 30, eachGroup(0, 60)) {
-			expectError(t, a.diagnostics, "", explain.SummaryUnavailable)
-			if !strings.HasPrefix(a.diagnostics[0].Detail, "The full message is in ") {
-				whole++
-			}
-		}
-		if whole != 1 {
-			t.Errorf("%d of 60 are reported in full", whole)
-		}
-	})
 }
 
 // Equal words are taken for one cause, even if the provider does not know it. If they differ, the cause may differ.
