@@ -78,7 +78,7 @@ func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 			return nil, err
 		}
 		if sign := contract.SignOfPart(in.header, len(list)); sign != "" {
-			return nil, &shapeError{problem: "the list is only a part: " + sign + noSuchList}
+			return nil, &shapeError{problem: "the list is only a part: " + sign + noSuchList, isPart: true}
 		}
 		return list, nil
 	}
@@ -189,6 +189,7 @@ type shapeError struct {
 	at             jsontext.Pointer
 	place, problem string
 	ofOtherGroup   bool // it is a record about a different group than the one asked for
+	isPart         bool // it is a part of a list
 }
 
 // below completes the place of the error. A body that is a list is called name.

@@ -107,6 +107,7 @@ type UnusableAnswerError struct {
 	ContentType string
 	Place       string
 	Problem     string
+	IsPart      bool   // it is a part of a list, and the client reads whole lists only
 	RequestID   string // the service's own, "" if it sends none
 }
 

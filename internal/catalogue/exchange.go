@@ -94,6 +94,7 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 		ContentType: in.from.tidy(in.header.Get("Content-Type"), maxWord),
 		Place:       shape.place,
 		Problem:     in.from.tidy(shape.problem, maxExcerpt),
+		IsPart:      shape.isPart,
 		RequestID:   in.from.requestID(in.header),
 	}
 }

@@ -90,6 +90,9 @@ func (m *message) redirected(api *catalogue.APIError) {
 // unusable explains a success whose body is not what the interface promises. Many records may be wrong in the same way.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
+	if unusable.IsPart {
+		m.next = "Look for a newer version of the provider. If there is none, show this to the service's operator."
+	}
 	m.quoteUnusable(unusable)
 	m.concernsAll(nil)
 	m.alike += Field(unusable.Place) + unusable.Problem

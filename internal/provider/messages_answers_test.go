@@ -74,6 +74,12 @@ func readAnswerScenes() []scene {
 			reviewed,
 		),
 		played(
+			"a part of a list",
+			faulty(sandbox.Fault{Route: sandbox.RouteModels, Header: http.Header{"X-Next-Page": {"2"}}}),
+			nil,
+			reviewed,
+		),
+		played(
 			"an empty object for a list",
 			faulty(sandbox.Fault{Route: sandbox.RouteModels, Status: 200, Body: "{}"}),
 			nil,
