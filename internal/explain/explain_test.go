@@ -106,24 +106,6 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
 			next:    "show this to the service's operator.",
 		},
-		"a host that stays unknown": {
-			err: &catalogue.GaveUpError{
-				Cause:    catalogue.FaultStays,
-				Attempts: 2,
-				Elapsed:  time.Second,
-				Err: &catalogue.NetworkError{
-					Endpoint: tokenEndpoint,
-					Fault:    catalogue.UnknownHost,
-					Problem:  "no such host",
-				},
-			},
-			summary: explain.SummaryUnreachable,
-			parts: []string{
-				"The host of base_url, c.example, could not be found.",
-				"The provider gave up after 2 attempts in 1s: the same fault came again a second later.",
-			},
-			next: "name it in HTTPS_PROXY.",
-		},
 		"a stream that is refused": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint,
@@ -133,15 +115,6 @@ func TestMessagesByHand(t *testing.T) {
 			summary: explain.SummaryUnreachable,
 			parts:   []string{"The service refused to serve the request on its connection (HTTP/2)."},
 			next:    "show this to the service's operator.",
-		},
-		"a wait of two days": {
-			err: &catalogue.GaveUpError{Cause: catalogue.WaitTooLong, Wait: 48 * time.Hour, Err: &catalogue.APIError{
-				Status:     429,
-				RetryAfter: 48 * time.Hour,
-			}},
-			summary: explain.SummaryRateLimited,
-			parts:   []string{"It asks to wait 2 days, and this read had 0s left", "Run again in 2 days."},
-			next:    "with max_requests.",
 		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},

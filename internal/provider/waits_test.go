@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +60,23 @@ func TestOneWarningOfPauses(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The first block waits for the next one, which an engine begins half a second later, and leaves the warning to it.
+func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		service.Inject(limited(sandbox.RouteGroup, "70", 1))
+		e := inMemory(t, service, nil)
+		var first []*tfprotov6.Diagnostic
+		var began sync.WaitGroup
+		began.Go(func() { first = e.reports(t, oneGroup.name, oneGroup.config) })
+		time.Sleep(70*sec + sec/2)
+		last := e.reports(t, oneGroup.name, oneGroup.config)
+		began.Wait()
+		expectNone(t, first)
+		expectWarning(t, last, "", explain.SummaryHeldBack, "for 1m10s so far.")
+	})
 }
 
 // TestPausesUnderMaxRequests: the warning says that max_requests is too high.
