@@ -79,8 +79,21 @@ func (r *blockRead) reportFailures(fault error, list []failure, groups int, late
 		alike[c] = append(alike[c], f)
 	}
 	for _, c := range order {
-		r.diags.Append(together(alike[c][0].explained(latest), alike[c], groups))
+		r.diags.Append(together(r.once(alike[c][0], latest), alike[c], groups))
 	}
+}
+
+// once returns the diagnostic of one failure, a short one if another block has reported the cause in full.
+func (r *blockRead) once(f failure, latest bool) diag.Diagnostic {
+	by := r.connection.explainer
+	if problem, ok := errors.AsType[*groupError](f.err); ok {
+		return by.Once(problem.alike, explain.Source(r.fullName(), f.id)+problem.which, f.explained(latest), problem.brief)
+	}
+	return by.Explain(f.err, r.fullName(), f.subject(latest))
+}
+
+func (f failure) subject(latest bool) explain.Subject {
+	return explain.Subject{Path: f.at, Value: f.id, OfLatest: latest}
 }
 
 // explained returns the diagnostic of one failure, on the element that is at fault.
@@ -88,7 +101,7 @@ func (f failure) explained(latest bool) diag.Diagnostic {
 	problem, ok := errors.AsType[*groupError](f.err)
 	switch {
 	case !ok:
-		return explain.Error(f.err, explain.Subject{Path: f.at, Value: f.id, OfLatest: latest})
+		return explain.Error(f.err, f.subject(latest))
 	case problem.argument == argDockerImage:
 		return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
 	}

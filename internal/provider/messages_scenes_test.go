@@ -291,7 +291,26 @@ func pinScenes() []scene {
 }
 
 func fleetScenes() []scene {
+	latest := func(ids ...any) reading { return reading{"latest_models", arguments{"model_group_ids": ids}} }
 	return []scene{
+		onSandbox(
+			"missing groups of two fleets and a block",
+			latest("a"),
+			latest("b", "c"),
+			reading{"latest_model", arguments{"model_group_id": "d"}},
+		),
+		onSandbox(
+			"missing revisions of two fleets",
+			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}}},
+			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 8, oddGroup: 1}}},
+		),
+		played(
+			"an organisation that is not permitted, for a fleet and a block",
+			faulty(),
+			arguments{argClientID: "adventure-works", argClientSecret: "adventure-works-sandbox-secret"},
+			latest(mainGroup),
+			oneGroup,
+		),
 		played(
 			"a service that is down for a fleet",
 			faulty(
