@@ -101,7 +101,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	}
 }
 
-// Field returns the part of a place that does not differ from record to record of a list: models[3].revision is revision.
+// Field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
 func Field(place string) string {
 	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }

@@ -212,5 +212,6 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		said = "did not connect to the service" + answered
 		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host" + orWithout
 	}
-	m.say(SummaryUnreachable, fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said), next)
+	cause := fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said)
+	m.say(SummaryUnreachable, cause, next)
 }

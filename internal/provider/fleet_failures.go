@@ -87,7 +87,8 @@ func (r *blockRead) reportFailures(fault error, list []failure, groups int, late
 func (r *blockRead) once(f failure, latest bool) diag.Diagnostic {
 	by := r.connection.explainer
 	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		return by.Once(problem.alike, explain.Source(r.fullName(), f.id)+problem.which, f.explained(latest), problem.brief)
+		source := explain.Source(r.fullName(), f.id) + problem.which
+		return by.Once(problem.alike, source, f.explained(latest), problem.brief)
 	}
 	return by.Explain(f.err, r.fullName(), f.subject(latest))
 }
