@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-const minSecret = 6 // characters: a shorter one would mask everyday words
+// Shortest is how many characters a secret has at least. A shorter one would mask everyday words.
+const Shortest = 6
 
 // Mask removes secrets from texts that others wrote: a service may repeat what it was sent in a message, a header or
 // a redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
@@ -21,10 +22,10 @@ type Mask struct {
 	known map[string][]string // secrets and their base64, by their first bytes
 }
 
-// Add makes Clean remove secret, unless it has fewer than six characters.
+// Add makes Clean remove secret, unless it is shorter than [Shortest].
 func (m *Mask) Add(secret string) {
 	secret = strings.TrimSpace(secret)
-	if utf8.RuneCountInString(secret) < minSecret {
+	if utf8.RuneCountInString(secret) < Shortest {
 		return
 	}
 	m.mu.Lock()
@@ -33,7 +34,7 @@ func (m *Mask) Add(secret string) {
 		m.known = map[string][]string{}
 	}
 	for _, spelling := range append(base64Spellings(secret), secret) {
-		start := spelling[:minSecret]
+		start := spelling[:Shortest]
 		if !slices.Contains(m.known[start], spelling) {
 			m.known[start] = append(m.known[start], spelling)
 		}
@@ -125,8 +126,8 @@ func (m *Mask) find(text string, next decoder) (hidden []span) {
 		i += size
 	}
 	at = append(at, len(text))
-	for i := range max(0, len(plain)-minSecret+1) {
-		for _, secret := range m.known[string(plain[i:i+minSecret])] {
+	for i := range max(0, len(plain)-Shortest+1) {
+		for _, secret := range m.known[string(plain[i:i+Shortest])] {
 			end := min(i+len(secret), len(plain))
 			found := string(plain[i:end])
 			if strings.HasPrefix(secret, found) {

@@ -93,7 +93,7 @@ func TestMaskHidesTheStartOfASecretWhereATextWasCut(t *testing.T) {
 	m.Add(secret)
 	for name, spell := range spelled {
 		spelling := spell(secret)
-		for end := len(spell(secret[:minSecret+1])) + 1; end <= len(spelling); end++ {
+		for end := len(spell(secret[:Shortest+1])) + 1; end <= len(spelling); end++ {
 			if got := m.Clean("sent: " + spelling[:end]); got != "sent: ***" {
 				t.Errorf("%s, %q: %q", name, spelling[:end], got)
 			}

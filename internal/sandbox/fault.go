@@ -194,11 +194,15 @@ func (f *injected) listed() object {
 func (s *Sandbox) controlFaults(*exchange) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return respond(http.StatusOK, encode(s.listedFaultsLocked()))
+}
+
+func (s *Sandbox) listedFaultsLocked() []object {
 	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
 		list[i] = f.listed()
 	}
-	return respond(http.StatusOK, encode(list))
+	return list
 }
 
 func (s *Sandbox) controlRemove(x *exchange) *answer {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	slashes "path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,17 +60,14 @@ func (s *Sandbox) changes(x *exchange) *answer {
 func (s *Sandbox) pageRequest(x *exchange) *answer {
 	number := x.request.PathValue("number")
 	s.mu.Lock()
-	names := s.namesLocked()
-	found := s.lastLocked(1, func(e *entry) bool {
-		return strconv.Itoa(e.Number) == number
-	})
-	s.mu.Unlock()
-	if len(found) == 0 {
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.requests, func(e *entry) bool { return strconv.Itoa(e.Number) == number })
+	if i < 0 {
 		const problem = "The sandbox has no request with the number %q. It keeps the last %d."
 		return deny("NOT_FOUND", fmt.Sprintf(problem, number, keptRequests))
 	}
-	e := found[0]
-	return render("request.html", newRequestView(e, names[e.Group]))
+	e := *s.requests[i]
+	return render("request.html", newRequestView(e, s.namesLocked()[e.Group]))
 }
 
 // pageTypes are the content types of the page's files.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,14 +22,11 @@ type requestView struct {
 	Before, After string // the path around the group's id
 }
 
-func (s *Sandbox) requestsLocked(find string) *requestsView {
+func (s *Sandbox) requestsLocked() *requestsView {
 	names := s.namesLocked()
-	entries := s.lastLocked(shownRequests, func(e *entry) bool {
-		return e.has(find, names[e.Group])
-	})
 	v := &requestsView{Arrived: s.countLocked(RouteAny)}
-	for _, e := range entries {
-		v.Rows = append(v.Rows, newRequestView(e, names[e.Group]))
+	for _, e := range slices.Backward(s.requests[max(0, len(s.requests)-shownRequests):]) {
+		v.Rows = append(v.Rows, newRequestView(*e, names[e.Group]))
 	}
 	return v
 }
@@ -53,15 +51,6 @@ func newRequestView(e entry, name string) requestView {
 		v.Before, v.After = prefix, below[len(id):]
 	}
 	return v
-}
-
-// has reports whether the request has a text, in any case, in what the page shows of it.
-func (e *entry) has(text, name string) bool {
-	if text == "" {
-		return true
-	}
-	shown := fmt.Sprintln(e.ID, e.Method, e.Path, e.listed().Query, name, e.Client, e.Cause, e.Status)
-	return strings.Contains(strings.ToLower(shown), strings.ToLower(text))
 }
 
 // GroupID is the escaped id of the group in the path, or "".

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -34,9 +33,9 @@ func (b *browser) ask(path string) reply {
 }
 
 // changes returns the ids of the parts that have changed, without the mark.
-func (b *browser) changes(find string) string {
+func (b *browser) changes() string {
 	b.t.Helper()
-	got := b.ask("/page/changes?" + url.Values{"since": {b.mark}, "find": {find}}.Encode())
+	got := b.ask("/page/changes?" + url.Values{"since": {b.mark}}.Encode())
 	if got.status == http.StatusNoContent {
 		return "nothing"
 	}
@@ -53,8 +52,7 @@ func (b *browser) changes(find string) string {
 
 // TestChanges: a page is sent what it does not show, and no more.
 func TestChanges(t *testing.T) {
-	allowance := sandbox.Allowance{Kind: sandbox.FixedWindow, Requests: 5, Per: time.Hour}
-	s := sandbox.New(sandbox.Default(), sandbox.WithAllowance(allowance))
+	s := sandbox.New(sandbox.Default())
 	b := &browser{caller: direct(t, s)}
 	b.ask("/")
 	publish := func(group string) func() {
@@ -74,35 +72,31 @@ func TestChanges(t *testing.T) {
 		{"nothing", func() {}, "nothing"},
 		{"a control request", send("/control/faults"), "nothing"},
 		{"a request", send("/v1/nope"), "arrived requests"},
-		{"a request that an allowance counts", func() { b.as("northwind") }, "arrived requests clients faults"},
 		{"a revision of the first group", publish(mainGroup), "group-0"},
 		{"revisions of two groups", func() { publish(mainGroup)(); publish(privateGroup)() }, "group-0 group-2"},
-		{"a fault", func() { remove = s.Inject(sandbox.Fault{Status: 503}) }, "clients faults"},
-		{"a hit", send("/v1/nope"), "arrived requests clients faults"},
-		{"a fault less", func() { remove() }, "clients faults"},
+		{"a fault", func() { remove = s.Inject(sandbox.Fault{Status: 503}) }, "faults"},
+		{"a hit", send("/v1/nope"), "arrived requests faults"},
+		{"a fault less", func() { remove() }, "faults"},
 		{"no requests", s.ResetRequests, "arrived requests"},
-		{"a reset", s.Reset, "clients faults group-0 group-2"},
+		{"a reset", s.Reset, "group-0 group-2"},
 		{"nothing again", func() {}, "nothing"},
 	} {
 		step.do()
-		if got := b.changes(""); got != step.want {
+		if got := b.changes(); got != step.want {
 			t.Errorf("after %s the page is sent %s, want %s", step.name, got, step.want)
 		}
 	}
-	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.changes("") }})
-	if b.get("/v1/nope"); b.changes("") != "arrived requests" {
+	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.changes() }})
+	if b.get("/v1/nope"); b.changes() != "arrived requests" {
 		t.Error("the end of a request that was under way is not sent")
 	}
-	if got := b.changes("text"); got != "arrived requests" {
-		t.Errorf("a search is sent %s", got)
-	}
-	const all = "arrived requests clients faults groups"
+	const all = "arrived requests faults clients groups"
 	other := &browser{caller: direct(t, sandbox.New(sandbox.Default())), mark: b.mark}
-	if got := other.changes(""); got != all {
+	if got := other.changes(); got != all {
 		t.Errorf("another process sends %s, want %s", got, all)
 	}
 	for _, mark := range []string{"", "x", "a-b-c-d-e", "a-b-c-d"} {
-		if b.mark = mark; b.changes("") != all {
+		if b.mark = mark; b.changes() != all {
 			t.Errorf("with the mark %q not all is sent", mark)
 		}
 	}

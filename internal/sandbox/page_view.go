@@ -6,32 +6,26 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// view is what the page's templates show. A part that has not changed is nil.
+// view is what the page's templates show.
 type view struct {
-	Mark      mark
-	Base      string // the address by which the browser knows the sandbox
-	Authority string
-	Find      string // what the requests are searched for
-	Controls  []Control
-	Requests  *requestsView
-	Limits    *limitsView
-	Groups    []groupView
-	AllGroups bool // whether Groups has them all
+	Mark          mark
+	Base          string // the address by which the browser knows the sandbox
+	Authority     string
+	Controls      []Control
+	Allowance     Allowance
+	Organisations []Organisation
+	IsWhole       bool // whether everything is shown, and not only what has changed
+	HasFaults     bool // whether Faults is shown
+	Faults        []object
+	Requests      *requestsView // nil if it is not shown
+	Groups        []groupView   // those that are shown
 }
 
 type requestsView struct {
 	Arrived int           // so far
 	Rows    []requestView // the newest first
-}
-
-type limitsView struct {
-	Faults        []object
-	Allowance     Allowance
-	Organisations []Organisation
-	Left          map[string]int // by client id: how many requests the allowance leaves
 }
 
 type groupView struct {
@@ -51,62 +45,54 @@ func (s *Sandbox) view(r *http.Request, since mark) view {
 		scheme = "https"
 	}
 	v := view{
-		Base:      scheme + "://" + r.Host,
-		Authority: s.settings.authority,
-		Find:      strings.TrimSpace(r.FormValue("find")),
-		Controls:  Controls(),
+		Base:          scheme + "://" + r.Host,
+		Authority:     s.settings.authority,
+		Controls:      Controls(),
+		Allowance:     s.settings.allowance,
+		Organisations: s.catalogue.organisations,
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limits := s.limitsLocked()
-	v.Mark = s.markLocked(v.Find, limits)
+	v.Faults = s.listedFaultsLocked()
+	v.Mark = s.markLocked(v.Faults)
 	if since.Boot != v.Mark.Boot {
-		since, v.AllGroups = mark{}, true
+		since, v.IsWhole = mark{}, true
 	}
 	if since.Requests != v.Mark.Requests {
-		v.Requests = s.requestsLocked(v.Find)
+		v.Requests = s.requestsLocked()
 	}
-	if since.Limits != v.Mark.Limits {
-		v.Limits = limits
-	}
+	v.HasFaults = since.Faults != v.Mark.Faults
 	for i, g := range s.groups {
-		if v.AllGroups || s.shown.changes[i] > since.Groups {
-			shown := groupView{Index: i, ID: g.id, Owner: g.owner, Group: g.stated, Open: len(s.groups) <= openUpTo}
-			for _, m := range g.models {
-				shown.Models = append(shown.Models, m.document)
-			}
-			v.Groups = append(v.Groups, shown)
+		if v.IsWhole || s.shown.changes[i] > since.Groups {
+			v.Groups = append(v.Groups, newGroupView(i, g, len(s.groups) <= openUpTo))
 		}
 	}
 	return v
 }
 
-func (s *Sandbox) limitsLocked() *limitsView {
-	v := &limitsView{
-		Allowance:     s.settings.allowance,
-		Organisations: s.catalogue.organisations,
-		Left:          map[string]int{},
+func newGroupView(i int, g *group, isOpen bool) groupView {
+	v := groupView{
+		Index: i,
+		ID:    g.id,
+		Owner: g.owner,
+		Group: g.stated,
+		Open:  isOpen,
 	}
-	for _, f := range s.faults {
-		v.Faults = append(v.Faults, f.listed())
-	}
-	if v.Allowance.Requests > 0 {
-		for _, o := range v.Organisations {
-			v.Left[o.ClientID] = s.counterLocked(o.ClientID).left(time.Now())
-		}
+	for _, m := range g.models {
+		v.Models = append(v.Models, m.document)
 	}
 	return v
 }
 
 // mark tells which state of the sandbox a page shows: with the same mark they show the same.
 type mark struct {
-	Boot             string // another one in every process
-	Requests, Limits string
+	Boot             string // differs in every process
+	Requests, Faults string
 	Groups           int // how many changes of groups there were
 }
 
 func (m mark) String() string {
-	return fmt.Sprintf("%s-%s-%s-%d", m.Boot, m.Requests, m.Limits, m.Groups)
+	return fmt.Sprintf("%s-%s-%s-%d", m.Boot, m.Requests, m.Faults, m.Groups)
 }
 
 // parseMark reads a mark. Another text is the mark of no page.
@@ -120,17 +106,17 @@ func parseMark(text string) mark {
 	return mark{words[0], words[1], words[2], groups}
 }
 
-func (s *Sandbox) markLocked(find string, limits *limitsView) mark {
+func (s *Sandbox) markLocked(faults []object) mark {
 	s.shown.notice(s.groups)
 	return mark{
 		Boot:     s.shown.boot,
-		Requests: sum(len(s.requests), s.arrivals, s.ended, find),
-		Limits:   sum(limits.Faults, limits.Left),
+		Requests: sum(len(s.requests), s.arrivals, s.ended),
+		Faults:   sum(faults),
 		Groups:   s.shown.count,
 	}
 }
 
-// sum returns a text that is another one for other values.
+// sum returns a text that differs for different values.
 func sum(values ...any) string {
 	h := fnv.New64a()
 	fmt.Fprintln(h, values...)

@@ -56,20 +56,6 @@ func (s *Sandbox) Requests() []Request {
 	return list
 }
 
-// lastLocked returns at most n of the requests that keep reports, the newest first.
-func (s *Sandbox) lastLocked(n int, keep func(*entry) bool) []entry {
-	var list []entry
-	for _, e := range slices.Backward(s.requests) {
-		if len(list) == n {
-			break
-		}
-		if keep(e) {
-			list = append(list, *e)
-		}
-	}
-	return list
-}
-
 // Count returns how many requests of the route have arrived.
 func (s *Sandbox) Count(route Route) int {
 	s.mu.Lock()

@@ -34,9 +34,6 @@ func TestWithoutJavaScript(t *testing.T) {
 	// Neither a button nor Enter does anything.
 	b.do(chromedp.Click(`//header//button[.="Reset…"]`, chromedp.BySearch))
 	b.types(publish+" input", "registry.example/x:1"+kb.Enter)
-	b.types("#find", "503"+kb.Enter)
-	b.waits(`location.search === "?find=503"`)
-	b.waits(`document.querySelectorAll("#requests tbody tr").length === 1`)
 	b.click("#request-3 a")
 	b.waits(`location.pathname === "/page/requests/3"`)
 	b.says("pre", "Not today.")

@@ -93,23 +93,6 @@ func TestNothingJumps(t *testing.T) {
 	}
 }
 
-// TestPause: a page that is paused stays as it is.
-func TestPause(t *testing.T) {
-	s := serve(t)
-	b := show(t, s)
-	b.click("#pause")
-	b.says("#live", "paused")
-	s.token()
-	// Two rounds of the page's clock, in which it asks for nothing.
-	value[any](b, `new Promise((done) => setTimeout(done, 2500))`)
-	if said := value[string](b, `document.getElementById("arrived").textContent`); said != "0 so far" {
-		t.Errorf("a paused page says %q", said)
-	}
-	b.click("#pause")
-	b.says("#arrived", "1 so far")
-	b.says("#live", "live")
-}
-
 // TestGroupsFoldAndAreSearched.
 func TestGroupsFoldAndAreSearched(t *testing.T) {
 	s := serve(t, "-catalogue="+catalogue(t, 300))

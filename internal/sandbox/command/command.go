@@ -24,7 +24,7 @@ import (
 )
 
 // Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
-// mistake in the arguments, 130 if a signal interrupted it, or the status of the command of `exec`.
+// mistake in the arguments, 130 after Ctrl-C and 143 after SIGTERM, or the status of the command of `exec`.
 func Main(version string) int {
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "(devel)")
@@ -37,15 +37,32 @@ func Main(version string) int {
 	}
 	ctx := context.Background()
 	if len(os.Args) < 2 || os.Args[1] != "exec" { // exec passes signals on
-		signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-			signals = append(signals, syscall.SIGHUP)
-		}
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, signals...)
-		defer stop()
+		ctx = untilSignal()
 	}
 	return p.exit(p.run(ctx, os.Args[1:]))
+}
+
+// interruptedError is the signal that has ended a command.
+type interruptedError syscall.Signal
+
+func (interruptedError) Error() string { return "interrupted" }
+
+// untilSignal returns a context that the first signal to end ends. A second one ends the process, whatever it waits for.
+func untilSignal() context.Context {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	ctx, end := context.WithCancelCause(context.Background())
+	go func() {
+		sent := <-signals
+		signal.Stop(signals)
+		if number, ok := sent.(syscall.Signal); ok {
+			end(interruptedError(number))
+		}
+	}()
+	return ctx
 }
 
 // program is what commands see of this process.
@@ -81,11 +98,11 @@ func (p *program) exit(err error) int {
 		return 0
 	}
 	own, ok := errors.AsType[*statusError](err)
-	switch {
-	case errors.Is(err, context.Canceled):
-		own = &statusError{130, errors.New("interrupted")} // as shells do
-	case !ok:
+	if !ok {
 		own = &statusError{1, err}
+	}
+	if by, ok := errors.AsType[interruptedError](err); ok {
+		own.status = 128 + int(by) // as in shells
 	}
 	if own.err != nil {
 		p.say("%v", own.err)
@@ -238,7 +255,7 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 
 // tellUnread tells of variables that look like those of flags.
 func (p *program) tellUnread(variables []string) {
-	known := slices.Concat(variables, []string{"URL", "GROUP"}) // of record
+	known := slices.Concat(variables, []string{"URL"}) // of record
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		variable, ours := strings.CutPrefix(name, prefix)

@@ -56,7 +56,7 @@ func TestExec(t *testing.T) {
 		"sh / -c / exit 7":                                             {7, "", serves},
 		"-- / sh / -c / kill -TERM $$":                                 {143, "", serves},
 		"-- / sh / -c / sh -c 'echo done'; (exit 5)":                   {5, "done\n", serves},
-		"-as=fabrikam / sh / -c / echo $MODELCATALOGUE_CLIENT_ID":      {0, "fabrikam\n", "as Fabrikam"},
+		"-- / sh / -c / echo $MODELCATALOGUE_CLIENT_ID":                {0, "northwind\n", "as Northwind"},
 		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"": {0, "", "https://127.0.0.1:"},
 		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
 		"-- / no-such-command":                                         {127, "", `there is no command "no-such-command"` + "\n"},

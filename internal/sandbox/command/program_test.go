@@ -160,7 +160,6 @@ func TestMistakes(t *testing.T) {
 		"-rate-limit=0/1m":                  `"0" is not a number of requests: write one of 1 or more`,
 		"-token-life=60":                    `"60" is not a time such as 60s or 1h`,
 		"-token-life=-1s":                   `"-1s" is not a time`,
-		"-as=nobody":                        `-as is "nobody": the client ids of the catalogue are northwind, `,
 		"-catalogue=nope.json":              "open nope.json",
 		"-catalogue=" + broken:              broken + ": line 2, column 3: organisations: a list that is not empty is expected",
 		"-ready-file=.|-listen=127.0.0.1:0": "-ready-file: . exists and is not a regular file",
@@ -195,13 +194,12 @@ func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"HOST":       " LocalHost,sandbox",
 		"TLS":        "true",
-		"AS":         "fabrikam",
 		"RATE_LIMIT": "60/1m:bucket",
 	} {
 		t.Setenv("MODELCATALOGUE_SANDBOX_"+name, value)
 	}
 	s := startServing(t, "-listen=0.0.0.0:0")
-	if s.ready.ClientID != "fabrikam" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
+	if s.ready.ClientID != "northwind" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
 		t.Errorf("%s serves %s", s.ready.URL, s.ready.ClientID)
 	}
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "none")

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,18 +24,13 @@ import (
 // record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. The
 // documents are as they came, except for credentials that the service repeats.
 func (p *program) record(flags *flag.FlagSet) run {
-	address := flags.String("url", "", "`URL` of the service (default: MODELCATALOGUE_BASE_URL)")
-	var wanted []string
-	flags.Func("group", "`id` of a group to record; may be repeated (default: all groups)", func(id string) error {
-		wanted = append(wanted, id)
-		return nil
-	})
+	address := flags.String("url", "", "")
 	return func(ctx context.Context, _ []string) error {
 		service, err := newServiceReader(*address)
 		if err != nil {
 			return err
 		}
-		text, err := p.recorded(ctx, service, wanted)
+		text, err := p.recorded(ctx, service)
 		if err != nil {
 			return err
 		}
@@ -59,10 +55,10 @@ type recording struct {
 }
 
 // recorded returns the text of the file.
-func (p *program) recorded(ctx context.Context, service *serviceReader, wanted []string) ([]byte, error) {
+func (p *program) recorded(ctx context.Context, service *serviceReader) ([]byte, error) {
 	service.say = p.say
 	r := &recording{serviceReader: service, departures: map[string]int{}}
-	groups, err := r.read(ctx, wanted)
+	groups, err := r.read(ctx)
 	for _, departure := range slices.Sorted(maps.Keys(r.departures)) {
 		p.say("%s, in %d of %d answers", departure, r.departures[departure], r.answers)
 	}
@@ -86,9 +82,9 @@ func (p *program) recorded(ctx context.Context, service *serviceReader, wanted [
 // errGone is the error of a group that was listed before.
 var errGone = errors.New("the group is gone")
 
-// read reads the groups that are wanted, or all, with their models.
-func (r *recording) read(ctx context.Context, wanted []string) ([]*recordedGroup, error) {
-	groups, err := r.readGroups(ctx, wanted)
+// read reads all groups with their models.
+func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
+	groups, err := r.readGroups(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +104,12 @@ func (r *recording) read(ctx context.Context, wanted []string) ([]*recordedGroup
 	return kept, nil
 }
 
-func (r *recording) readGroups(ctx context.Context, wanted []string) ([]*recordedGroup, error) {
+func (r *recording) readGroups(ctx context.Context) ([]*recordedGroup, error) {
 	listed, err := r.readList(ctx, sandbox.RouteGroups, "")
 	if err != nil {
 		return nil, err
 	}
 	var groups []*recordedGroup
-	missing := slices.Clone(wanted)
 	for _, document := range listed {
 		var known struct {
 			ID string `json:"id"`
@@ -122,13 +117,10 @@ func (r *recording) readGroups(ctx context.Context, wanted []string) ([]*recorde
 		if json.Unmarshal(document, &known) != nil || known.ID == "" {
 			return nil, fmt.Errorf("a group of %s has no id", r.base)
 		}
-		if len(wanted) == 0 || slices.Contains(wanted, known.ID) {
-			groups = append(groups, &recordedGroup{Owner: owner, Group: document, id: known.ID})
+		if known.ID == "." || known.ID == ".." || strings.ContainsFunc(known.ID, unicode.IsControl) {
+			return nil, fmt.Errorf("a group of %s has the id %+q, which no request can name", r.base, known.ID)
 		}
-		missing = slices.DeleteFunc(missing, func(id string) bool { return id == known.ID })
-	}
-	if len(missing) > 0 {
-		return nil, misused("-group is %q: the service has no such group, or hides it from you", missing[0])
+		groups = append(groups, &recordedGroup{Owner: owner, Group: document, id: known.ID})
 	}
 	return groups, nil
 }

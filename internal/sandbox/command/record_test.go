@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,11 +60,6 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %s", address, r.base)
 		}
 	}
-	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "")
-	_, err := newServiceReader("https://c.example")
-	if err == nil || !strings.Contains(err.Error(), "credentials are missing: set MODELCATALOGUE_CLIENT_ID and") {
-		t.Errorf("without credentials: %v", err)
-	}
 }
 
 // TestClearTextIsNotSent: credentials are not sent in clear text to 0.0.0.0. It is this machine, but not a loopback address.
@@ -91,7 +89,7 @@ type recorded struct {
 }
 
 // recordFrom records a service over connections in memory, for a fake clock.
-func recordFrom(t *testing.T, service http.Handler, groups ...string) recorded {
+func recordFrom(t *testing.T, service http.Handler) recorded {
 	t.Helper()
 	dial, closeAll := sandboxtest.Pipe(service)
 	defer closeAll()
@@ -104,8 +102,29 @@ func recordFrom(t *testing.T, service http.Handler, groups ...string) recorded {
 	r.client = newClient(transport)
 	var said bytes.Buffer
 	begun := time.Now()
-	text, err := (&program{name: "sandbox", stderr: &said}).recorded(t.Context(), r, groups)
+	text, err := (&program{name: "sandbox", stderr: &said}).recorded(t.Context(), r)
 	return recorded{string(text), said.String(), err, time.Since(begun)}
+}
+
+// oneGroup returns the first group of the built-in catalogue.
+func oneGroup(t *testing.T) *sandbox.Catalogue {
+	t.Helper()
+	var file map[string]json.RawMessage
+	var groups []json.RawMessage
+	err := json.Unmarshal(sandbox.DefaultFile(), &file)
+	if err == nil {
+		err = json.Unmarshal(file["modelGroups"], &groups)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file["modelGroups"], _ = json.Marshal(groups[:1])
+	text, _ := json.Marshal(file)
+	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue
 }
 
 // replaced returns a fault that replaces a text in the answers.
@@ -129,10 +148,10 @@ func TestRecordMisbehaving(t *testing.T) {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
-			service := sandbox.New(sandbox.Default())
+			service := sandbox.New(oneGroup(t))
 			w := httptest.NewRecorder()
 			service.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/control/faults", strings.NewReader(fault)))
-			got := recordFrom(t, service, group)
+			got := recordFrom(t, service)
 			end := fmt.Sprintf("%s, %d requests", got.took, service.Count(sandbox.RouteAny))
 			if got.err != nil {
 				end = "fails, " + end
@@ -150,18 +169,6 @@ func TestRecordMisbehaving(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestNullIsNotAList, though it decodes as an empty one.
-func TestNullIsNotAList(t *testing.T) {
-	withCredentials(t)
-	synctest.Test(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Status: http.StatusOK, Body: "null"})
-		if got := recordFrom(t, service); got.err == nil || !strings.Contains(got.err.Error(), "/models is not a list of JSON") {
-			t.Errorf("it ends with %v", got.err)
-		}
-	})
 }
 
 // TestRecordWithAnAccessToken asks for no token, and says whose it is.
@@ -186,28 +193,113 @@ func TestRecordAtAClosedPort(t *testing.T) {
 	}
 }
 
-// TestRecordIsInterrupted during a wait, by the process's signal. Its shell sees so.
+// TestRecordIsInterrupted during a wait, by a signal to the process. Its status says which.
 func TestRecordIsInterrupted(t *testing.T) {
-	service := sandbox.New(sandbox.Default())
-	limited := make(chan bool, 1)
-	fault := sandboxtest.Limited(sandbox.RouteModels, "500", 1)
-	fault.OnRequest = func(*http.Request) { limited <- true }
-	service.Inject(fault)
 	withCredentials(t)
-	cmd := built(t, "record", "-url="+sandboxtest.Start(t, service))
-	var out, said bytes.Buffer
-	cmd.Stdout = &out
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
+	for sent, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		service := sandbox.New(sandbox.Default())
+		limited := make(chan bool, 1)
+		fault := sandboxtest.Limited(sandbox.RouteModels, "500", 1)
+		fault.OnRequest = func(*http.Request) { limited <- true }
+		service.Inject(fault)
+		cmd := built(t, "record", "-url="+sandboxtest.Start(t, service))
+		var out, said bytes.Buffer
+		cmd.Stdout = &out
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-limited
+		if err := cmd.Process.Signal(sent); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if status := cmd.ProcessState.ExitCode(); status != want || out.Len() > 0 || !strings.HasSuffix(said.String(), ": interrupted\n") {
+			t.Errorf("%s: status %d, %q, %s", sent, status, out.String(), said.String())
+		}
+	}
+}
+
+// answering returns a service that answers with a text, in place of the one that is said, and then sends nothing more.
+func answering(path, text string) http.Handler {
+	service := sandbox.New(sandbox.Default())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, path) {
+			service.ServeHTTP(w, r)
+			return
+		}
+		fmt.Fprint(w, text)
+		if strings.HasPrefix(text, "[") {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+	})
+}
+
+// TestRecordOddAnswers to one route.
+func TestRecordOddAnswers(t *testing.T) {
+	withCredentials(t)
+	const noName = "which no request can name"
+	for _, test := range []struct{ path, text, want string }{
+		{"/models", "[", "nothing came for 30s"},
+		{"/models", "null ", "/models is not a list of JSON"},
+		{"/model-group", ` [{"id": ".."}]`, noName},
+		{"/model-group", ` [{"id": "a\u0000"}]`, noName},
+		{"/model-group", ` [{"id": 5}]`, "has no id"},
+		{"/token", `{"token": "of-another-name"}`, "with status 200 and no access_token. Check the address"},
+		{"/token", `{"error": "invalid_client"}`, `{"error": "invalid_client"}. Check MODELCATALOGUE_CLIENT_ID`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			got := recordFrom(t, answering(test.path, test.text))
+			if said := fmt.Sprint(got.err); got.text != "" || !strings.Contains(said, test.want) || strings.Contains(said, "another-name") {
+				t.Errorf("%s %s: after %s %s", test.path, test.text, got.took, said)
+			}
+		})
+	}
+}
+
+// TestRecordHidesShortCredentials if they are words. As parts of words they are most likely something else.
+func TestRecordHidesShortCredentials(t *testing.T) {
+	withCredentials(t)
+	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "day")
+	answers := map[string]string{
+		"/v1/auth/token":           `{"access_token": "t1"}`,
+		"/v1/model-group":          `[{"id": "g", "name": "today", "t1": "for t1 t1, and day: ZGF5", "tags": ["Bearer t1", "dDE="]}]`,
+		"/v1/model-group/g/models": `[{"id": "day", "revision": 1}]`,
+	}
+	synctest.Test(t, func(t *testing.T) {
+		got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, answers[r.URL.Path]) }))
+		for text, count := range map[string]int{"***": 8, "today": 1, "t1": 0, "dDE": 0, "ZGF5": 0, `"day"`: 0} {
+			if found := strings.Count(got.text, text); found != count {
+				t.Errorf("it has %s %d times, want %d:\n%s", text, found, count, got.text)
+			}
+		}
+	})
+}
+
+// TestSettings: each of them may be in a file.
+func TestSettings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte(secret+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	<-limited
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status != 130 || out.Len() > 0 || !strings.HasSuffix(said.String(), ": interrupted\n") {
-		t.Errorf("status %d, %q, %s", status, out.String(), said.String())
+	for _, test := range []struct{ name, value, file, want string }{
+		{"CLIENT_SECRET", "", file, ""},
+		{"CLIENT_SECRET", secret, "", ""},
+		{"CLIENT_SECRET", " \t", "", "credentials are missing: set MODELCATALOGUE_CLIENT_ID and"},
+		{"CLIENT_SECRET", "a", file, "MODELCATALOGUE_CLIENT_SECRET and MODELCATALOGUE_CLIENT_SECRET_FILE are both set"},
+		{"ACCESS_TOKEN", "", "/nope", "MODELCATALOGUE_ACCESS_TOKEN_FILE: open /nope"},
+		{"CA_CERTIFICATE_PEM", "ca.pem", "", "MODELCATALOGUE_CA_CERTIFICATE_PEM has no certificate in PEM"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			withCredentials(t)
+			t.Setenv("MODELCATALOGUE_"+test.name, test.value)
+			t.Setenv("MODELCATALOGUE_"+test.name+"_FILE", test.file)
+			r, err := newServiceReader("https://c.example")
+			if said := fmt.Sprint(err); err == nil && (test.want != "" || r.secret != secret) || err != nil && !strings.Contains(said, cmp.Or(test.want, "nothing")) {
+				t.Errorf("%q and %q: %s, want %s", test.value, test.file, said, test.want)
+			}
+		})
 	}
 }
 
@@ -267,7 +359,7 @@ func TestRecordHidesTwoNames(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
 		names := `"` + secret + `":1,"` + base64.StdEncoding.EncodeToString([]byte(secret)) + `":2,"archived":`
 		service.Inject(replaced(sandbox.RouteModels, `"archived":`, names))
-		got := recordFrom(t, service, group)
+		got := recordFrom(t, service)
 		if strings.Contains(got.text, secret) || got.err == nil {
 			t.Errorf("it ends with %v\n%s", got.err, got.text)
 		}
@@ -325,7 +417,7 @@ func TestRecordTakesJSONTokens(t *testing.T) {
 		service.ServeHTTP(w, r)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		if got := recordFrom(t, onlyJSON, group); got.err != nil || forms != 1 {
+		if got := recordFrom(t, onlyJSON); got.err != nil || forms != 1 {
 			t.Errorf("after %d forms: %v", forms, got.err)
 		}
 	})

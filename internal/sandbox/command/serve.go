@@ -29,7 +29,6 @@ type serveFlags struct {
 	hosts     []string
 	tls       bool
 	readyFile string
-	as        string
 	catalogue string
 	tokenLife time.Duration
 	Allowance sandbox.Allowance
@@ -42,7 +41,6 @@ func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
 	flags.Func("host", "", set.setHosts)
 	flags.BoolVar(&set.tls, "tls", false, "")
 	flags.StringVar(&set.readyFile, "ready-file", "", "")
-	flags.StringVar(&set.as, "as", "", "")
 	flags.StringVar(&set.catalogue, "catalogue", "", "")
 	flags.Func("token-life", "", set.setTokenLife)
 	flags.Func("rate-limit", "", func(text string) (err error) {
@@ -98,10 +96,11 @@ func (p *program) start(ctx context.Context, set *serveFlags) (*serving, error) 
 		return nil, err
 	}
 	s := &serving{serveFlags: set, Catalogue: catalogue, failed: make(chan error, 1)}
+	first := catalogue.Organisations()[0]
 	s.Sandbox = p.version
-	if err := s.chooseCaller(); err != nil {
-		return nil, err
-	}
+	s.Caller = first.Name
+	s.ClientID = first.ClientID
+	s.ClientSecret = first.ClientSecret
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    8 << 10, // headers are kept with the requests
@@ -229,19 +228,6 @@ func loadCatalogue(name string) (*sandbox.Catalogue, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return catalogue, nil
-}
-
-// chooseCaller gives out the credentials of -as, or of the first organisation.
-func (s *serving) chooseCaller() error {
-	var known []string
-	for _, o := range s.Organisations() {
-		if s.as == "" || o.ClientID == s.as {
-			s.Caller, s.ClientID, s.ClientSecret = o.Name, o.ClientID, o.ClientSecret
-			return nil
-		}
-		known = append(known, o.ClientID)
-	}
-	return misused("-as is %q: the client ids of the catalogue are %s", s.as, strings.Join(known, ", "))
 }
 
 // reasonOf returns the innermost error, such as "connection refused".

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +15,10 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,33 +35,39 @@ type serviceReader struct {
 	id      string
 	secret  string // empty if the token is the user's own
 	token   string
-	mask    redact.Mask // knows the secret and every token
-	isKnown bool        // whether the service has answered
+	mask    redact.Mask      // knows the secret and every token
+	words   []*regexp.Regexp // those too short for the mask
+	isKnown bool             // whether the service has answered
 	say     func(format string, arguments ...any)
 }
 
 // newServiceReader takes what is not given from the provider's variables. The address has no default.
 func newServiceReader(address string) (*serviceReader, error) {
-	address, err := checkAddress(cmp.Or(address, os.Getenv("MODELCATALOGUE_BASE_URL")))
+	address, err := checkAddress(cmp.Or(address, os.Getenv(variables+"BASE_URL")))
 	if err != nil {
 		return nil, err
 	}
-	r := &serviceReader{base: address, token: os.Getenv("MODELCATALOGUE_ACCESS_TOKEN")}
+	given := map[string]string{}
+	for _, name := range []string{"ACCESS_TOKEN", "CLIENT_ID", "CLIENT_SECRET", "CA_CERTIFICATE_PEM"} {
+		if given[name], err = setting(name); err != nil {
+			return nil, err
+		}
+	}
+	r := &serviceReader{base: address, token: given["ACCESS_TOKEN"]}
 	if r.token == "" {
-		r.id = os.Getenv("MODELCATALOGUE_CLIENT_ID")
-		r.secret = os.Getenv("MODELCATALOGUE_CLIENT_SECRET")
+		r.id = given["CLIENT_ID"]
+		r.secret = given["CLIENT_SECRET"]
 		if r.id == "" || r.secret == "" {
 			return nil, misused("credentials are missing: set MODELCATALOGUE_CLIENT_ID and " +
 				"MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN")
 		}
 	}
-	r.mask.Add(r.secret)
-	r.mask.Add(r.token)
-	roots, err := x509.SystemCertPool()
+	r.keepOut(r.secret)
+	r.keepOut(r.token)
+	roots, err := trusted(given["CA_CERTIFICATE_PEM"])
 	if err != nil {
-		roots = x509.NewCertPool()
+		return nil, err
 	}
-	roots.AppendCertsFromPEM([]byte(os.Getenv("MODELCATALOGUE_CA_CERTIFICATE_PEM")))
 	r.client = newClient(&http.Transport{
 		Proxy:           http.ProxyFromEnvironment,
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
@@ -66,9 +75,44 @@ func newServiceReader(address string) (*serviceReader, error) {
 	return r, nil
 }
 
-// newClient returns a client that follows no redirect, and gives up on a service that hangs.
+// variables begins the names of the provider's variables.
+const variables = "MODELCATALOGUE_"
+
+// setting returns the value of a variable, or the content of the file that a variable with _FILE at its end names.
+// A blank value counts as absent.
+func setting(name string) (string, error) {
+	name = variables + name
+	value := os.Getenv(name)
+	if file := os.Getenv(name + "_FILE"); file != "" {
+		if value != "" {
+			return "", misused("%s and %[1]s_FILE are both set: unset one of them", name)
+		}
+		text, err := os.ReadFile(file) //nolint:gosec // the user's own choice
+		if err != nil {
+			return "", misused("%s_FILE: %w", name, err)
+		}
+		value = strings.TrimRight(string(text), "\r\n")
+	}
+	if strings.TrimSpace(value) == "" {
+		return "", nil
+	}
+	return value, nil
+}
+
+// trusted returns the system's authorities, and those of a text in PEM.
+func trusted(text string) (*x509.CertPool, error) {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if text != "" && !roots.AppendCertsFromPEM([]byte(text)) {
+		return nil, misused("MODELCATALOGUE_CA_CERTIFICATE_PEM has no certificate in PEM")
+	}
+	return roots, nil
+}
+
+// newClient returns a client that follows no redirect.
 func newClient(transport *http.Transport) *http.Client {
-	transport.ResponseHeaderTimeout = 30 * time.Second
 	return &http.Client{
 		Transport:     transport,
 		Timeout:       5 * time.Minute, // a list may be large, and the network slow
@@ -159,15 +203,35 @@ func (r *serviceReader) hide(text []byte) []byte {
 		if err != nil {
 			return nil
 		}
-		// The mark at the end keeps a value that only ends as a secret begins.
-		const end = "\x01"
-		if value := token.String() + end; r.mask.Clean(value) != value {
-			token = jsontext.String(strings.TrimSuffix(r.mask.Clean(value), end))
+		if text := token.String(); r.clean(text) != text {
+			token = jsontext.String(r.clean(text))
 		}
 		if encoder.WriteToken(token) != nil { // two names are one without credentials
 			return nil
 		}
 	}
+}
+
+// keepOut keeps a credential out of the file and of messages.
+func (r *serviceReader) keepOut(credential string) {
+	r.mask.Add(credential)
+	if credential == "" || utf8.RuneCountInString(credential) >= redact.Shortest {
+		return
+	}
+	inBase64 := base64.RawStdEncoding.EncodeToString([]byte(credential))
+	spelled := regexp.QuoteMeta(credential) + "|" + regexp.QuoteMeta(inBase64)
+	r.words = append(r.words, regexp.MustCompile(`(^|[^\pL\pN])(?:`+spelled+`)($|[^\pL\pN])`))
+}
+
+// clean returns a text without credentials. The mask leaves short ones alone, because they are parts of other words: such a
+// one is hidden if it is a word of the text.
+func (r *serviceReader) clean(text string) string {
+	const end = "\x01" // keeps a text that only ends as a credential begins
+	text = strings.TrimSuffix(r.mask.Clean(text+end), end)
+	for _, word := range slices.Concat(r.words, r.words) { // twice: two matches cannot share the character between them
+		text = word.ReplaceAllString(text, "$1***$2")
+	}
+	return text
 }
 
 // isJudged matches errors of the token endpoint that show that a request was understood.
@@ -200,7 +264,7 @@ func (r *serviceReader) authenticate(ctx context.Context) error {
 		return r.failure(a)
 	}
 	r.token = said.AccessToken
-	r.mask.Add(r.token)
+	r.keepOut(r.token)
 	return nil
 }
 
@@ -271,8 +335,29 @@ func (r *serviceReader) wait(ctx context.Context, q question, a *received, attem
 	}
 }
 
+// longestSilence is for how long a service may send nothing while it is waited for.
+const longestSilence = 30 * time.Second
+
+var errSilent = fmt.Errorf("nothing came for %s", longestSilence)
+
+// heard puts off the end of a request whenever a part of its answer arrives.
+type heard struct {
+	io.Reader
+	silence *time.Timer
+}
+
+func (h heard) Read(part []byte) (int, error) {
+	n, err := h.Reader.Read(part)
+	h.silence.Reset(longestSilence)
+	return n, err
+}
+
 // send sends a request with the credentials, and reads the whole answer. The answer is nil if there is an error.
 func (r *serviceReader) send(ctx context.Context, q question) (*received, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	silence := time.AfterFunc(longestSilence, func() { end(errSilent) })
+	defer silence.Stop()
 	request, err := http.NewRequestWithContext(ctx, q.method, r.base+q.path, strings.NewReader(q.body))
 	if err != nil {
 		return nil, err
@@ -285,13 +370,13 @@ func (r *serviceReader) send(ctx context.Context, q question) (*received, error)
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
 	const maxAnswer = 256 << 20
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(heard{response.Body, silence}, maxAnswer))
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	return &received{q, response.StatusCode, response.Header, text}, nil
 }
@@ -317,7 +402,10 @@ func (r *serviceReader) failure(a *received) error {
 	isToken := a.kind != ""
 	isRejected := a.status == http.StatusUnauthorized
 	next := "Check the address: this may be another service."
+	said := r.quote(string(a.body))
 	switch {
+	case isToken && a.status/100 == 2 && !isJudged.Match(a.body):
+		said = "no access_token" // and no more of it: it may have a token under another name
 	case a.status/100 == 3:
 		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
 	case a.isLater():
@@ -328,8 +416,10 @@ func (r *serviceReader) failure(a *received) error {
 		next = "MODELCATALOGUE_ACCESS_TOKEN may have expired, or be from another issuer."
 	case isRejected:
 		next = "The service itself gave this token a moment ago: ask its operator."
+	case a.status == http.StatusForbidden:
+		next = "The service refuses these credentials: ask its operator."
 	}
-	return fmt.Errorf("%s is answered with status %d and %s. %s", a, a.status, r.quote(string(a.body)), next)
+	return fmt.Errorf("%s is answered with status %d and %s. %s", a, a.status, said, next)
 }
 
 // maxShown is how many characters of a text of the service are shown.

@@ -13,8 +13,6 @@ const morphing = {
   },
 };
 
-let isPaused = false;
-
 // update shows what has changed. An update waits for the one before, so that an old answer is not shown after a new one.
 let updates = Promise.resolve();
 function update() {
@@ -23,13 +21,13 @@ function update() {
 }
 
 async function fetchChanges() {
-  const since = new URLSearchParams({ since: $("mark").dataset.mark, find: $("find").value });
+  const since = new URLSearchParams({ since: $("mark").dataset.mark });
   let text = "";
   try {
     const answer = await fetch("/page/changes?" + since, { cache: "no-store", signal: AbortSignal.timeout(5000) });
     if (!answer.ok) throw new Error(answer.statusText);
     text = await answer.text();
-    showState(isPaused ? "paused" : "live");
+    showState("live");
   } catch {
     showState("gone");
     return;
@@ -46,17 +44,10 @@ const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 // showState says in the header whether the page follows the sandbox.
 function showState(state) {
   if (document.body.className === state) return; // said once, for those who hear it
-  const words = { live: "live", paused: "paused", gone: "The sandbox does not answer" };
+  const words = { live: "live", gone: "The sandbox does not answer" };
   $("live").textContent = words[state];
   document.body.className = state;
 }
-
-$("pause").addEventListener("click", () => {
-  isPaused = !isPaused;
-  $("pause").setAttribute("aria-pressed", isPaused);
-  showState(isPaused ? "paused" : "live");
-  if (!isPaused) update();
-});
 
 // search hides the groups that do not have the text.
 function search() {
@@ -67,7 +58,6 @@ function search() {
   $("found").textContent = wanted ? `${found} of ${groups.length}` : `${groups.length}`;
 }
 $("search").addEventListener("input", search);
-$("find").addEventListener("input", update);
 
 // Buttons. A form says in its attributes where it is sent and what is said when it is done.
 
@@ -79,7 +69,6 @@ document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (form.closest("dialog")) return; // its buttons close it
   event.preventDefault();
-  if (form.method === "get") return; // requests are found while one types
   const button = event.submitter;
   const output = $(form.dataset.output ?? "") ?? button.parentElement.querySelector("output");
   let fields = fieldsOf(form);
@@ -194,7 +183,7 @@ document.addEventListener("click", async (event) => {
 // A page that nobody sees asks for nothing.
 
 async function follow() {
-  if (!document.hidden && !isPaused) await update();
+  if (!document.hidden) await update();
 }
 document.addEventListener("visibilitychange", follow);
 (async function poll() {
