@@ -33,7 +33,7 @@ type Pace struct {
 	inFlight []request     // those without an answer, in the order in which they were sent
 	last     int           // the number of the last request
 	burst    int           // the last request before the last pause: a 429 to one up to here is of the same burst
-	window   int           // how many may be in flight, in perGrowths: an answer adds 1. 0 is any number
+	window   int           // how many may be in flight, times perGrowth: an answer adds 1. 0 is any number
 	gap      time.Duration // after the next 429, if nothing is let through before it
 	gapUntil time.Time
 	until    time.Time     // the end of the pause

@@ -3,7 +3,6 @@ package tools_test
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -78,36 +77,6 @@ func TestLibraries(t *testing.T) {
 		if !module.Indirect && !strings.Contains(chapter, name) {
 			t.Errorf("DESIGN.md, Libraries, does not name %s", module.Path)
 		}
-	}
-}
-
-// TestInterfaceTable: each test that INTERFACE.md names beside what the interface leaves open is one.
-func TestInterfaceTable(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(root + "/internal/contract/INTERFACE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tests strings.Builder
-	files, err := filepath.Glob(root + "/internal/*/*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		file, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tests.Write(file)
-	}
-	named := regexp.MustCompile("`(Test[A-Z0-9]\\w*)`").FindAllSubmatch(text, -1)
-	for _, name := range named {
-		if !strings.Contains(tests.String(), fmt.Sprintf("\nfunc %s(", name[1])) {
-			t.Errorf("INTERFACE.md names %s, which is not a test", name[1])
-		}
-	}
-	if len(named) == 0 {
-		t.Error("INTERFACE.md names no test")
 	}
 }
 

@@ -71,7 +71,7 @@ func TestAnImpossibleImageIsRefused(t *testing.T) {
 	b := show(t, s)
 	b.types(publish+" input", "registry.example/Model:2")
 	b.click(publish + " button")
-	b.says(publish+" output.bad", "its repository must be in lower case")
+	b.says(publish+" output.bad", "must be lowercase")
 	if typed := value[string](b, `document.querySelector("`+publish+` input").value`); typed != "registry.example/Model:2" {
 		t.Errorf("the input has %q", typed)
 	}

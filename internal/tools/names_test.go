@@ -1,0 +1,80 @@
+package tools_test
+
+import (
+	"go/scanner"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	aWord = regexp.MustCompile(`\w+`)
+	// cited are names that comments and pages use: of tests, of what is not exported, and of files.
+	cited = regexp.MustCompile(`\b(?:(?:Test|Benchmark|Fuzz)[A-Z]\w*|[a-z]+[A-Z][a-z]\w*)\b|[\w./-]*\w\.(?:go|js|json|md|mjs|sh|tf|tmpl|txt|yml)\b`)
+)
+
+// TestCitedNamesExist: a function, a test or a file that a comment or a page names is there.
+func TestCitedNamesExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	comments := map[string]string{}
+	for _, name := range tracked(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			continue // it is removed, and git does not know yet
+		}
+		known[path.Base(name)] = true
+		switch path.Ext(name) {
+		case ".go":
+			code, comment := split(text)
+			comments[name] = comment
+			text = []byte(code)
+		case ".md":
+			comments[name] = string(text)
+			continue
+		}
+		for _, word := range aWord.FindAllString(string(text), -1) {
+			known[word] = true
+		}
+	}
+	for name, comment := range comments {
+		for _, cited := range cited.FindAllString(comment, -1) {
+			if isElsewhere := strings.HasPrefix(cited, "/"); !known[path.Base(cited)] && !isElsewhere {
+				t.Errorf("%s names %s, which is not there", name, cited)
+			}
+		}
+	}
+}
+
+// tracked returns the files that git has, or would have.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip(err) // a copy without git
+	}
+	return strings.Fields(string(out))
+}
+
+// split returns the code of a file and its comments.
+func split(text []byte) (code, comment string) {
+	files := token.NewFileSet()
+	var found scanner.Scanner
+	found.Init(files.AddFile("", -1, len(text)), text, nil, scanner.ScanComments)
+	for {
+		_, kind, literal := found.Scan()
+		switch kind {
+		case token.EOF:
+			return code, comment
+		case token.COMMENT:
+			comment += literal + "\n"
+		default:
+			code += literal + " "
+		}
+	}
+}
