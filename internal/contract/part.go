@@ -49,7 +49,7 @@ func endsEarly(value string) bool {
 	return err == nil && isMore(total, last+1)
 }
 
-// linkPatterns returns the pattern of the parameters of a link in a header Link (RFC 8288 §3), and that of one of them.
+// linkPatterns returns the pattern of a link in a header Link (RFC 8288 §3), and that of one of its parameters.
 var linkPatterns = sync.OnceValues(func() (link, parameter *regexp.Regexp) {
 	const quoted = `"(?:[^"\\]|\\.)*"`
 	link = regexp.MustCompile(`<[^>]*>((?:[^",]|` + quoted + `)*)`)

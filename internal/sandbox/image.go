@@ -15,7 +15,8 @@ import (
 func checkImage(changes []byte) error {
 	image := parseObject(changes).text("dockerImage")
 	if problem := problemOfImage(image); problem != "" {
-		problem = fmt.Sprintf("%.200q is not a container image such as registry.example/team/model:1.2.3: %s", image, problem)
+		const says = "%.200q is not a container image such as registry.example/team/model:1.2.3: %s"
+		problem = fmt.Sprintf(says, image, problem)
 		return TextErrors{{Path: "dockerImage", Problem: problem}}
 	}
 	return nil

@@ -47,7 +47,7 @@ type interruptedError syscall.Signal
 
 func (interruptedError) Error() string { return "interrupted" }
 
-// untilSignal returns a context that the first signal to end ends. A second one ends the process, whatever it waits for.
+// untilSignal returns a context that ends with the first signal. A second one ends the process, whatever it waits for.
 func untilSignal() context.Context {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -2,17 +2,13 @@ package command
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,56 +25,6 @@ func withCredentials(t *testing.T) {
 	t.Helper()
 	t.Setenv("MODELCATALOGUE_CLIENT_ID", "northwind")
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", secret)
-}
-
-// TestAddresses has the addresses that credentials are sent to, or why they are not.
-func TestAddresses(t *testing.T) {
-	withCredentials(t)
-	const another = "one such as https://catalogue.example.com is expected"
-	for address, want := range map[string]string{
-		"":                              "Give -url or set MODELCATALOGUE_BASE_URL. There is no default",
-		"catalogue.example":             another,
-		"ftp://catalogue.example":       another,
-		"https://":                      another,
-		"https://u:pass@c.example":      `the address is "c.example": one such as`,
-		"https://c.example?x=1":         another,
-		"https://c.example/#":           another,
-		"https://c.example/v1/":         "leave out /v1",
-		"http://catalogue.example":      "http would send the credentials in clear text. Write https",
-		"http://localhost.evil.example": "clear text",
-		"http://0.0.0.0":                "clear text",
-		"http://127.0.0.1:80":           "",
-		"http://localhost:1/prefix/":    "",
-		"http://[::1]":                  "",
-		"https://c.example":             "",
-	} {
-		r, err := newServiceReader(address)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", address, err, want)
-		}
-		if err == nil && strings.HasSuffix(r.base, "/") {
-			t.Errorf("%s: %s", address, r.base)
-		}
-	}
-}
-
-// TestClearTextIsNotSent: credentials are not sent in clear text to 0.0.0.0. It is this machine, but not a loopback address.
-func TestClearTextIsNotSent(t *testing.T) {
-	withCredentials(t)
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	heard := make(chan bool)
-	go func() { _, err := listener.Accept(); heard <- err == nil }()
-	_, said, status := commanded(t, "record", "-url=http://"+listener.Addr().String())
-	if status != 2 || !strings.Contains(said, "clear text") {
-		t.Errorf("%d, %s", status, said)
-	}
-	listener.Close()
-	if <-heard {
-		t.Error("it was asked")
-	}
 }
 
 // recorded is the end of a recording.
@@ -258,51 +204,6 @@ func TestRecordOddAnswers(t *testing.T) {
 	}
 }
 
-// TestRecordHidesShortCredentials if they are words. As parts of words they are most likely something else.
-func TestRecordHidesShortCredentials(t *testing.T) {
-	withCredentials(t)
-	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "day")
-	answers := map[string]string{
-		"/v1/auth/token":           `{"access_token": "t1"}`,
-		"/v1/model-group":          `[{"id": "g", "name": "today", "t1": "for t1 t1, and day: ZGF5", "tags": ["Bearer t1", "dDE="]}]`,
-		"/v1/model-group/g/models": `[{"id": "day", "revision": 1}]`,
-	}
-	synctest.Test(t, func(t *testing.T) {
-		got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, answers[r.URL.Path]) }))
-		for text, count := range map[string]int{"***": 8, "today": 1, "t1": 0, "dDE": 0, "ZGF5": 0, `"day"`: 0} {
-			if found := strings.Count(got.text, text); found != count {
-				t.Errorf("it has %s %d times, want %d:\n%s", text, found, count, got.text)
-			}
-		}
-	})
-}
-
-// TestSettings: each of them may be in a file.
-func TestSettings(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte(secret+"\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct{ name, value, file, want string }{
-		{"CLIENT_SECRET", "", file, ""},
-		{"CLIENT_SECRET", secret, "", ""},
-		{"CLIENT_SECRET", " \t", "", "credentials are missing: set MODELCATALOGUE_CLIENT_ID and"},
-		{"CLIENT_SECRET", "a", file, "MODELCATALOGUE_CLIENT_SECRET and MODELCATALOGUE_CLIENT_SECRET_FILE are both set"},
-		{"ACCESS_TOKEN", "", "/nope", "MODELCATALOGUE_ACCESS_TOKEN_FILE: open /nope"},
-		{"CA_CERTIFICATE_PEM", "ca.pem", "", "MODELCATALOGUE_CA_CERTIFICATE_PEM has no certificate in PEM"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			withCredentials(t)
-			t.Setenv("MODELCATALOGUE_"+test.name, test.value)
-			t.Setenv("MODELCATALOGUE_"+test.name+"_FILE", test.file)
-			r, err := newServiceReader("https://c.example")
-			if said := fmt.Sprint(err); err == nil && (test.want != "" || r.secret != secret) || err != nil && !strings.Contains(said, cmp.Or(test.want, "nothing")) {
-				t.Errorf("%q and %q: %s, want %s", test.value, test.file, said, test.want)
-			}
-		})
-	}
-}
-
 // TestRecord serves what it has recorded, and records the same from that but for the made-up secret.
 func TestRecord(t *testing.T) {
 	withCredentials(t)
@@ -350,20 +251,6 @@ func TestRecord(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestRecordHidesTwoNames: names that differ in credentials only leave no file, because they would be one.
-func TestRecordHidesTwoNames(t *testing.T) {
-	withCredentials(t)
-	synctest.Test(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		names := `"` + secret + `":1,"` + base64.StdEncoding.EncodeToString([]byte(secret)) + `":2,"archived":`
-		service.Inject(replaced(sandbox.RouteModels, `"archived":`, names))
-		got := recordFrom(t, service)
-		if strings.Contains(got.text, secret) || got.err == nil {
-			t.Errorf("it ends with %v\n%s", got.err, got.text)
-		}
-	})
 }
 
 // recordAgain records a sandbox that serves a recorded file. Its organisation's credentials are the file's.
@@ -421,59 +308,4 @@ func TestRecordTakesJSONTokens(t *testing.T) {
 			t.Errorf("after %d forms: %v", forms, got.err)
 		}
 	})
-}
-
-// TestRecordHidesCredentials that the service repeats, in names and values, however they are spelled.
-func TestRecordHidesCredentials(t *testing.T) {
-	const id, odd = "o", `s3cr&t "/+?é'~zyx 0x`
-	t.Setenv("MODELCATALOGUE_CLIENT_ID", id)
-	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", odd)
-	text := fmt.Sprintf(`{"organisations": [{"name": "O", "clientId": %q, "clientSecret": %q}],
-		"modelGroups": [{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 0, "tags": ["s3cr&t"]}]}]}`, id, odd)
-	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	spellings := map[string]func(string) string{
-		"plain":            func(s string) string { return s },
-		"base64":           func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-		"for URLs":         func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
-		"Basic":            func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+s)) },
-		"a form":           url.QueryEscape,
-		"a path":           url.PathEscape,
-		"a JSON text":      func(s string) string { text, _ := json.Marshal(map[string]string{"a": s}); return string(text) },
-		"a form of base64": func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
-	}
-	for name, spell := range spellings {
-		for _, format := range []string{`"echo":%s,"id":"m"`, `%s:1,"id":"m"`, `"echo":["x %s"],"id":"m"`} {
-			synctest.Test(t, func(t *testing.T) {
-				service := sandbox.New(catalogue)
-				echoing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-					quoted, _ := json.Marshal(spell(odd) + " and " + spell(token))
-					escaped := string(quoted)
-					if name == "plain" { // in escapes, too
-						escaped = strings.ReplaceAll(escaped, "3", `\u0033`)
-					}
-					if strings.Contains(format, `"x `) {
-						escaped = strings.Trim(escaped, `"`)
-					}
-					if token != "" {
-						fault := replaced(sandbox.RouteModels, `"id":"m"`, fmt.Sprintf(format, escaped))
-						defer service.Inject(fault)()
-					}
-					service.ServeHTTP(w, r)
-				})
-				got := recordFrom(t, echoing)
-				if got.err != nil || strings.Count(got.text, "***") < 2 || !strings.Contains(got.text, `"s3cr&t"`) {
-					t.Errorf("%s: %v\n%s", name, got.err, got.text)
-				}
-				for _, core := range []string{"zyx", url.QueryEscape("é"), "enl4", "enl4IDB4", "sandbox-A"} {
-					if strings.Contains(got.text, core) {
-						t.Errorf("%s: it has %s\n%s", name, core, got.text)
-					}
-				}
-			})
-		}
-	}
 }

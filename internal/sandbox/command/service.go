@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,109 +38,6 @@ type serviceReader struct {
 	say     func(format string, arguments ...any)
 }
 
-// newServiceReader takes what is not given from the provider's variables. The address has no default.
-func newServiceReader(address string) (*serviceReader, error) {
-	address, err := checkAddress(cmp.Or(address, os.Getenv(variables+"BASE_URL")))
-	if err != nil {
-		return nil, err
-	}
-	given := map[string]string{}
-	for _, name := range []string{"ACCESS_TOKEN", "CLIENT_ID", "CLIENT_SECRET", "CA_CERTIFICATE_PEM"} {
-		if given[name], err = setting(name); err != nil {
-			return nil, err
-		}
-	}
-	r := &serviceReader{base: address, token: given["ACCESS_TOKEN"]}
-	if r.token == "" {
-		r.id = given["CLIENT_ID"]
-		r.secret = given["CLIENT_SECRET"]
-		if r.id == "" || r.secret == "" {
-			return nil, misused("credentials are missing: set MODELCATALOGUE_CLIENT_ID and " +
-				"MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN")
-		}
-	}
-	r.keepOut(r.secret)
-	r.keepOut(r.token)
-	roots, err := trusted(given["CA_CERTIFICATE_PEM"])
-	if err != nil {
-		return nil, err
-	}
-	r.client = newClient(&http.Transport{
-		Proxy:           http.ProxyFromEnvironment,
-		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-	})
-	return r, nil
-}
-
-// variables begins the names of the provider's variables.
-const variables = "MODELCATALOGUE_"
-
-// setting returns the value of a variable, or the content of the file that a variable with _FILE at its end names.
-// A blank value counts as absent.
-func setting(name string) (string, error) {
-	name = variables + name
-	value := os.Getenv(name)
-	if file := os.Getenv(name + "_FILE"); file != "" {
-		if value != "" {
-			return "", misused("%s and %[1]s_FILE are both set: unset one of them", name)
-		}
-		text, err := os.ReadFile(file) //nolint:gosec // the user's own choice
-		if err != nil {
-			return "", misused("%s_FILE: %w", name, err)
-		}
-		value = strings.TrimRight(string(text), "\r\n")
-	}
-	if strings.TrimSpace(value) == "" {
-		return "", nil
-	}
-	return value, nil
-}
-
-// trusted returns the system's authorities, and those of a text in PEM.
-func trusted(text string) (*x509.CertPool, error) {
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		roots = x509.NewCertPool()
-	}
-	if text != "" && !roots.AppendCertsFromPEM([]byte(text)) {
-		return nil, misused("MODELCATALOGUE_CA_CERTIFICATE_PEM has no certificate in PEM")
-	}
-	return roots, nil
-}
-
-// newClient returns a client that follows no redirect.
-func newClient(transport *http.Transport) *http.Client {
-	return &http.Client{
-		Transport:     transport,
-		Timeout:       5 * time.Minute, // a list may be large, and the network slow
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// isHTTP matches addresses without query and fragment.
-var isHTTP = regexp.MustCompile(`^(?i:https?)://[^?#]*$`)
-
-// checkAddress returns the address of a service without a slash at its end. It must be https, or a loopback one.
-func checkAddress(address string) (string, error) {
-	if address == "" {
-		return "", misused("which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default, " +
-			"because your credentials are sent there")
-	}
-	u, err := url.Parse(strings.TrimRight(address, "/"))
-	var said string
-	switch {
-	case err != nil || !isHTTP.MatchString(address) || u.Host == "" || u.User != nil:
-		said = "one such as https://catalogue.example.com is expected, without user name, query and fragment"
-	case u.Scheme == "http" && !strings.EqualFold(u.Hostname(), "localhost") && !net.ParseIP(u.Hostname()).IsLoopback():
-		said = "http would send the credentials in clear text. Write https; http is for a loopback address only"
-	case strings.HasSuffix(u.Path, "/v1"):
-		said = "leave out /v1, with which the path of every request begins"
-	default:
-		return u.String(), nil
-	}
-	return "", misused("the address is %q: %s", address[strings.LastIndex(address, "@")+1:], said) // without a password
-}
-
 // question is a request before it is sent.
 type question struct {
 	method string
@@ -153,6 +47,9 @@ type question struct {
 }
 
 func (q question) String() string { return q.method + " " + q.path }
+
+// isOfToken reports whether it asks for a token.
+func (q question) isOfToken() bool { return q.kind != "" }
 
 // received is an answer of the service.
 type received struct {
@@ -223,8 +120,8 @@ func (r *serviceReader) keepOut(credential string) {
 	r.words = append(r.words, regexp.MustCompile(`(^|[^\pL\pN])(?:`+spelled+`)($|[^\pL\pN])`))
 }
 
-// clean returns a text without credentials. The mask leaves short ones alone, because they are parts of other words: such a
-// one is hidden if it is a word of the text.
+// clean returns a text without credentials. The mask leaves short ones alone, because they are parts of other words:
+// such a one is hidden if it is a word of the text.
 func (r *serviceReader) clean(text string) string {
 	const end = "\x01" // keeps a text that only ends as a credential begins
 	text = strings.TrimSuffix(r.mask.Clean(text+end), end)
@@ -363,7 +260,7 @@ func (r *serviceReader) send(ctx context.Context, q question) (*received, error)
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
-	if q.kind != "" {
+	if q.isOfToken() {
 		request.Header.Set("Content-Type", q.kind)
 	} else {
 		request.Header.Set("Authorization", "Bearer "+r.token)
@@ -399,27 +296,30 @@ func (r *serviceReader) unanswered(q question, err error) error {
 
 // failure returns an error with what the service said and the next step.
 func (r *serviceReader) failure(a *received) error {
-	isToken := a.kind != ""
-	isRejected := a.status == http.StatusUnauthorized
-	next := "Check the address: this may be another service."
 	said := r.quote(string(a.body))
-	switch {
-	case isToken && a.status/100 == 2 && !isJudged.Match(a.body):
+	if a.isOfToken() && a.status/100 == 2 && !isJudged.Match(a.body) {
 		said = "no access_token" // and no more of it: it may have a token under another name
-	case a.status/100 == 3:
-		next = "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
-	case a.isLater():
-		next = "Run again later."
-	case isToken && (isRejected || isJudged.Match(a.body)):
-		next = "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
-	case isRejected && r.secret == "":
-		next = "MODELCATALOGUE_ACCESS_TOKEN may have expired, or be from another issuer."
-	case isRejected:
-		next = "The service itself gave this token a moment ago: ask its operator."
-	case a.status == http.StatusForbidden:
-		next = "The service refuses these credentials: ask its operator."
 	}
-	return fmt.Errorf("%s is answered with status %d and %s. %s", a, a.status, said, next)
+	return fmt.Errorf("%s is answered with status %d and %s. %s", a, a.status, said, r.nextStep(a))
+}
+
+func (r *serviceReader) nextStep(a *received) string {
+	isRejected := a.status == http.StatusUnauthorized
+	switch {
+	case a.status/100 == 3:
+		return "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
+	case a.isLater():
+		return "Run again later."
+	case a.isOfToken() && (isRejected || isJudged.Match(a.body)):
+		return "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET."
+	case isRejected && r.secret == "":
+		return "MODELCATALOGUE_ACCESS_TOKEN may have expired, or be from another issuer."
+	case isRejected:
+		return "The service itself gave this token a moment ago: ask its operator."
+	case a.status == http.StatusForbidden:
+		return "The service refuses these credentials: ask its operator."
+	}
+	return "Check the address: this may be another service."
 }
 
 // maxShown is how many characters of a text of the service are shown.
