@@ -77,6 +77,24 @@ func TestExecAtATerminal(t *testing.T) {
 	}
 }
 
+// TestExecStops with its command by Ctrl-Z, so that the shell has the terminal again, and goes on with it.
+func TestExecStops(t *testing.T) {
+	const shell = `set -m; "$0" exec -- sh -c 'echo ready; read line; exit 3'; echo "stopped $?"; fg; echo "ended $?"`
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0])
+	cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1")
+	keyboard, lines := atTerminal(t, cmd)
+	seen := until(lines, "ready")
+	for _, step := range [][2]string{{"\x1a", "stopped 148"}, {"line\n", "ended 3"}} {
+		if _, err := keyboard.WriteString(step[0]); err != nil {
+			t.Fatal(err)
+		}
+		seen += until(lines, step[1])
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(seen, "ended 3") {
+		t.Errorf("it ends with %v:\n%s", err, seen)
+	}
+}
+
 // TestExecInTheBackground of a terminal: keys do not reach it, so an interrupt comes from somebody else, and is passed on.
 // A command that has stopped because it reads the terminal ends, too.
 func TestExecInTheBackground(t *testing.T) {

@@ -39,27 +39,30 @@ var (
 	// own are signals about this process: of its children, of Go's scheduler, and of a write that failed.
 	own   = []os.Signal{syscall.SIGCHLD, syscall.SIGURG, syscall.SIGPIPE}
 	stops = []os.Signal{syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
-	keys  = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGWINCH}
 )
 
 // catch sends every signal that can be caught. At a terminal those that stop a job stop this process as well, so that
-// the shell sees that it has stopped.
+// the shell sees that it has stopped. They must never be caught: signal.Reset does not give them back their effect.
 func (j *job) catch(signals chan os.Signal) {
-	isIgnored := signal.Ignored(syscall.SIGHUP) // by nohup
-	signal.Notify(signals)
-	signal.Reset(own...)
-	if isIgnored {
-		signal.Ignore(syscall.SIGHUP)
-	}
+	left := slices.Clone(own)
 	if j.terminal != nil {
-		signal.Reset(stops...)
+		left = append(left, stops...)
+	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup
+		left = append(left, syscall.SIGHUP)
+	}
+	const last = 64 // of Linux; other systems have fewer
+	for number := range syscall.Signal(last) {
+		if sent := number + 1; !slices.Contains(left, os.Signal(sent)) {
+			signal.Notify(signals, sent)
+		}
 	}
 }
 
 // pass sends a signal to the job, and continues a job that has stopped, which would not see the signal.
 func (j *job) pass(sent os.Signal) {
-	if j.isInForeground() && slices.Contains(keys, sent) {
-		return
+	if sent == syscall.SIGINT && j.isInForeground() {
+		return // it is Ctrl-C, which the job has seen
 	}
 	j.send(sent)
 	if !slices.Contains(stops, sent) {
