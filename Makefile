@@ -110,7 +110,7 @@ built-engines:
 # The newest Renovate and the Node that it wants, from the npm registry. No script
 # of its packages is run; Node's fetches its program.
 .PHONY: renovate
-renovate: ## Run the newest Renovate as the guide about pins has it, against the sandbox.
+renovate: ## Run the newest Renovate as in the guide about pins, against the sandbox.
 	@echo "installing Renovate from the npm registry; the first time it takes one to three minutes" >&2
 	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
 	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2

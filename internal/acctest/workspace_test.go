@@ -28,7 +28,7 @@ const root = "../.."
 const (
 	mainGroup    = sandbox.MainGroup // its first revision is 0, and one in the middle is archived
 	windGroup    = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
-	escapedGroup = "emea/power?v=1#β %41" // an id that is no path element as it stands
+	escapedGroup = "emea/power?v=1#β %41" // an id with characters that a path does not allow
 )
 
 // credentials are those of an organisation of the sandbox's own catalogue.
@@ -46,8 +46,8 @@ const (
 	reviewedImage = mainImage + ":1.0.3" // of its revision 1
 )
 
-// workspace is a folder of configuration with an engine to run it, as a user
-// has it: the provider is a program of its own, and the service's address and
+// workspace is a folder of configuration with an engine to run it. As for a
+// user, the provider is a program of its own, and the service's address and
 // credentials are in the environment.
 type workspace struct {
 	engine.Workspace

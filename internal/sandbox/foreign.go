@@ -21,7 +21,7 @@ func WithOwnHostsOnly() Option {
 	return func(s *settings) { s.ownHosts = true }
 }
 
-// foreignHost is the cause of a refusal, as the list of requests has it.
+// foreignHost is the cause of a refusal in the list of requests.
 const foreignHost = "foreign host"
 
 // refuseForeign refuses a request that comes from somebody else's web page.

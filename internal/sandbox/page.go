@@ -29,7 +29,7 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"exports": exports,
 }).ParseFS(pageFiles, "page/*.html"))
 
-// pageRoutes are the routes of the page, which are no part of the interface.
+// pageRoutes are the routes of the page, which are not in the interface.
 func (s *Sandbox) pageRoutes() map[string]func(*exchange) *answer {
 	return map[string]func(*exchange) *answer{
 		"GET /{$}":                    s.page,

@@ -41,7 +41,7 @@ func (s *Sandbox) namesLocked() map[string]string {
 }
 
 func newRequestView(e entry, name string) requestView {
-	at := e.At // in the local time zone, as logs of clients have it
+	at := e.At // in the local time zone, as in the logs of clients
 	e.Request = e.listed()
 	e.At = at
 	v := requestView{entry: e, Name: name, Before: e.Path}

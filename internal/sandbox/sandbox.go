@@ -168,7 +168,7 @@ func (r Route) covers(other Route) bool {
 	return r == "" || r == RouteAny || r == other
 }
 
-// paths are those of the interface, as [http.ServeMux] and OpenAPI have them.
+// paths are those of the interface, in the spelling of [http.ServeMux] and OpenAPI.
 var paths = map[Route]string{ //nolint:gosec // no credentials, but where to get a token
 	RouteToken:  "/v1/auth/token",
 	RouteGroups: "/v1/model-group",

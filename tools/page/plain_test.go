@@ -65,7 +65,7 @@ func TestForeignPagesAreRefused(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutAClipboard: http of another name than this machine's is no secure context, and has no clipboard.
+// TestCopyWithoutAClipboard: http of another name than this machine's is not a secure context, and has no clipboard.
 func TestCopyWithoutAClipboard(t *testing.T) {
 	s := serve(t, "-host=sandbox.example")
 	named := *s
