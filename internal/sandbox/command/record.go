@@ -73,8 +73,8 @@ func (p *program) recorded(ctx context.Context, service *serviceReader) ([]byte,
 		p.say("none of %d answers departs from the interface, which `%s openapi` prints", r.answers, p.name)
 		return text, nil
 	}
-	p.say("the answers depart from the interface, which `%s openapi` prints, in %d ways. The file has them as they "+
-		"came, and the sandbox serves them so: a program that relies on the interface may fail on them",
+	p.say("departures from the interface, which `%s openapi` prints: %d. The file has the documents as they came, and "+
+		"the sandbox serves them so: a program that relies on the interface may fail on them",
 		p.name, len(r.departures))
 	return text, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -129,13 +130,22 @@ func TestRecordWithAnAccessToken(t *testing.T) {
 	})
 }
 
-// TestRecordAtAClosedPort: an address that cannot be reached is told at once.
-func TestRecordAtAClosedPort(t *testing.T) {
+// TestRecordAtAWrongAddress: a port that refuses and a certificate that is not trusted are told at once.
+func TestRecordAtAWrongAddress(t *testing.T) {
 	withCredentials(t)
-	begun := time.Now()
-	_, said, status := commanded(t, "record", "-url=http://127.0.0.1:1")
-	if status != 1 || !strings.Contains(said, "(connection refused). Check the address") || time.Since(begun) > time.Second {
-		t.Errorf("after %s: %d, %s", time.Since(begun), status, said)
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	for address, want := range map[string]string{
+		"http://127.0.0.1:1": "(connection refused). Check the address",
+		untrusted.URL:        "certificate signed by unknown authority). Check the address",
+	} {
+		begun := time.Now()
+		_, said, status := commanded(t, "record", "-url="+address)
+		if status != 1 || !strings.Contains(said, want) || time.Since(begun) > 5*time.Second {
+			t.Errorf("%s: after %s: %d, %s", address, time.Since(begun), status, said)
+		}
 	}
 }
 
@@ -227,7 +237,7 @@ func TestRecord(t *testing.T) {
 		"fields of tomorrow": {
 			fault: replaced(sandbox.RouteModels, `"archived":`, `"tomorrow":[1.50,12345678901234567890],"archived":`),
 			says: "sandbox: GET /v1/model-group/{id}/models: [].tomorrow: there is no such field, in 7 of 9 answers\n" +
-				"sandbox: the answers depart from the interface, which `sandbox openapi` prints, in 1 ways.",
+				"sandbox: departures from the interface, which `sandbox openapi` prints: 1. The file has",
 			has: "1.50,\n            12345678901234567890",
 		},
 	} {

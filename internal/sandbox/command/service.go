@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -278,10 +279,11 @@ func (r *serviceReader) send(ctx context.Context, q question) (*received, error)
 	return &received{q, response.StatusCode, response.Header, text}, nil
 }
 
-// isUnreachable reports whether an error is of the address or the network.
+// isUnreachable reports whether an error is of the address, the network or a certificate.
 func isUnreachable(err error) bool {
+	_, isUntrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	dial, ok := errors.AsType[*net.OpError](err)
-	return ok && dial.Op == "dial"
+	return isUntrusted || ok && dial.Op == "dial"
 }
 
 // unanswered returns the error of a request that had no answer, or nil.

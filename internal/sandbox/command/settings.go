@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // newServiceReader takes what is not given from the provider's variables. The address has no default.
@@ -33,6 +34,9 @@ func newServiceReader(address string) (*serviceReader, error) {
 			return nil, misused("credentials are missing: set MODELCATALOGUE_CLIENT_ID and " +
 				"MODELCATALOGUE_CLIENT_SECRET, or MODELCATALOGUE_ACCESS_TOKEN")
 		}
+	}
+	if strings.ContainsFunc(r.token, unicode.IsControl) {
+		return nil, misused("MODELCATALOGUE_ACCESS_TOKEN has a line break or another control character in it")
 	}
 	r.keepOut(r.secret)
 	r.keepOut(r.token)

@@ -71,6 +71,7 @@ func TestSettings(t *testing.T) {
 		{"CLIENT_SECRET", secret, "", ""},
 		{"CLIENT_SECRET", " \t", "", "credentials are missing: set MODELCATALOGUE_CLIENT_ID and"},
 		{"CLIENT_SECRET", "a", file, "MODELCATALOGUE_CLIENT_SECRET and MODELCATALOGUE_CLIENT_SECRET_FILE are both set"},
+		{"ACCESS_TOKEN", "a\nb", "", "MODELCATALOGUE_ACCESS_TOKEN has a line break or another"},
 		{"ACCESS_TOKEN", "", "/nope", "MODELCATALOGUE_ACCESS_TOKEN_FILE: open /nope"},
 		{"CA_CERTIFICATE_PEM", "ca.pem", "", "MODELCATALOGUE_CA_CERTIFICATE_PEM has no certificate in PEM"},
 	} {
