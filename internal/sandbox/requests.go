@@ -25,7 +25,6 @@ type Request struct {
 	Path   string      `json:"path"`  // escaped, as it was sent
 	Query  string      `json:"query"` // escaped, without the question mark
 	Header http.Header `json:"header"`
-	Remote string      `json:"-"`        // the connection's remote address; tells connections apart
 	ID     string      `json:"id"`       // X-Request-Id of the answer
 	Client string      `json:"clientId"` // the client id of its token, or the one that asks for a token
 	Cause  string      `json:"cause"`    // "fault 1", "allowance" or "foreign host" if one of them made the answer
@@ -94,7 +93,6 @@ func (s *Sandbox) arrive(x *exchange) {
 		Path:   r.URL.EscapedPath(),
 		Query:  r.URL.RawQuery,
 		Header: r.Header.Clone(),
-		Remote: r.RemoteAddr,
 		ID:     "sandbox-control",
 	}}
 	if x.own {

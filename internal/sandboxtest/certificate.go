@@ -20,10 +20,13 @@ func Certify(template *x509.Certificate, authority string) (certificate tls.Cert
 	parent := template
 	if authority != "" {
 		parent = &x509.Certificate{
-			Subject: pkix.Name{CommonName: authority}, NotBefore: template.NotBefore, NotAfter: template.NotAfter,
+			Subject:   pkix.Name{CommonName: authority},
+			NotBefore: template.NotBefore,
+			NotAfter:  template.NotAfter,
 		}
 	}
-	parent.IsCA, parent.BasicConstraintsValid = true, true
+	parent.IsCA = true
+	parent.BasicConstraintsValid = true
 	sign := func(template *x509.Certificate, serial int64) []byte {
 		template.SerialNumber = big.NewInt(serial)
 		text, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)

@@ -20,7 +20,9 @@ func ManyGroups(tb Failer, n int) *sandbox.Catalogue {
 	tb.Helper()
 	groups := make([]string, 0, n)
 	for i := range n {
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": %q, "name": "Group %d", "public": true},
+		groups = append(groups, fmt.Sprintf(`{
+			"owner": "Northwind",
+			"group": {"id": %q, "name": "Group %d", "public": true},
 			"models": [
 				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
 				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
