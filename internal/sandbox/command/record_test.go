@@ -118,6 +118,25 @@ func TestRecordMisbehaving(t *testing.T) {
 	}
 }
 
+// TestRecordFromNoServer: what answers need not speak HTTP, and may repeat the secret.
+func TestRecordFromNoServer(t *testing.T) {
+	withCredentials(t)
+	synctest.Test(t, func(t *testing.T) {
+		got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			fmt.Fprintf(conn, "%s\r\n\r\n", secret)
+			conn.Close()
+		}))
+		said := fmt.Sprint(got.err)
+		if !strings.Contains(said, `(malformed HTTP response "***")`) || strings.Contains(said, secret) {
+			t.Errorf("it ends with %s", said)
+		}
+	})
+}
+
 // TestRecordWithAnAccessToken asks for no token, and says whose it is.
 func TestRecordWithAnAccessToken(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired-token")

@@ -291,9 +291,9 @@ func (r *serviceReader) unanswered(q question, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("no answer to %s comes from %s (%w). Check the address, HTTPS_PROXY if this network needs a "+
+	return fmt.Errorf("no answer to %s comes from %s (%s). Check the address, HTTPS_PROXY if this network needs a "+
 		"proxy, and MODELCATALOGUE_CA_CERTIFICATE_PEM if the service has an authority of its own",
-		q, r.base, reasonOf(err))
+		q, r.base, r.quote(reasonOf(err).Error()))
 }
 
 // failure returns an error with what the service said and the next step.
@@ -308,7 +308,7 @@ func (r *serviceReader) failure(a *received) error {
 func (r *serviceReader) nextStep(a *received) string {
 	isRejected := a.status == http.StatusUnauthorized
 	switch {
-	case a.status/100 == 3:
+	case a.status/100 == 3 && a.header.Get("Location") != "":
 		return "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
 	case a.isLater():
 		return "Run again later."
