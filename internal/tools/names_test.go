@@ -14,8 +14,14 @@ import (
 
 var (
 	aWord = regexp.MustCompile(`\w+`)
-	// cited are names that comments and pages use: of tests, of what is not exported, and of files.
-	cited = regexp.MustCompile(`\b(?:(?:Test|Benchmark|Fuzz)[A-Z]\w*|[a-z]+[A-Z][a-z]\w*)\b|[\w./-]*\w\.(?:go|js|json|md|mjs|sh|tf|tmpl|txt|yml)\b`)
+	// cited are names that comments and pages use.
+	cited = regexp.MustCompile(strings.Join([]string{
+		`\b\.[A-Z]\w+\]`,      // a link of godoc, such as [Sandbox.Publish]
+		`\[[A-Z][a-z]\w+\]\s`, // or [New]
+		`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*\b`,
+		`\b[a-z]+[A-Z][a-z]\w*\b`, // what is not exported
+		`[\w./-]*\w\.(?:go|js|json|md|mjs|sh|tf|tmpl|txt|yml)\b`,
+	}, "|"))
 )
 
 // TestCitedNamesExist: a function, a test or a file that a comment or a page names is there.
@@ -44,7 +50,12 @@ func TestCitedNamesExist(t *testing.T) {
 	}
 	for name, comment := range comments {
 		for _, cited := range cited.FindAllString(comment, -1) {
-			if isElsewhere := strings.HasPrefix(cited, "/"); !known[path.Base(cited)] && !isElsewhere {
+			isElsewhere := strings.HasPrefix(cited, "/")
+			cited, isLink := strings.CutSuffix(strings.TrimSpace(cited), "]")
+			if isLink {
+				cited = strings.TrimLeft(cited, "[.")
+			}
+			if !known[path.Base(cited)] && !isElsewhere {
 				t.Errorf("%s names %s, which is not there", name, cited)
 			}
 		}
@@ -65,16 +76,17 @@ func tracked(t *testing.T) []string {
 func split(text []byte) (code, comment string) {
 	files := token.NewFileSet()
 	var found scanner.Scanner
+	var codes, comments strings.Builder
 	found.Init(files.AddFile("", -1, len(text)), text, nil, scanner.ScanComments)
 	for {
 		_, kind, literal := found.Scan()
 		switch kind {
 		case token.EOF:
-			return code, comment
+			return codes.String(), comments.String()
 		case token.COMMENT:
-			comment += literal + "\n"
+			comments.WriteString(literal + "\n")
 		default:
-			code += literal + " "
+			codes.WriteString(literal + " ")
 		}
 	}
 }
