@@ -171,7 +171,7 @@ func TestRecordAtAWrongAddress(t *testing.T) {
 // TestRecordIsInterrupted during a wait, by a signal to the process. Its status says which.
 func TestRecordIsInterrupted(t *testing.T) {
 	withCredentials(t)
-	for sent, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+	for sent, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		service := sandbox.New(sandbox.Default())
 		limited := make(chan bool, 1)
 		fault := sandboxtest.Limited(sandbox.RouteModels, "500", 1)
