@@ -50,7 +50,7 @@ func TestCitedNamesExist(t *testing.T) {
 	}
 	for name, comment := range comments {
 		for _, cited := range cited.FindAllString(comment, -1) {
-			isElsewhere := strings.HasPrefix(cited, "/")
+			isElsewhere := strings.HasPrefix(cited, "/") || strings.HasPrefix(cited, "_") // the end of several names
 			cited, isLink := strings.CutSuffix(strings.TrimSpace(cited), "]")
 			if isLink {
 				cited = strings.TrimLeft(cited, "[.")
