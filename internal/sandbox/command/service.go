@@ -65,6 +65,8 @@ func (a *received) isLater() bool {
 	return a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooManyRequests
 }
 
+func (a *received) isRedirect() bool { return a.status/100 == 3 && a.header.Get("Location") != "" }
+
 // get sends a read. If its token is rejected, it asks for another one, once. What it returns of a 200 is JSON without
 // credentials, or nothing.
 func (r *serviceReader) get(ctx context.Context, path string) (*received, error) {
@@ -308,7 +310,7 @@ func (r *serviceReader) failure(a *received) error {
 func (r *serviceReader) nextStep(a *received) string {
 	isRejected := a.status == http.StatusUnauthorized
 	switch {
-	case a.status/100 == 3 && a.header.Get("Location") != "":
+	case a.isRedirect():
 		return "It redirects to " + r.quote(a.header.Get("Location")) + ": give that address, if it is the service's."
 	case a.isLater():
 		return "Run again later."
