@@ -259,7 +259,7 @@ func TestPagesAndExamples(t *testing.T) {
 	}
 	for text, name := range printed {
 		if name != root+"/README.md" { // TestAccInstallAsPrinted applies its own
-			t.Errorf("%s prints what is not, or no longer, a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
+			t.Errorf("%s prints what is not a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
 				name, text)
 		}
 	}

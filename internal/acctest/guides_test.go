@@ -77,7 +77,10 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 			"follow-latest-revision/fleet/main.tf", "",
 			[]string{`{"dockerImage": "registry.example/model:2.0.0"}`},
 			2,
-			[]string{`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`, "Plan: 0 to add, 1 to change, 0 to destroy."},
+			[]string{
+				`terraform_data.deployment["` + mainGroup + `"] will be updated in-place`,
+				"Plan: 0 to add, 1 to change, 0 to destroy.",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,14 +275,16 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		"a required argument is null": {`data "modelcatalogue_latest_model" "a" { model_group_id = null }`, plan, ""},
 		"no provider block":           {outside, "unset ${!MODELCATALOGUE_*}; " + plan, ""},
 		"a group that was left out":   {listed + `output "o" { value = data.modelcatalogue_latest_models.a.models["x"].id }`, plan, ""},
-		"an image that is withheld":   {outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`, plan, ""},
-		"an index of null":            {listed + "output \"o\" { value = local.model.axes[0] }", plan, ""},
-		"an attribute of null":        {listed + "output \"o\" { value = local.model.horizon.key }", plan, ""},
-		"a loop over null":            {listed + "output \"o\" { value = [for tag in local.model.tags : tag] }", plan, ""},
-		"a splat of null":             {listed + "output \"o\" { value = local.model.axes[*].key }", plan, ""},
-		"a condition of null":         {listed + "output \"o\" { value = local.model.enabled ? 1 : 2 }", plan, ""},
-		"a function of null":          {listed + "output \"o\" { value = length(local.model.tags) }", plan, "argument must not be null"},
-		"no mirror":                   {outside, "$ENGINE init -plugin-dir=empty", ""},
+		"an image that is withheld": {
+			outside + `output "o" { value = "image ${data.modelcatalogue_latest_model.a.docker_image}" }`, plan, "",
+		},
+		"an index of null":     {listed + "output \"o\" { value = local.model.axes[0] }", plan, ""},
+		"an attribute of null": {listed + "output \"o\" { value = local.model.horizon.key }", plan, ""},
+		"a loop over null":     {listed + "output \"o\" { value = [for tag in local.model.tags : tag] }", plan, ""},
+		"a splat of null":      {listed + "output \"o\" { value = local.model.axes[*].key }", plan, ""},
+		"a condition of null":  {listed + "output \"o\" { value = local.model.enabled ? 1 : 2 }", plan, ""},
+		"a function of null":   {listed + "output \"o\" { value = length(local.model.tags) }", plan, "argument must not be null"},
+		"no mirror":            {outside, "$ENGINE init -plugin-dir=empty", ""},
 		"no source": {
 			"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue",
 		},

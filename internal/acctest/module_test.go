@@ -211,7 +211,8 @@ func releasedSandbox(t *testing.T) string {
 	writeText(t, filepath.Join(folder, name), archive.String())
 	// The list has the other platforms too.
 	writeText(t, filepath.Join(folder, "modelcatalogue-sandbox_0.1.0_SHA256SUMS"),
-		fmt.Sprintf("%x  modelcatalogue-sandbox_0.1.0_darwin_arm64.zip\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(archive.Bytes()), name))
+		fmt.Sprintf("%x  modelcatalogue-sandbox_0.1.0_darwin_arm64.zip\n", sha256.Sum256(nil))+
+			fmt.Sprintf("%x  %s\n", sha256.Sum256(archive.Bytes()), name))
 	return folder
 }
 
@@ -272,15 +273,18 @@ func TestAccShellOfThePages(t *testing.T) {
 					writeText(t, filepath.Join(dir, file), readText(t, root+"/examples/guides/"+example))
 				}
 				for file, text := range map[string]string{
-					"bin/terraform": `#!/bin/sh` + "\n" + `exec "` + underTest.Path + `" "$@"`, "bin/npm": "#!/bin/true", "bin/pytest": "#!/bin/true",
+					"bin/terraform": "#!/bin/sh\nexec '" + underTest.Path + `' "$@"`,
+					"bin/npm":       "#!/bin/true", "bin/pytest": "#!/bin/true",
 					"ca.pem": certificate, "client-secret": owner.secret + "\n", "tests/mocked.tftest.hcl": "",
 				} {
 					program := filepath.Join(dir, file)
-					if err := errors.Join(os.MkdirAll(filepath.Join(dir, "bin"), 0o700), os.WriteFile(program, []byte(text), 0o700)); err != nil {
+					err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700)
+					if err := errors.Join(err, os.WriteFile(program, []byte(text), 0o700)); err != nil {
 						t.Fatal(err)
 					}
 				}
-				script := strings.NewReplacer("https://catalogue.example.com", url, "my-client-id", owner.id, "my-client-secret", owner.secret,
+				script := strings.NewReplacer("https://catalogue.example.com", url,
+					"my-client-id", owner.id, "my-client-secret", owner.secret,
 					"/run/secrets", dir, "60/1m", "60/1s", "=next.tfplan", "=next.tfplan || test $? = 2").Replace(b.text)
 				if strings.Contains(script, "export ") {
 					script += "\nterraform plan"

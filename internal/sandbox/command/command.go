@@ -24,7 +24,8 @@ import (
 )
 
 // Main runs the program with the arguments of this process, and returns its exit status: 0, 1 for a failure, 2 for a
-// mistake in the arguments, 128 and the number of a signal that interrupted `record`, or the status of the command of `exec`.
+// mistake in the arguments, 128 and the number of a signal that interrupted `record`, or the status of the command of
+// `exec`.
 func Main(version string) int {
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = cmp.Or(strings.TrimPrefix(info.Main.Version, "v"), "(devel)")

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -80,8 +79,8 @@ func TestSettings(t *testing.T) {
 			t.Setenv("MODELCATALOGUE_"+test.name, test.value)
 			t.Setenv("MODELCATALOGUE_"+test.name+"_FILE", test.file)
 			r, err := newServiceReader("https://c.example")
-			if said := fmt.Sprint(err); err == nil && (test.want != "" || r.secret != secret) || err != nil && !strings.Contains(said, cmp.Or(test.want, "nothing")) {
-				t.Errorf("%q and %q: %s, want %s", test.value, test.file, said, test.want)
+			if test.want == "" && (err != nil || r.secret != secret) || !strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("%q and %q: %v, want %s", test.value, test.file, err, test.want)
 			}
 		})
 	}
