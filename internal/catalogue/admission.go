@@ -176,6 +176,7 @@ func (a *admission) beginPauseLocked(sent *attempt, header http.Header) {
 	if !named {
 		pause = backOff(sent.seen.Attempt, a.retries.jitter())
 	}
+	sent.pauses = now.Add(pause)
 	if !a.pace.PausedUntil().After(now) {
 		a.pausedBy = nil
 	}
@@ -189,19 +190,17 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	case result == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case result == limited:
-		a.failLateLocked(err)
+		until := a.pace.PausedUntil()
+		if a.pausedBy == nil || !sent.pauses.Before(until) { // else another 429 asked for longer
+			a.pausedBy = err
+		}
+		a.failLateLocked(until)
 	}
 	return result
 }
 
-// failLateLocked fails the reads whose time ends before a pause, with the 429 that asked for it. A 429 that asked for a
-// shorter pause does not count.
-func (a *admission) failLateLocked(err error) {
-	until := a.pace.PausedUntil()
-	api, ok := apiError(err)
-	if a.pausedBy == nil || ok && !time.Now().Add(api.RetryAfter).Before(until) {
-		a.pausedBy = err
-	}
+// failLateLocked fails the reads, wherever they wait, whose time ends before a wait of all reads does.
+func (a *admission) failLateLocked(until time.Time) {
 	if !a.answers.deadlineFloor.Before(until) {
 		return
 	}

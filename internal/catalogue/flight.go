@@ -34,9 +34,10 @@ type history struct {
 
 // attempt is one request that was admitted, for a read or for a token.
 type attempt struct {
-	token  *token   // a read is sent with it, a request for a token fills it
-	number int      // of the request in the pace
-	seen   Exchange // as far as it is known when the request is sent
+	token  *token    // a read is sent with it, a request for a token fills it
+	number int       // of the request in the pace
+	seen   Exchange  // as far as it is known when the request is sent
+	pauses time.Time // until when, if its answer is a 429
 }
 
 // newFlight makes the flight of a question, which outlives the caller that begins it. It keeps the values of its

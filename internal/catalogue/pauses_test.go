@@ -144,14 +144,16 @@ func TestTheCeilingIsNoCauseOfALimit(t *testing.T) {
 	})
 }
 
-// Of two 429s of one burst the error has the longer wait.
+// Of two 429s of one burst the error has the longer wait, whichever body comes first.
 func TestTheLongerPauseIsReported(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{read: func(_ int, r *http.Request) reply {
 			if strings.HasSuffix(r.URL.Path, "long") {
 				return retryAfter(429, "200").in(sec)
 			}
-			return retryAfter(429, "2").in(2 * sec)
+			short := retryAfter(429, "190").in(2 * sec)
+			short.stall = 20 * sec
+			return short
 		}}
 		c := over(t, s, readTimeout(4*time.Minute))
 		readers := []*reader{group("long").start(t, c), group("short").start(t, c)}

@@ -134,17 +134,15 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 	}
 }
 
-// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that wait and
-// have no retry left fail with it, and so do those that have no time.
+// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that wait for the
+// token and have no retry left fail with it, and so do all that have no time.
 func (a *admission) tokenFailedLocked(f *flight, err error) {
 	t := &a.tokens
 	for _, waiting := range slices.Clone(a.queue) {
 		waiting.failIfNoRetryLocked(&t.history, err)
 	}
 	t.failed(err, a.retries.jitter())
-	for _, waiting := range slices.Clone(a.queue) {
-		waiting.failLocked(waiting.lateErrLocked)
-	}
+	a.failLateLocked(t.notBefore)
 	if len(a.queue) == 0 {
 		return
 	}

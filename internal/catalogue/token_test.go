@@ -140,6 +140,36 @@ func TestAProofByATokenThatEnded(t *testing.T) {
 	})
 }
 
+// A read that backs off fails at once if the token that it needs cannot come in its time.
+func TestATokenThatComesTooLate(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := rejecting(1)
+		rejects := s.read
+		s.token = func(n int) reply {
+			if n == 1 {
+				return issue(n, time.Hour)
+			}
+			return retryAfter(503, "600")
+		}
+		s.read = func(n int, r *http.Request) reply {
+			if n == 1 {
+				return retryAfter(503, "30")
+			}
+			return rejects(n, r)
+		}
+		c := over(t, s)
+		backsOff := theGroup.start(t, c)
+		rejected := group("rejected").start(t, c)
+		for _, r := range []*reader{rejected, backsOff} {
+			a := r.end()
+			expectKind(t, []answer{a}, kindUnavailable, "POST")
+			if a.took != sec {
+				t.Errorf("it took %s", a.took)
+			}
+		}
+	})
+}
+
 // After a rejection every read fails at once with the same words, wherever it waits, and nothing is sent.
 func TestARejectionEndsEveryRead(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
