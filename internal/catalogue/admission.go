@@ -190,11 +190,11 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	case result == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case result == limited:
-		until := a.pace.PausedUntil()
-		if a.pausedBy == nil || !sent.pauses.Before(until) { // else another 429 asked for longer
+		if a.pausedBy == nil || !sent.pauses.Before(a.pace.PausedUntil()) { // else another 429 asked for longer
 			a.pausedBy = err
 		}
-		a.failLateLocked(until)
+		a.failLateLocked(a.pace.PausedUntil())
+		a.failLateLocked(a.pace.GapUntil())
 	}
 	return result
 }

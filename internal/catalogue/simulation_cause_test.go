@@ -131,7 +131,9 @@ var endings = map[catalogue.Cause]func(blame) bool{
 	},
 	waitTooLong: func(b blame) bool {
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
-		return b.end.Wait > b.end.Remaining && (backsOff || slices.ContainsFunc(b.requests, b.asksToWait))
+		p := paceAt(b.paces(), b.r.end)
+		inGap := b.r.end+b.end.Wait == p.began+p.gap
+		return b.end.Wait > b.end.Remaining && (backsOff || inGap || slices.ContainsFunc(b.requests, b.asksToWait))
 	},
 	ceilingTooLow: func(b blame) bool {
 		return b.end.Wait > b.end.Remaining && b.ceilingIsFull()

@@ -97,18 +97,24 @@ func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
 	})
 }
 
-// atOnceIfAPauseDoesNotFit checks invariant 3, too. What the service says of a pause is in the body, which may come
-// late, and so may the answer to a request under way.
+// atOnceIfAPauseDoesNotFit checks invariant 3, too, for pauses and gaps. What the service says of a pause is in the body,
+// which may come late, and so may the answer to a request under way.
 func (c *simCheck) atOnceIfAPauseDoesNotFit() {
+	all := c.paces()
 	for _, pause := range c.requests {
-		until, named := pause.waits()
-		if !pause.limited() || !named {
+		if !pause.limited() {
 			continue
 		}
+		until, named := pause.waits()
+		if !named {
+			until = 0 // the client chooses it
+		}
+		p := paceAt(all, pause.headerAt)
+		until = max(until, p.began+p.gap)
 		for _, r := range c.readings {
 			fits := r.deadline() >= until
 			if !fits && r.end > pause.headerAt && r.start < until && r.end > c.latestEnd(r, pause) {
-				c.fail("reader %d, with time until %s, ended at %s, though request %d announced a pause until %s at %s",
+				c.fail("reader %d, with time until %s, ended at %s, though request %d began a pause or a gap until %s at %s",
 					r.index, r.deadline(), r.end, pause.number, until, pause.headerAt)
 			}
 		}

@@ -39,7 +39,7 @@ func (f *flight) waitsLocked(now time.Time, before int) []wait {
 	return []wait{
 		exact(forBackOff, f.notBefore, f.last),
 		exact(forPause, a.pace.PausedUntil(), a.pausedBy),
-		atMost(forGap, a.pace.GapUntil(), a.pausedBy),
+		exact(forGap, a.pace.GapUntil(), a.pausedBy),
 		ceiling(a.pace.CeilingAfter(before, now)),
 		atMost(forRoom, a.pace.RoomAt(now), nil),
 		exact(forToken, t.notBefore, t.last),
@@ -195,7 +195,7 @@ func (a *admission) noteWaitLocked(f *flight, hold wait) {
 		return
 	}
 	told := max(0, time.Until(a.noted))
-	isPause := hold.cause == WaitTooLong
+	isPause := hold.until.Equal(a.pace.PausedUntil()) || hold.until.Equal(a.pace.GapUntil())
 	if hold.left()-told <= longWait && (told > 0 || !isPause) {
 		return
 	}

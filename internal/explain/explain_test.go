@@ -116,6 +116,17 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"The service refused to serve the request on its connection (HTTP/2)."},
 			next:    "show this to the service's operator.",
 		},
+		"a gap after a pause": {
+			err: &catalogue.GaveUpError{
+				Cause:     catalogue.WaitTooLong,
+				Remaining: 5 * time.Second,
+				Wait:      8 * time.Second,
+				Err:       &catalogue.APIError{Status: 429, RetryAfter: time.Second},
+			},
+			summary: explain.SummaryRateLimited,
+			parts:   []string{"for now, and the next request may be sent only after the 5s left of read_timeout.", "Run again"},
+			next:    "with max_requests.",
+		},
 		"another fault of TLS": {
 			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
 			summary: explain.SummaryUntrusted,

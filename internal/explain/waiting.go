@@ -60,9 +60,11 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 	case gaveUp.Wait == 0:
 		cause += fmt.Sprintf(", and read_timeout, which is %s, was over before one was let through.",
 			round(gaveUp.Elapsed+gaveUp.Remaining))
-	case api.RetryAfter > 0:
+	case gaveUp.Wait <= api.RetryAfter:
 		cause += fmt.Sprintf(". It asks to wait %s, and this read had %s left of its read_timeout.",
 			length(gaveUp.Wait), left)
+	case api.RetryAfter > 0:
+		cause += fmt.Sprintf(", and the next request may be sent only after the %s left of read_timeout.", left)
 	default:
 		cause += fmt.Sprintf(", and does not say for how long. The next wait is longer than the %s left of "+
 			"read_timeout.", left)
