@@ -7,6 +7,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -23,23 +24,26 @@ type Encoder struct {
 	encode encodeFunc
 }
 
-// TooLargeError says that a value does not fit in a message. Both are in
-// bytes; Size is what the value takes.
-type TooLargeError struct{ Size, Limit int64 }
+// TooLargeError says that a value does not fit in a message. Both are in bytes; Size is what the value takes.
+type TooLargeError struct {
+	Size  int64
+	Limit int64
+}
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the value takes %d bytes, more than the %d of one message", e.Size, e.Limit)
 }
 
-// output is what is encoded so far. Once it is over the limit, its bytes are
-// counted and no longer kept.
+// output is what is encoded so far. Once it is over the limit, its bytes are counted and no longer kept.
 type output struct {
 	bytes   []byte
 	dropped int64
 	limit   int64
 }
 
-func (o *output) size() int64 { return o.dropped + int64(len(o.bytes)) }
+func (o *output) size() int64 {
+	return o.dropped + int64(len(o.bytes))
+}
 
 // settle drops what is over the limit, which bounds the memory.
 func (o *output) settle() {
@@ -49,8 +53,8 @@ func (o *output) settle() {
 	}
 }
 
-// sampled is the index of the element of a list or map after which the size of the
-// rest is estimated, to take the memory for it at once.
+// sampled is the index of the element of a list or map after which the size of the rest is estimated, to take the
+// memory for it at once.
 const sampled = 31
 
 // each encodes count elements within bounded memory.
@@ -60,14 +64,16 @@ func (o *output) each(count int, element func(i int)) {
 		element(i)
 		o.settle()
 		if i == sampled {
-			o.expect((o.size() - start) / (sampled + 1) * int64(count-sampled))
+			mean := (o.size() - start) / (sampled + 1)
+			o.expect(mean * int64(count-sampled))
 		}
 	}
 }
 
 // expect takes memory for a number of further bytes, and a sixteenth more.
 func (o *output) expect(bytes int64) {
-	if bytes += bytes / 16; o.dropped == 0 && o.size()+bytes <= o.limit {
+	bytes += bytes / 16
+	if o.dropped == 0 && o.size()+bytes <= o.limit {
 		o.bytes = slices.Grow(o.bytes, int(bytes))
 	}
 }
@@ -77,15 +83,15 @@ type encodeFunc func(*output, reflect.Value)
 // Compile makes an encoder of goType, a struct or a pointer to one, as typ. The two must agree field by field; the
 // error names the first place at which they do not.
 func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
-	encode, err := compile(goType, typ, "")
+	encode, err := site{goType: goType}.compile(typ)
 	if err != nil {
 		return nil, err
 	}
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError if that has more than limit
-// bytes. What is over the limit takes no memory.
+// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. What is over the limit
+// takes no memory.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
@@ -93,158 +99,200 @@ func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	}
 	out := &output{limit: limit}
 	e.encode(out, v)
-	if size := out.size(); size > limit {
+	size := out.size()
+	if size > limit {
 		return nil, &TooLargeError{Size: size, Limit: limit}
 	}
 	return out.bytes, nil
 }
 
-func compile(goType reflect.Type, typ tftypes.Type, place string) (encodeFunc, error) {
-	if goType.Kind() == reflect.Pointer {
-		element, err := compile(goType.Elem(), typ, place)
+// site is a place in a struct, and the Go type there.
+type site struct {
+	place  string // in the names of attributes, "" for the whole value
+	goType reflect.Type
+}
+
+// elements returns the site of the elements of a pointer, a list or a map.
+func (s site) elements(mark string) site {
+	return site{place: s.place + mark, goType: s.goType.Elem()}
+}
+
+// disagrees returns the error of a Go type that does not fit the schema.
+func (s site) disagrees(why string) error {
+	place := cmp.Or(s.place, "the value")
+	return fmt.Errorf("%s: %s %s", place, s.goType, why)
+}
+
+func (s site) cannotHold(typ tftypes.Type) error {
+	return s.disagrees("cannot hold " + typ.String())
+}
+
+func (s site) compile(typ tftypes.Type) (encodeFunc, error) {
+	if s.goType.Kind() == reflect.Pointer {
+		element, err := s.elements("").compile(typ)
 		if err != nil {
 			return nil, err
 		}
-		return func(out *output, v reflect.Value) {
-			if v.IsNil() {
-				out.bytes = msgp.AppendNil(out.bytes)
-				return
-			}
+		return orNull(func(out *output, v reflect.Value) {
 			element(out, v.Elem())
-		}, nil
+		}), nil
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		if goType.Kind() == reflect.Struct {
-			return compileObject(goType, typ, place)
-		}
+		return s.object(typ)
 	case tftypes.List:
-		if goType.Kind() == reflect.Slice {
-			return compileList(goType, typ, place)
-		}
+		return s.list(typ)
 	case tftypes.Map:
-		if goType.Kind() == reflect.Map && goType.Key().Kind() == reflect.String {
-			return compileMap(goType, typ, place)
-		}
-	default:
-		if encode := scalar(goType.Kind(), typ); encode != nil {
-			return encode, nil
-		}
+		return s.mapping(typ)
 	}
-	return nil, fmt.Errorf("%s: %s cannot hold %s", orRoot(place), goType, typ)
+	scalar, ok := scalars[s.goType.Kind()]
+	if !ok || !typ.Is(scalar.typ) {
+		return nil, s.cannotHold(typ)
+	}
+	return scalar.encode, nil
 }
 
-// scalar returns nil if the Go kind cannot hold the type.
-func scalar(kind reflect.Kind, typ tftypes.Type) encodeFunc {
-	switch {
-	case kind == reflect.String && typ.Is(tftypes.String):
-		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendString(out.bytes, v.String()) }
-	case kind == reflect.Bool && typ.Is(tftypes.Bool):
-		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendBool(out.bytes, v.Bool()) }
-	case kind == reflect.Int64 && typ.Is(tftypes.Number):
-		return func(out *output, v reflect.Value) { out.bytes = msgp.AppendInt64(out.bytes, v.Int()) }
-	}
-	return nil
+// scalars are how the values of a Go kind are encoded, and as what.
+var scalars = map[reflect.Kind]struct {
+	typ    tftypes.Type
+	encode encodeFunc
+}{
+	reflect.String: {
+		typ: tftypes.String,
+		encode: func(out *output, v reflect.Value) {
+			out.bytes = msgp.AppendString(out.bytes, v.String())
+		},
+	},
+	reflect.Bool: {
+		typ: tftypes.Bool,
+		encode: func(out *output, v reflect.Value) {
+			out.bytes = msgp.AppendBool(out.bytes, v.Bool())
+		},
+	},
+	reflect.Int64: {
+		typ: tftypes.Number,
+		encode: func(out *output, v reflect.Value) {
+			out.bytes = msgp.AppendInt64(out.bytes, v.Int())
+		},
+	},
 }
 
-func compileList(goType reflect.Type, typ tftypes.List, place string) (encodeFunc, error) {
-	element, err := compile(goType.Elem(), typ.ElementType, place+"[]")
-	if err != nil {
-		return nil, err
-	}
+// orNull returns an encoder that encodes nil as null.
+func orNull(encode encodeFunc) encodeFunc {
 	return func(out *output, v reflect.Value) {
 		if v.IsNil() {
 			out.bytes = msgp.AppendNil(out.bytes)
 			return
 		}
-		out.bytes = msgp.AppendArrayHeader(out.bytes, uint32(v.Len())) //nolint:gosec // a message cannot hold 2^32 elements
-		out.each(v.Len(), func(i int) { element(out, v.Index(i)) })
-	}, nil
+		encode(out, v)
+	}
 }
 
-// compileMap makes an encoder of maps. Their keys are sorted, so that equal
-// values have equal encodings.
-func compileMap(goType reflect.Type, typ tftypes.Map, place string) (encodeFunc, error) {
-	element, err := compile(goType.Elem(), typ.ElementType, place+"[]")
+func (s site) list(typ tftypes.List) (encodeFunc, error) {
+	if s.goType.Kind() != reflect.Slice {
+		return nil, s.cannotHold(typ)
+	}
+	element, err := s.elements("[]").compile(typ.ElementType)
 	if err != nil {
 		return nil, err
 	}
-	return func(out *output, v reflect.Value) {
-		if v.IsNil() {
-			out.bytes = msgp.AppendNil(out.bytes)
-			return
-		}
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(keys))) //nolint:gosec // a message cannot hold 2^32 elements
-		out.each(len(keys), func(i int) {
-			out.bytes = msgp.AppendString(out.bytes, keys[i].String())
-			element(out, v.MapIndex(keys[i]))
+	return orNull(func(out *output, v reflect.Value) {
+		size := uint32(v.Len()) //nolint:gosec // a message cannot hold 2^32 elements
+		out.bytes = msgp.AppendArrayHeader(out.bytes, size)
+		out.each(v.Len(), func(i int) {
+			element(out, v.Index(i))
 		})
-	}, nil
+	}), nil
 }
 
-// attribute is one field of an object: its encoded name, where its value is in
-// the struct, and how that is encoded.
+// mapping makes an encoder of maps. Their keys are sorted, so that equal values have equal encodings.
+func (s site) mapping(typ tftypes.Map) (encodeFunc, error) {
+	kind := s.goType.Kind()
+	if kind != reflect.Map || s.goType.Key().Kind() != reflect.String {
+		return nil, s.cannotHold(typ)
+	}
+	element, err := s.elements("[]").compile(typ.ElementType)
+	if err != nil {
+		return nil, err
+	}
+	byText := func(a, b reflect.Value) int {
+		return strings.Compare(a.String(), b.String())
+	}
+	return orNull(func(out *output, v reflect.Value) {
+		size := uint32(v.Len()) //nolint:gosec // a message cannot hold 2^32 elements
+		out.bytes = msgp.AppendMapHeader(out.bytes, size)
+		keys := v.MapKeys()
+		slices.SortFunc(keys, byText)
+		out.each(len(keys), func(i int) {
+			key := keys[i]
+			out.bytes = msgp.AppendString(out.bytes, key.String())
+			element(out, v.MapIndex(key))
+		})
+	}), nil
+}
+
+// attribute is one field of an object: its encoded name, where its value is in the struct, and how that is encoded.
 type attribute struct {
 	key    []byte
 	index  []int
 	encode encodeFunc
 }
 
-// of finds the attribute's value in v, whose struct may be embedded in another.
-func (a *attribute) of(v reflect.Value) reflect.Value {
-	for _, i := range a.index {
-		v = v.Field(i)
+func (s site) object(typ tftypes.Object) (encodeFunc, error) {
+	if s.goType.Kind() != reflect.Struct {
+		return nil, s.cannotHold(typ)
 	}
-	return v
-}
-
-func compileObject(goType reflect.Type, typ tftypes.Object, place string) (encodeFunc, error) {
-	fields := map[string]reflect.StructField{}
-	for _, field := range reflect.VisibleFields(goType) {
-		if name := field.Tag.Get("tfsdk"); name != "" && name != "-" {
-			if _, twice := fields[name]; twice {
-				return nil, fmt.Errorf("%s: %s has two fields for the attribute", join(place, name), goType)
-			}
-			fields[name] = field
-		}
+	fields, err := s.fields()
+	if err != nil {
+		return nil, err
 	}
-	attributes := make([]attribute, 0, len(fields))
+	var attributes []attribute
 	for _, name := range slices.Sorted(maps.Keys(typ.AttributeTypes)) {
 		field, ok := fields[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: %s has no field for the attribute", join(place, name), goType)
+			return nil, s.disagrees("has no field for the attribute " + name)
 		}
 		delete(fields, name)
-		encode, err := compile(field.Type, typ.AttributeTypes[name], join(place, name))
+		at := site{
+			place:  strings.TrimPrefix(s.place+"."+name, "."),
+			goType: field.Type,
+		}
+		encode, err := at.compile(typ.AttributeTypes[name])
 		if err != nil {
 			return nil, err
 		}
-		attributes = append(attributes, attribute{key: msgp.AppendString(nil, name), index: field.Index, encode: encode})
+		attributes = append(attributes, attribute{
+			key:    msgp.AppendString(nil, name),
+			index:  field.Index,
+			encode: encode,
+		})
 	}
 	for name := range fields {
-		return nil, fmt.Errorf("%s: the schema has no attribute for the field of %s", join(place, name), goType)
+		return nil, s.disagrees("has a field for an attribute that the schema lacks, " + name)
 	}
+	size := uint32(len(attributes)) //nolint:gosec // a handful
 	return func(out *output, v reflect.Value) {
-		out.bytes = msgp.AppendMapHeader(out.bytes, uint32(len(attributes))) //nolint:gosec // a handful
+		out.bytes = msgp.AppendMapHeader(out.bytes, size)
 		for i := range attributes {
-			out.bytes = append(out.bytes, attributes[i].key...)
-			attributes[i].encode(out, attributes[i].of(v))
+			a := &attributes[i]
+			out.bytes = append(out.bytes, a.key...)
+			a.encode(out, v.FieldByIndex(a.index))
 		}
 	}, nil
 }
 
-func join(place, name string) string {
-	if place == "" {
-		return name
+// fields returns the fields of a struct by their attributes.
+func (s site) fields() (map[string]reflect.StructField, error) {
+	fields := map[string]reflect.StructField{}
+	for _, field := range reflect.VisibleFields(s.goType) {
+		name := field.Tag.Get("tfsdk")
+		if name == "" || name == "-" {
+			continue
+		}
+		if _, twice := fields[name]; twice {
+			return nil, s.disagrees("has two fields for the attribute " + name)
+		}
+		fields[name] = field
 	}
-	return place + "." + name
-}
-
-func orRoot(place string) string {
-	if place == "" {
-		return "the value"
-	}
-	return place
+	return fields, nil
 }

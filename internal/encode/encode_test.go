@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,10 +37,15 @@ type outer struct {
 var (
 	innerType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String}}
 	outerType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
-		"count": tftypes.Number, "flag": tftypes.Bool, "plain": tftypes.String, "one": innerType,
-		"many": tftypes.List{ElementType: innerType}, "values": tftypes.List{ElementType: innerType},
-		"texts": tftypes.List{ElementType: tftypes.String},
-		"named": tftypes.Map{ElementType: innerType}, "counts": tftypes.Map{ElementType: tftypes.Number},
+		"count":  tftypes.Number,
+		"flag":   tftypes.Bool,
+		"plain":  tftypes.String,
+		"one":    innerType,
+		"many":   tftypes.List{ElementType: innerType},
+		"values": tftypes.List{ElementType: innerType},
+		"texts":  tftypes.List{ElementType: tftypes.String},
+		"named":  tftypes.Map{ElementType: innerType},
+		"counts": tftypes.Map{ElementType: tftypes.Number},
 	}}
 )
 
@@ -47,84 +53,122 @@ func newInner(name any) tftypes.Value {
 	return tftypes.NewValue(innerType, map[string]tftypes.Value{"name": tftypes.NewValue(tftypes.String, name)})
 }
 
+// null, text and list make values of the protocol.
+func null(typ tftypes.Type) tftypes.Value {
+	return tftypes.NewValue(typ, nil)
+}
+
+func text(of string) tftypes.Value {
+	return tftypes.NewValue(tftypes.String, of)
+}
+
+func list(of tftypes.Type, elements ...tftypes.Value) tftypes.Value {
+	return tftypes.NewValue(tftypes.List{ElementType: of}, elements)
+}
+
+var (
+	long   = strings.Repeat("é", 40000)
+	allSet = outer{
+		embedded: embedded{
+			Count: new(int64(math.MinInt64)),
+			Flag:  new(true),
+		},
+		Plain:  long,
+		One:    &inner{Name: new("a")},
+		Many:   []*inner{{Name: new("b")}, nil, {}},
+		Values: []inner{{}},
+		Texts:  []*string{new("c"), nil},
+		Named:  map[string]*inner{"b": {Name: new("d")}, "": nil, "a": {}, "β/%41": {}},
+		Counts: map[string]int64{},
+		hidden: 1,
+	}
+)
+
 func TestEncodesAsTheProtocolReads(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("é", 40000)
+	innerMap := tftypes.Map{ElementType: innerType}
+	counts := tftypes.Map{ElementType: tftypes.Number}
 	for name, test := range map[string]struct {
 		value outer
 		want  map[string]tftypes.Value
 	}{
-		"all null": {want: map[string]tftypes.Value{
-			"count": tftypes.NewValue(tftypes.Number, nil), "flag": tftypes.NewValue(tftypes.Bool, nil),
-			"plain": tftypes.NewValue(tftypes.String, ""), "one": tftypes.NewValue(innerType, nil),
-			"many":   tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
-			"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, nil),
-			"texts":  tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, nil),
-			"named":  tftypes.NewValue(tftypes.Map{ElementType: innerType}, nil),
-			"counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, nil),
-		}},
-		"all set": {
-			value: outer{
-				embedded: embedded{Count: new(int64(math.MinInt64)), Flag: new(true)}, Plain: long, One: &inner{Name: new("a")},
-				Many: []*inner{{Name: new("b")}, nil, {}}, Values: []inner{{}}, Texts: []*string{new("c"), nil}, hidden: 1,
-				Named: map[string]*inner{"b": {Name: new("d")}, "": nil, "a": {}, "β/%41": {}}, Counts: map[string]int64{},
-			},
+		"all null": {
 			want: map[string]tftypes.Value{
-				"count": tftypes.NewValue(tftypes.Number, int64(math.MinInt64)), "flag": tftypes.NewValue(tftypes.Bool, true),
-				"plain": tftypes.NewValue(tftypes.String, long), "one": newInner("a"),
-				"many": tftypes.NewValue(
-					tftypes.List{ElementType: innerType}, []tftypes.Value{newInner("b"), tftypes.NewValue(innerType, nil), newInner(nil)},
-				),
-				"values": tftypes.NewValue(tftypes.List{ElementType: innerType}, []tftypes.Value{newInner(nil)}),
-				"texts": tftypes.NewValue(
-					tftypes.List{ElementType: tftypes.String},
-					[]tftypes.Value{tftypes.NewValue(tftypes.String, "c"), tftypes.NewValue(tftypes.String, nil)},
-				),
-				"named": tftypes.NewValue(tftypes.Map{ElementType: innerType}, map[string]tftypes.Value{
-					"b": newInner("d"), "": tftypes.NewValue(innerType, nil), "a": newInner(nil), "β/%41": newInner(nil),
+				"count":  null(tftypes.Number),
+				"flag":   null(tftypes.Bool),
+				"plain":  text(""),
+				"one":    null(innerType),
+				"many":   null(tftypes.List{ElementType: innerType}),
+				"values": null(tftypes.List{ElementType: innerType}),
+				"texts":  null(tftypes.List{ElementType: tftypes.String}),
+				"named":  null(innerMap),
+				"counts": null(counts),
+			},
+		},
+		"all set": {
+			value: allSet,
+			want: map[string]tftypes.Value{
+				"count":  tftypes.NewValue(tftypes.Number, int64(math.MinInt64)),
+				"flag":   tftypes.NewValue(tftypes.Bool, true),
+				"plain":  text(long),
+				"one":    newInner("a"),
+				"many":   list(innerType, newInner("b"), null(innerType), newInner(nil)),
+				"values": list(innerType, newInner(nil)),
+				"texts":  list(tftypes.String, text("c"), null(tftypes.String)),
+				"named": tftypes.NewValue(innerMap, map[string]tftypes.Value{
+					"b":     newInner("d"),
+					"":      null(innerType),
+					"a":     newInner(nil),
+					"β/%41": newInner(nil),
 				}),
-				"counts": tftypes.NewValue(tftypes.Map{ElementType: tftypes.Number}, map[string]tftypes.Value{}),
+				"counts": tftypes.NewValue(counts, map[string]tftypes.Value{}),
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			encoder, err := Compile(reflect.TypeFor[*outer](), outerType)
+			encoder := compiled[*outer](t, outerType)
+			packed, err := encoder.Encode(&test.value, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bytes, err := encoder.Encode(&test.value, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := (tfprotov6.DynamicValue{MsgPack: bytes}).Unmarshal(outerType)
+			got, err := (tfprotov6.DynamicValue{MsgPack: packed}).Unmarshal(outerType)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := tftypes.NewValue(outerType, test.want)
-			if differences, err := want.Diff(got); err != nil || len(differences) > 0 {
+			differences, err := want.Diff(got)
+			if err != nil || len(differences) > 0 {
 				t.Errorf("%v %v", differences, err)
 			}
 		})
 	}
 }
 
-func TestEqualMapsHaveEqualEncodings(t *testing.T) {
-	t.Parallel()
-	encoder, err := Compile(reflect.TypeFor[map[string]int64](), tftypes.Map{ElementType: tftypes.Number})
+// compiled returns the encoder of a T.
+func compiled[T any](t *testing.T, typ tftypes.Type) *Encoder {
+	t.Helper()
+	encoder, err := Compile(reflect.TypeFor[T](), typ)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return encoder
+}
+
+func TestEqualMapsHaveEqualEncodings(t *testing.T) {
+	t.Parallel()
+	encoder := compiled[map[string]int64](t, tftypes.Map{ElementType: tftypes.Number})
 	value := map[string]int64{}
 	for i := range int64(100) {
 		value[strings.Repeat("k", int(i))] = i
 	}
-	first, err := encoder.Encode(value, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var first []byte
 	for range 10 {
-		if again, err := encoder.Encode(value, 1<<20); err != nil || !bytes.Equal(again, first) {
+		packed, err := encoder.Encode(value, 1<<20)
+		if first == nil {
+			first = packed
+		}
+		if err != nil || !bytes.Equal(packed, first) {
 			t.Fatalf("%v, or another order of the keys", err)
 		}
 	}
@@ -132,34 +176,27 @@ func TestEqualMapsHaveEqualEncodings(t *testing.T) {
 
 func TestEncodeNamesTheSizeOfWhatIsTooLarge(t *testing.T) {
 	t.Parallel()
-	encoder, err := Compile(reflect.TypeFor[*inner](), innerType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoder := compiled[*inner](t, innerType)
 	value := &inner{Name: new(strings.Repeat("x", 1000))}
-	bytes, err := encoder.Encode(value, 1<<20)
+	packed, err := encoder.Encode(value, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encoder.Encode(value, int64(len(bytes))); err != nil {
+	size := int64(len(packed))
+	if _, err := encoder.Encode(value, size); err != nil {
 		t.Errorf("exactly at the limit: %v", err)
 	}
-	var tooLarge *TooLargeError
-	if _, err := encoder.Encode(value, int64(len(bytes))-1); !errors.As(err, &tooLarge) || tooLarge.Size != int64(len(bytes)) {
+	_, err = encoder.Encode(value, size-1)
+	tooLarge, ok := errors.AsType[*TooLargeError](err)
+	if !ok || tooLarge.Size != size {
 		t.Errorf("one byte over the limit: %v", err)
 	}
 }
 
 func TestEncodeTakesNoMemoryForWhatIsTooLarge(t *testing.T) {
 	t.Parallel()
-	encoder, err := Compile(reflect.TypeFor[[]string](), tftypes.List{ElementType: tftypes.String})
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := make([]string, 1000)
-	for i := range value {
-		value[i] = strings.Repeat("x", 1000)
-	}
+	encoder := compiled[[]string](t, tftypes.List{ElementType: tftypes.String})
+	value := slices.Repeat([]string{strings.Repeat("x", 1000)}, 1000)
 	out := &output{limit: 10_000}
 	encoder.encode(out, reflect.ValueOf(value))
 	if out.size() != 3+1000*1003 || cap(out.bytes) > 20_000 {
@@ -173,35 +210,58 @@ func TestCompileFailsOnWhatDoesNotAgree(t *testing.T) {
 		A *string `tfsdk:"name"`
 		B *string `tfsdk:"name"`
 	}
-	object := func(name string, typ tftypes.Type) tftypes.Object {
-		return tftypes.Object{AttributeTypes: map[string]tftypes.Type{name: typ}}
+	name := func(typ tftypes.Type) tftypes.Object {
+		return tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": typ}}
 	}
-	for want, test := range map[string]struct {
+	for _, test := range []struct {
 		goType reflect.Type
 		typ    tftypes.Type
+		want   string
 	}{
-		"label: encode.inner has no field for the attribute": {
+		{
+			goType: reflect.TypeFor[struct{}](),
+			typ:    innerType,
+			want:   "the value: struct {} has no field for the attribute name",
+		},
+		{
+			goType: reflect.TypeFor[[]inner](),
+			typ:    tftypes.List{ElementType: tftypes.Object{}},
+			want:   "[]: encode.inner has a field for an attribute that the schema lacks, name",
+		},
+		{
+			goType: reflect.TypeFor[twice](),
+			typ:    name(tftypes.String),
+			want:   "the value: encode.twice has two fields for the attribute name",
+		},
+		{
 			goType: reflect.TypeFor[inner](),
-			typ:    tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "label": tftypes.String}},
+			typ:    name(tftypes.Number),
+			want:   "name: string cannot hold tftypes.Number",
 		},
-		"name: the schema has no attribute for the field of encode.inner": {goType: reflect.TypeFor[inner](), typ: tftypes.Object{}},
-		"name: string cannot hold tftypes.Number": {
-			goType: reflect.TypeFor[inner](), typ: object("name", tftypes.Number),
+		{
+			goType: reflect.TypeFor[string](),
+			typ:    innerType,
+			want:   `the value: string cannot hold tftypes.Object["name":tftypes.String]`,
 		},
-		"name: encode.twice has two fields for the attribute": {
-			goType: reflect.TypeFor[twice](), typ: object("name", tftypes.String),
+		{
+			goType: reflect.TypeFor[inner](),
+			typ:    tftypes.Set{ElementType: tftypes.String},
+			want:   "the value: encode.inner cannot hold tftypes.Set[tftypes.String]",
 		},
-		"the value: string cannot hold tftypes.Object[\"name\":tftypes.String]": {goType: reflect.TypeFor[string](), typ: innerType},
-		"the value: encode.inner cannot hold tftypes.Set[tftypes.String]": {
-			goType: reflect.TypeFor[inner](), typ: tftypes.Set{ElementType: tftypes.String},
+		{
+			goType: reflect.TypeFor[map[int]string](),
+			typ:    tftypes.Map{ElementType: tftypes.String},
+			want:   "the value: map[int]string cannot hold tftypes.Map[tftypes.String]",
 		},
-		"the value: map[int]string cannot hold tftypes.Map[tftypes.String]": {
-			goType: reflect.TypeFor[map[int]string](), typ: tftypes.Map{ElementType: tftypes.String},
+		{
+			goType: reflect.TypeFor[map[string]string](),
+			typ:    tftypes.Map{ElementType: tftypes.Bool},
+			want:   "[]: string cannot hold tftypes.Bool",
 		},
-		"[]: string cannot hold tftypes.Bool": {goType: reflect.TypeFor[map[string]string](), typ: tftypes.Map{ElementType: tftypes.Bool}},
 	} {
-		if _, err := Compile(test.goType, test.typ); err == nil || err.Error() != want {
-			t.Errorf("%v\nwant %s", err, want)
+		_, err := Compile(test.goType, test.typ)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%v\nwant %s", err, test.want)
 		}
 	}
 }
