@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// scenario is a plan that is compared with the plan of another configuration, or
-// with its own plan over the floor if other is "". Its targets are ratios.
+// scenario is a plan that is compared with the plan of another configuration, or with its own plan over the floor if
+// other is "". Its targets are ratios.
 type scenario struct {
 	name    string
 	groups  int
@@ -37,20 +37,30 @@ const (
   model_group_id = "group-0"
   attributes     = ["revision", "docker_image"]
 }`
-	oneBlock     = `data "modelcatalogue_latest_models" "this" { model_group_ids = [for i in range(%d) : "group-${i}"] }`
+	oneBlock = `data "modelcatalogue_latest_models" "this" {
+  model_group_ids = [for i in range(%d) : "group-${i}"]
+}`
 	blockForEach = `data "modelcatalogue_latest_model" "this" {
   for_each       = toset([for i in range(%d) : "group-${i}"])
   model_group_id = each.key
 }`
 )
 
+// latency is how long answers take in the plans of many groups.
+const latency = 50 * time.Millisecond
+
 func scenarios() []scenario {
-	const latency = 50 * time.Millisecond
+	return append(overTheFloor(), besideAnother()...)
+}
+
+// overTheFloor returns the plans that are compared with their own over the floor.
+func overTheFloor() []scenario {
 	var blocks strings.Builder
 	for i := range 200 {
-		fmt.Fprintf(&blocks, "data \"modelcatalogue_latest_model\" \"b%d\" { model_group_id = \"group-%d\" }\n", i, i%50)
+		const block = "data \"modelcatalogue_latest_model\" \"b%d\" { model_group_id = \"group-%d\" }\n"
+		fmt.Fprintf(&blocks, block, i, i%50)
 	}
-	all := []scenario{
+	return []scenario{
 		{
 			name:   "1000 models of one group",
 			groups: 1,
@@ -81,6 +91,12 @@ func scenarios() []scenario {
 			latency: latency,
 			config:  blocks.String(),
 		},
+	}
+}
+
+// besideAnother returns the plans that are compared with the plan of another configuration.
+func besideAnother() []scenario {
+	all := []scenario{
 		{
 			name:   "1 model; none",
 			groups: 1,
