@@ -44,20 +44,79 @@ func networkFaults() []faultCase {
 	loopback := &net.TCPAddr{IP: net.IPv6loopback, Port: 8080}
 	elsewhere := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}
 	return []faultCase{
-		{name: "refused here", err: dialling(loopback, syscall.ECONNREFUSED), want: NobodyListens},
-		{name: "refused here, Windows", err: dialling(loopback, syscall.Errno(10061)), want: NobodyListens},
-		{name: "refused elsewhere", err: dialling(elsewhere, syscall.ECONNREFUSED), want: Unreachable},
-		{name: "reset here", err: dialling(loopback, syscall.ECONNRESET), want: Unreachable},
-		{name: "no route", err: dialling(elsewhere, syscall.EHOSTUNREACH), want: Unreachable},
-		{name: "no such host", err: dialling(nil, &net.DNSError{IsNotFound: true}), want: UnknownHost},
-		{name: "a resolver that fails", err: dialling(nil, &net.DNSError{IsTemporary: true}), want: Unreachable},
-		{name: "EOF of a new connection", err: io.EOF, want: Broken},
-		{name: "reset before the TLS is made", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, want: Broken},
-		{name: "anything after a connection", err: errors.New("malformed HTTP response"), connected: true, want: Broken},
-		{name: "cut short", err: fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), connected: true, want: Broken},
-		{name: "no proxy listens", err: &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED}, want: ProxyFailed},
-		{name: "a proxy answered", err: &proxyError{status: 407}, want: ProxyFailed},
-		{name: "a reset, asked", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, asked: true, want: Broken},
+		{
+			name: "refused here",
+			err:  dialling(loopback, syscall.ECONNREFUSED),
+			want: NobodyListens,
+		},
+		{
+			name: "refused here, Windows",
+			err:  dialling(loopback, syscall.Errno(10061)),
+			want: NobodyListens,
+		},
+		{
+			name: "refused elsewhere",
+			err:  dialling(elsewhere, syscall.ECONNREFUSED),
+			want: Unreachable,
+		},
+		{
+			name: "reset here",
+			err:  dialling(loopback, syscall.ECONNRESET),
+			want: Unreachable,
+		},
+		{
+			name: "no route",
+			err:  dialling(elsewhere, syscall.EHOSTUNREACH),
+			want: Unreachable,
+		},
+		{
+			name: "no such host",
+			err:  dialling(nil, &net.DNSError{IsNotFound: true}),
+			want: UnknownHost,
+		},
+		{
+			name: "a resolver that fails",
+			err:  dialling(nil, &net.DNSError{IsTemporary: true}),
+			want: Unreachable,
+		},
+		{
+			name: "EOF of a new connection",
+			err:  io.EOF,
+			want: Broken,
+		},
+		{
+			name: "reset before the TLS is made",
+			err:  &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+			want: Broken,
+		},
+		{
+			name:      "anything after a connection",
+			err:       errors.New("malformed HTTP response"),
+			connected: true,
+			want:      Broken,
+		},
+		{
+			name:      "cut short",
+			err:       fmt.Errorf("reading: %w", io.ErrUnexpectedEOF),
+			connected: true,
+			want:      Broken,
+		},
+		{
+			name: "no proxy listens",
+			err:  &net.OpError{Op: "proxyconnect", Err: syscall.ECONNREFUSED},
+			want: ProxyFailed,
+		},
+		{
+			name: "a proxy answered",
+			err:  &proxyError{status: 407},
+			want: ProxyFailed,
+		},
+		{
+			name:  "a reset, asked",
+			err:   &net.OpError{Op: "read", Err: syscall.ECONNRESET},
+			asked: true,
+			want:  Broken,
+		},
 	}
 }
 
@@ -65,29 +124,104 @@ func secureFaults() []faultCase {
 	none := &x509.Certificate{}
 	named := &x509.Certificate{DNSNames: []string{"b"}}
 	numbered := &x509.Certificate{IPAddresses: []net.IP{net.IPv6loopback}}
-	alert := func(number uint8) error { return &net.OpError{Op: "remote error", Err: tls.AlertError(number)} }
-	refused := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	alert := func(number uint8) error {
+		return &net.OpError{Op: "remote error", Err: tls.AlertError(number)}
+	}
+	refused := func(err error) error {
+		return &tls.CertificateVerificationError{Err: err}
+	}
 	invalid := func(reason x509.InvalidReason) error {
 		return refused(x509.CertificateInvalidError{Cert: none, Reason: reason})
 	}
 	inHTTP := tls.RecordHeaderError{RecordHeader: [5]byte([]byte("HTTP/"))}
 	return []faultCase{
-		{name: "no TLS", err: tls.RecordHeaderError{Msg: "no TLS"}, want: NoTLS},
-		{name: "HTTP in place of TLS", err: inHTTP, want: PlainHTTP},
-		{name: "an old version", err: errors.New("tls: server selected unsupported protocol version 302"), want: OldTLS},
-		{name: "an alert: old TLS", err: alert(70), connected: true, want: OldTLS},
-		{name: "an alert: old TLS, asked", err: alert(70), asked: true, want: OldTLS},
-		{name: "an alert: a certificate", err: alert(116), connected: true, want: CertificateWanted},
-		{name: "another alert", err: alert(40), connected: true, want: Insecure},
-		{name: "another alert, asked", err: alert(40), connected: true, asked: true, want: CertificateWanted},
-		{name: "an unknown authority", err: refused(x509.UnknownAuthorityError{Cert: none}), asked: true, want: UnknownAuthority},
-		{name: "expired", err: invalid(x509.Expired), want: InvalidCertificate},
-		{name: "wrong use", err: invalid(x509.IncompatibleUsage), want: WrongUse},
-		{name: "another host", err: refused(x509.HostnameError{Certificate: named, Host: "a"}), want: OtherHost},
-		{name: "another address", err: refused(x509.HostnameError{Certificate: numbered, Host: "a"}), want: OtherHost},
-		{name: "no host", err: refused(x509.HostnameError{Certificate: none, Host: "a"}), want: NoHost},
-		{name: "another fault of a certificate", err: invalid(x509.TooManyIntermediates), want: Insecure},
-		{name: "a certificate, and no more", err: refused(errors.New("odd")), want: Insecure},
+		{
+			name: "no TLS",
+			err:  tls.RecordHeaderError{Msg: "no TLS"},
+			want: NoTLS,
+		},
+		{
+			name: "HTTP in place of TLS",
+			err:  inHTTP,
+			want: PlainHTTP,
+		},
+		{
+			name: "an old version",
+			err:  errors.New("tls: server selected unsupported protocol version 302"),
+			want: OldTLS,
+		},
+		{
+			name:      "an alert: old TLS",
+			err:       alert(70),
+			connected: true,
+			want:      OldTLS,
+		},
+		{
+			name:  "an alert: old TLS, asked",
+			err:   alert(70),
+			asked: true,
+			want:  OldTLS,
+		},
+		{
+			name:      "an alert: a certificate",
+			err:       alert(116),
+			connected: true,
+			want:      CertificateWanted,
+		},
+		{
+			name:      "another alert",
+			err:       alert(40),
+			connected: true,
+			want:      Insecure,
+		},
+		{
+			name:      "another alert, asked",
+			err:       alert(40),
+			connected: true,
+			asked:     true,
+			want:      CertificateWanted,
+		},
+		{
+			name:  "an unknown authority",
+			err:   refused(x509.UnknownAuthorityError{Cert: none}),
+			asked: true,
+			want:  UnknownAuthority,
+		},
+		{
+			name: "expired",
+			err:  invalid(x509.Expired),
+			want: InvalidCertificate,
+		},
+		{
+			name: "wrong use",
+			err:  invalid(x509.IncompatibleUsage),
+			want: WrongUse,
+		},
+		{
+			name: "another host",
+			err:  refused(x509.HostnameError{Certificate: named, Host: "a"}),
+			want: OtherHost,
+		},
+		{
+			name: "another address",
+			err:  refused(x509.HostnameError{Certificate: numbered, Host: "a"}),
+			want: OtherHost,
+		},
+		{
+			name: "no host",
+			err:  refused(x509.HostnameError{Certificate: none, Host: "a"}),
+			want: NoHost,
+		},
+		{
+			name: "another fault of a certificate",
+			err:  invalid(x509.TooManyIntermediates),
+			want: Insecure,
+		},
+		{
+			name: "a certificate, and no more",
+			err:  refused(errors.New("odd")),
+			want: Insecure,
+		},
 	}
 }
 
@@ -95,14 +229,21 @@ func secureFaults() []faultCase {
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	const odd = "\x1b[31mred\x07\r\n"
+	named := &x509.Certificate{DNSNames: []string{odd}}
+	issued := &x509.Certificate{Issuer: pkix.Name{CommonName: odd}}
+	expired := &x509.Certificate{}
 	for _, err := range []error{
-		x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{odd}}, Host: "a"},
-		x509.UnknownAuthorityError{Cert: &x509.Certificate{Issuer: pkix.Name{CommonName: odd}}},
-		x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired, Detail: odd},
+		x509.HostnameError{Certificate: named, Host: "a"},
+		x509.UnknownAuthorityError{Cert: issued},
+		x509.CertificateInvalidError{Cert: expired, Reason: x509.Expired, Detail: odd},
 	} {
 		var last Exchange
 		c := New(configFor(t, "https://catalogue.example", Config{
-			Transport: failing{err}, MaxRetries: 1, Observe: func(_ context.Context, seen Exchange) { last = seen },
+			Transport:  failing{err},
+			MaxRetries: 1,
+			Observe: func(_ context.Context, seen Exchange) {
+				last = seen
+			},
 		}))
 		_, err = c.ModelGroups(t.Context(), "")
 		fault, _ := errors.AsType[*NetworkError](err)

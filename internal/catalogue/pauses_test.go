@@ -123,12 +123,14 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 // An answer can bring the ceiling's next turn forward, so a read that would fit then does not fail at once.
 func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		c := over(t, always(found.in(sec/10)), atMost(2, 2*sec), readTimeout(4*sec))
+		s := always(found.in(sec / 10))
+		c := over(t, s, atMost(2, 2*sec), readTimeout(4*sec))
 		one := group("a").start(t, c)
 		two := group("b").start(t, c)
 		time.Sleep(sec / 20)
 		three := group("c").read(t, c)
-		expectAllRead(t, []answer{three, one.end(), two.end()})
+		answers := []answer{three, one.end(), two.end()}
+		expectAllRead(t, answers)
 	})
 }
 

@@ -141,7 +141,7 @@ func (c *simCheck) oneTokenRequestAtATime() {
 		if t == nil || c.rejectedAt(t) <= x.sentAt {
 			continue
 		}
-		margin := min(10*time.Second, t.stated/10)
+		margin := min(10*sec, t.stated/10)
 		if c.unstated(t) || x.sentAt < t.requested+t.stated-margin {
 			c.fail("request %d was sent at %s, though token %d, requested at %s to live %s, served",
 				x.number, x.sentAt, t.number, t.requested, t.stated)
@@ -229,7 +229,7 @@ func (t *simTries) count(x *request) {
 	if x.transient() {
 		t.failures++
 		until, _ := x.waits()
-		t.notBefore = max(t.notBefore+time.Second, until)
+		t.notBefore = max(t.notBefore+sec, until)
 	}
 	if x.unauthorized() {
 		t.renewals++

@@ -66,18 +66,18 @@ func (x *request) waits() (until time.Duration, named bool) {
 	case x.retryAt > x.headerAt:
 		return x.retryAt, true
 	}
-	return x.headerAt + time.Second, false
+	return x.headerAt + sec, false
 }
 
 const (
-	longestBackOff = 30 * time.Second * 5 / 4 // with its jitter
-	maxGap         = 8 * time.Second          // after a 429 while all are limited
-	maxRenewals    = 4                        // of the token, for one read
+	longestBackOff = 30 * sec * 5 / 4 // with its jitter
+	maxGap         = 8 * sec          // after a 429 while all are limited
+	maxRenewals    = 4                // of the token, for one read
 )
 
 // began returns when the answer began, as the ceiling counts it.
 func (x *request) began() time.Duration {
-	began := x.sentAt + 3*time.Second
+	began := x.sentAt + 3*sec
 	if x.headerAt != never {
 		began = min(began, x.headerAt)
 	}
@@ -112,7 +112,7 @@ func (c *simCheck) known() (known []*simToken) {
 // unstated reports whether a token's life counts as not stated: it is short, or no read was sent with the two tokens
 // before it, because they were over whenever its turn came.
 func (c *simCheck) unstated(t *simToken) bool {
-	if t.stated < 10*time.Second {
+	if t.stated < 10*sec {
 		return true
 	}
 	known := c.known()

@@ -9,9 +9,9 @@ import (
 // The rules of the pace, as a reader of the contract would keep them beside a log of the requests.
 
 const (
-	counted   = 3 * time.Second // a request counts as in flight no longer
-	longPause = 3 * time.Second // after which at most two are in flight at first
-	perGrowth = 8               // that are let through make room for one more
+	counted   = 3 * sec // a request counts as in flight no longer
+	longPause = 3 * sec // after which at most two are in flight at first
+	perGrowth = 8       // that are let through make room for one more
 )
 
 // simPace is the pace of a process between two answers.
@@ -55,7 +55,7 @@ func (c *simCheck) paces() []simPace {
 func (p simPace) limited(inFlight int) simPace {
 	next := simPace{from: p.from, began: p.from, window: max(1, inFlight/2) * perGrowth}
 	if p.window > 0 && !p.passed {
-		next.gap = min(max(time.Second, 2*p.gap), maxGap)
+		next.gap = min(max(sec, 2*p.gap), maxGap)
 	}
 	return next
 }

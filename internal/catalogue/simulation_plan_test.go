@@ -141,8 +141,8 @@ func newSimPlan(seed uint64) simPlan {
 		dice:           d,
 		processes:      oneOf(r, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4),
 		jitter:         oneOf(r, 0, r.Float64(), 0.999),
-		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*time.Second, 10*time.Minute, 2*time.Second),
-		requestTimeout: oneOf(r, 30*time.Second, 30*time.Second, 10*time.Second, 2*time.Second, time.Minute),
+		readTimeout:    oneOf(r, 5*time.Minute, 5*time.Minute, time.Minute, 20*sec, 10*time.Minute, 2*sec),
+		requestTimeout: oneOf(r, 30*sec, 30*sec, 10*sec, 2*sec, time.Minute),
 		maxRetries:     oneOf(r, 4, 4, 4, 0, 1, 2, 6),
 		snapshot:       r.IntN(4) > 0,
 	}
@@ -150,13 +150,13 @@ func newSimPlan(seed uint64) simPlan {
 	if r.IntN(4) == 0 {
 		p.ceiling = pace.Limit{
 			Requests: oneOf(r, 1, 1, 2, 5, 20, 60),
-			Per:      oneOf(r, 200*time.Millisecond, time.Second, 2*time.Second, 10*time.Second, time.Minute),
+			Per:      oneOf(r, 200*time.Millisecond, sec, 2*sec, 10*sec, time.Minute),
 		}
 	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
 	p.drawReaders(d.roll("readers"))
 	if r.IntN(12) == 0 {
-		p.interruptAt = between(r, 0, 30*time.Second) + 1
+		p.interruptAt = between(r, 0, 30*sec) + 1
 	}
 	return p
 }
@@ -164,7 +164,7 @@ func newSimPlan(seed uint64) simPlan {
 func (p *simPlan) drawReaders(r *rand.Rand) {
 	count := 1 + r.IntN(oneOf(r, 1, 2, 3, 5, 10, 10, 20, 30, 60))
 	p.service.groups = oneOf(r, 1, 2, 5, 20, 100)
-	spread := oneOf(r, 0, 0, time.Millisecond, time.Second, 20*time.Second, 2*time.Minute)
+	spread := oneOf(r, 0, 0, time.Millisecond, sec, 20*sec, 2*time.Minute)
 	sources := []string{"model_group", "latest_model", "pinned"}
 	if !p.snapshot {
 		// Nothing is shared, and questions differ by their paths only.
@@ -186,10 +186,10 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 			reader.revision = oneOf(r, 1, 1, 2, 3, 9)
 		}
 		if r.IntN(15) == 0 {
-			reader.timeout = between(r, time.Second, p.readTimeout)
+			reader.timeout = between(r, sec, p.readTimeout)
 		}
 		if r.IntN(15) == 0 {
-			reader.cancelAt = between(r, 0, 20*time.Second) + 1
+			reader.cancelAt = between(r, 0, 20*sec) + 1
 		}
 		p.readers = append(p.readers, reader)
 	}
@@ -200,10 +200,10 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 
 func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 	s := simServicePlan{
-		latency:   oneOf(r, time.Millisecond, 20*time.Millisecond, 100*time.Millisecond, 300*time.Millisecond, time.Second),
+		latency:   oneOf(r, time.Millisecond, 20*time.Millisecond, 100*time.Millisecond, 300*time.Millisecond, sec),
 		heavyTail: r.IntN(3) == 0,
-		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*time.Second, 8*time.Second, 10*time.Second,
-			30*time.Second, time.Minute, between(r, 5*time.Second, time.Hour)),
+		tokenLife: oneOf(r, time.Hour, time.Hour, 0, 3*sec, 8*sec, 10*sec,
+			30*sec, time.Minute, between(r, 5*sec, time.Hour)),
 		unstated:    r.IntN(4) == 0,
 		retryAfter:  oneOf(r, "seconds", "seconds", "seconds", "fraction", "date", "absent"),
 		echoes:      r.IntN(5) == 0,
@@ -222,11 +222,11 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 		}
 	}
 	if r.IntN(40) == 0 {
-		s.disabledFrom = between(r, 0, 30*time.Second) + 1
+		s.disabledFrom = between(r, 0, 30*sec) + 1
 	}
 	if r.IntN(4) == 0 {
 		for range 1 + r.IntN(3) {
-			s.publications = append(s.publications, between(r, 0, 20*time.Second))
+			s.publications = append(s.publications, between(r, 0, 20*sec))
 		}
 	}
 	return s
@@ -252,12 +252,12 @@ func (s *simServicePlan) drawFaults(r *rand.Rand, maxRetries int) {
 	if r.IntN(10) == 0 {
 		s.outage = oneOf(r, "reset", "502", "hang")
 		s.outageFrom = between(r, 0, time.Minute)
-		s.outageTo = s.outageFrom + between(r, time.Second, 3*time.Minute)
+		s.outageTo = s.outageFrom + between(r, sec, 3*time.Minute)
 	}
 	if r.IntN(12) == 0 {
 		s.strays = oneOf(r, 0.05, 0.2, 0.5, 1, 1)
-		s.strayTakes = oneOf(r, 0, 12*time.Second)
-		s.tokenLife = oneOf(r, s.tokenLife, 10*time.Second)
+		s.strayTakes = oneOf(r, 0, 12*sec)
+		s.tokenLife = oneOf(r, s.tokenLife, 10*sec)
 	}
 }
 
@@ -273,7 +273,7 @@ func newSimAllowance(r *rand.Rand) simAllowance {
 	a := simAllowance{
 		kind:     oneOf(r, "fixed", "sliding", "bucket"),
 		requests: oneOf(r, 1, 2, 5, 10, 20, 60, 120),
-		per:      oneOf(r, time.Second, 2*time.Second, 4*time.Second, 10*time.Second, 30*time.Second, time.Minute),
+		per:      oneOf(r, sec, 2*sec, 4*sec, 10*sec, 30*sec, time.Minute),
 	}
 	a.phase = between(r, 0, a.per-1)
 	return a

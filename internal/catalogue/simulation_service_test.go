@@ -107,7 +107,7 @@ func (s *simService) takes(process int, x *request) (there, back time.Duration) 
 		}
 		// One in a hundred takes twenty times as long and more.
 		tail := 1 / (1 - r.Float64()*0.9999)
-		return min(base/4*time.Duration(tail), 15*time.Second) + jiggle
+		return min(base/4*time.Duration(tail), 15*sec) + jiggle
 	}
 	return half(), half()
 }
@@ -145,7 +145,7 @@ func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 
 // meet returns the answer to a request that a fault meets.
 func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault string) reply {
-	late := oneOf(r, time.Second, 5*time.Second, 20*time.Second, 45*time.Second)
+	late := oneOf(r, sec, 5*sec, 20*sec, 45*sec)
 	if fault == "401 late" {
 		return s.apply(r, x, fault).in(late)
 	}
@@ -221,10 +221,10 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 	}
 	answer := s.fail(r, x, status, simCodes[fault])
 	if status == http.StatusTooManyRequests || way == "seconds" {
-		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, time.Second, 5*time.Second, time.Minute)), way)
+		answer = s.retryLater(r, x, status, between(r, time.Millisecond, oneOf(r, sec, 5*sec, time.Minute)), way)
 	}
 	if way == "stall" {
-		answer.stall = between(r, time.Second, time.Minute)
+		answer.stall = between(r, sec, time.Minute)
 	}
 	return answer
 }
@@ -232,16 +232,18 @@ func (s *simService) apply(r *rand.Rand, x *request, fault string) reply {
 // retryLater returns an answer that asks to wait in one of the ways that services have.
 func (s *simService) retryLater(r *rand.Rand, x *request, status int, wait time.Duration, way string) reply {
 	answer := s.fail(r, x, status, "RATE_LIMITED")
-	set := func(value string) { answer.header.Set("Retry-After", value) }
+	set := func(value string) {
+		answer.header.Set("Retry-After", value)
+	}
 	switch way {
 	case "seconds", "stall":
-		x.retryAfter = (wait + time.Second - 1).Truncate(time.Second)
+		x.retryAfter = (wait + sec - 1).Truncate(sec)
 		set(strconv.Itoa(int(x.retryAfter.Seconds())))
 	case "fraction":
 		x.retryAfter = (wait + time.Millisecond - 1).Truncate(time.Millisecond)
 		set(strconv.FormatFloat(x.retryAfter.Seconds(), 'f', 3, 64))
 	case "date": // has whole seconds, and is never before the wait is over
-		at := time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
+		at := time.Now().Add(wait + sec - 1).Truncate(sec)
 		x.retryAt = x.arrivedAt + time.Until(at)
 		set(at.UTC().Format(http.TimeFormat))
 	case "0", "-7", "soon":
@@ -309,7 +311,7 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 	if plan.tokenLife > 0 {
 		token.ends = x.arrivedAt + plan.tokenLife
 		if !plan.unstated {
-			token.stated = plan.tokenLife.Truncate(time.Second)
+			token.stated = plan.tokenLife.Truncate(sec)
 			answer["expires_in"] = int(token.stated.Seconds())
 		}
 	}
@@ -319,7 +321,11 @@ func (s *simService) issue(r *rand.Rand, x *request, sent *http.Request) reply {
 // headers returns the headers of an answer.
 func (s *simService) headers(r *rand.Rand, x *request) http.Header {
 	id := strings.TrimSpace(fmt.Sprintf("request-%d %s", x.number, s.echo(r, x)))
-	return http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}, "Server": {id}}
+	return http.Header{
+		"Content-Type": {"application/json"},
+		"X-Request-Id": {id},
+		"Server":       {id},
+	}
 }
 
 // echo returns one of the credentials of a request in one of many spellings, or "" if the service repeats none.
@@ -350,14 +356,29 @@ func (s *simService) echo(r *rand.Rand, x *request) string {
 func (s *simService) fail(r *rand.Rand, x *request, status int, code string) reply {
 	x.code = code
 	message := fmt.Sprintf("Message %d says %s.", x.number, s.echo(r, x))
-	body := map[string]any{"code": code, "message": message, "statusCode": status}
-	if x.token && status != http.StatusTooManyRequests {
-		body = map[string]any{"error": code, "error_description": message}
-	} else if code == "VALIDATION_FAILED" {
-		issue := map[string]any{"field": "id", "messages": []string{message}}
+	body := map[string]any{
+		"code":       code,
+		"message":    message,
+		"statusCode": status,
+	}
+	if code == "VALIDATION_FAILED" {
+		issue := map[string]any{
+			"field":    "id",
+			"messages": []string{message},
+		}
 		body["data"] = map[string]any{"issues": []any{issue}}
 	}
-	return reply{status: status, header: s.headers(r, x), body: string(inJSON(body))}
+	if x.token && status != http.StatusTooManyRequests {
+		body = map[string]any{
+			"error":             code,
+			"error_description": message,
+		}
+	}
+	return reply{
+		status: status,
+		header: s.headers(r, x),
+		body:   string(inJSON(body)),
+	}
 }
 
 func inJSON(value any) []byte {
