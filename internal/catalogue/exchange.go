@@ -46,8 +46,13 @@ type sender struct {
 
 func newSender(cfg Config) sender {
 	s := sender{
-		base: cfg.BaseURL, transport: cfg.Transport, requestTimeout: cfg.RequestTimeout,
-		userAgent: redact.Printable(cfg.UserAgent), mask: &redact.Mask{}, observe: cfg.Observe, proxy: cfg.Proxy,
+		base:           cfg.BaseURL,
+		transport:      cfg.Transport,
+		requestTimeout: cfg.RequestTimeout,
+		userAgent:      redact.Printable(cfg.UserAgent),
+		mask:           &redact.Mask{},
+		observe:        cfg.Observe,
+		proxy:          cfg.Proxy,
 	}
 	if s.transport == nil {
 		s.transport = newTransport(cfg)
@@ -60,7 +65,11 @@ func newSender(cfg Config) sender {
 
 // to returns the endpoint of a request. target is the path and query below the base URL.
 func (s *sender) to(method, target string) Endpoint {
-	return Endpoint{Method: method, Origin: s.base.Scheme + "://" + s.base.Host, Path: s.base.EscapedPath() + target}
+	return Endpoint{
+		Method: method,
+		Origin: s.base.Scheme + "://" + s.base.Host,
+		Path:   s.base.EscapedPath() + target,
+	}
 }
 
 // outgoing is what a request sends beside its endpoint, and what reads its answer.
@@ -152,19 +161,26 @@ func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 // receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
 // that is neither a success nor an error, such as a redirect.
 func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
-	defer func() { _ = response.Body.Close() }()
+	defer response.Body.Close() //nolint:errcheck // what was read of it counts
+	status, header := response.StatusCode, response.Header
 	body := &boundedReader{reader: response.Body, limit: out.limit}
 	switch {
-	case response.StatusCode >= 400:
+	case status >= 400:
 		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return body.size, s.apiError(at, response.StatusCode, response.Header, text)
-	case !out.succeeds(response.StatusCode):
-		return 0, s.apiError(at, response.StatusCode, response.Header, nil)
+		return body.size, s.apiError(at, status, header, text)
+	case !out.succeeds(status):
+		return 0, s.apiError(at, status, header, nil)
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
-	in := &incoming{Reader: body, from: s, at: at, status: response.StatusCode, header: response.Header}
+	in := &incoming{
+		Reader: body,
+		from:   s,
+		at:     at,
+		status: status,
+		header: header,
+	}
 	err := out.read(in)
 	if err != nil && body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text

@@ -113,8 +113,10 @@ func (c *Client) RefreshModelGroups(
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
 	return lookup(ctx, c, question[[]*ModelGroup]{
-		what: "reading the model groups", target: target,
-		decode: decodeList[ModelGroup]("model_groups", ""), usable: until,
+		what:   "reading the model groups",
+		target: target,
+		decode: decodeList[ModelGroup]("model_groups", ""),
+		usable: until,
 	})
 }
 
@@ -122,7 +124,8 @@ func (c *Client) RefreshModelGroups(
 // may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
 	group, err := lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what: "reading model group %q", decode: decodeObject[ModelGroup](id),
+		what:   "reading model group %q",
+		decode: decodeObject[ModelGroup](id),
 	})
 	if err == nil {
 		err = group.Err

@@ -129,7 +129,8 @@ func (m *Model) setErr(err error) { m.Err = err }
 // may not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	model, err := lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
-		what: "reading the latest model of group %q", decode: decodeObject[Model](groupID),
+		what:   "reading the latest model of group %q",
+		decode: decodeObject[Model](groupID),
 	})
 	if err == nil {
 		err = model.Err
@@ -154,6 +155,8 @@ func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
 // that something is absent. nil accepts any answer.
 func (c *Client) RefreshModels(ctx context.Context, groupID string, until func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what: "reading the models of group %q", decode: decodeList[Model]("models", groupID), usable: until,
+		what:   "reading the models of group %q",
+		decode: decodeList[Model]("models", groupID),
+		usable: until,
 	})
 }

@@ -142,7 +142,10 @@ func (a *admission) tokenFailedLocked(f *flight, err error) {
 		waiting.failIfNoRetryLocked(&t.history, err)
 	}
 	t.failed(err, a.retries.jitter())
-	a.failLateLocked(t.notBefore)
+	for _, waiting := range slices.Clone(a.queue) {
+		waiting.failLocked(waiting.lateErrLocked)
+	}
+	a.failLateLocked(t.notBefore) // if one of them still waits for it
 	if len(a.queue) == 0 {
 		return
 	}

@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -140,16 +141,16 @@ func TestAProofByATokenThatEnded(t *testing.T) {
 	})
 }
 
-// A read that backs off fails at once if the token that it needs cannot come in its time.
+// A read that backs off fails at once if the token that another waits for comes after its time.
 func TestATokenThatComesTooLate(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := rejecting(1)
 		rejects := s.read
 		s.token = func(n int) reply {
-			if n == 1 {
-				return issue(n, time.Hour)
+			if n == 2 {
+				return retryAfter(503, "600")
 			}
-			return retryAfter(503, "600")
+			return issue(n, time.Hour)
 		}
 		s.read = func(n int, r *http.Request) reply {
 			if n == 1 {
@@ -157,16 +158,20 @@ func TestATokenThatComesTooLate(t *testing.T) {
 			}
 			return rejects(n, r)
 		}
-		c := over(t, s)
-		backsOff := theGroup.start(t, c)
-		rejected := group("rejected").start(t, c)
-		for _, r := range []*reader{rejected, backsOff} {
-			a := r.end()
-			expectKind(t, []answer{a}, kindUnavailable, "POST")
-			if a.took != sec {
-				t.Errorf("it took %s", a.took)
-			}
+		c := over(t, s, readTimeout(time.Hour))
+		brief := func(ctx context.Context, c *catalogue.Client) (any, error) {
+			ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+			defer cancel()
+			return c.ModelGroup(ctx, "brief")
 		}
+		backsOff := reading(brief).start(t, c)
+		rejected := theGroup.start(t, c)
+		a := backsOff.end()
+		expectEnd(t, []answer{a}, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
+		if a.took != sec {
+			t.Errorf("it took %s", a.took)
+		}
+		expectAllRead(t, []answer{rejected.end()})
 	})
 }
 

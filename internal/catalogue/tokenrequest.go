@@ -138,14 +138,16 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 // withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
 // if its status were one of an error.
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
-	code := fields["error"]
-	if code.Kind() != jsontext.KindString || text(code) == "" {
+	code := text(fields["error"])
+	isText := fields["error"].Kind() == jsontext.KindString
+	if !isText || code == "" {
 		names := slices.Sorted(maps.Keys(fields))
 		return &shapeError{problem: "the answer has no access_token" + itHas(names)}
 	}
+	description := text(fields["error_description"])
 	refusal := c.apiError(in.at, in.status, in.header, nil)
-	refusal.Code = c.tidy(text(code), maxWord)
-	refusal.Message = c.tidy(text(fields["error_description"]), maxMessage)
+	refusal.Code = c.tidy(code, maxWord)
+	refusal.Message = c.tidy(description, maxMessage)
 	return refusal
 }
 

@@ -165,7 +165,8 @@ func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 	}
 }
 
-// attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, else for the question.
+// attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, and else for the
+// question.
 func (f *flight) attemptsLocked(err error) int {
 	to, known := endpointOf(err)
 	if known && to.Method == http.MethodPost {
@@ -187,9 +188,9 @@ func (f *flight) hasTimeLocked(until time.Time) bool {
 // longWait is the shortest wait that has a line in the log, whatever it is for.
 const longWait = 10 * time.Second
 
-// noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause, and any
-// wait that is long. The log says of no moment twice that nothing is sent, and nothing of a wait that no caller has time
-// for.
+// noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause and gap,
+// and any wait that is long. The log says of no moment twice that nothing is sent, and nothing of a wait that no caller
+// has time for.
 func (a *admission) noteWaitLocked(f *flight, hold wait) {
 	if hold.until.Equal(openEnd) || !f.hasTimeLocked(hold.until) {
 		return
