@@ -115,7 +115,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
-	response, err := c.send(timed, at, out) //nolint:bodyclose // closed in receive
+	response, err := c.send(timed, at, out)
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
