@@ -113,7 +113,8 @@ func (a *admission) waitLocked(f *flight, until time.Time) {
 	}
 }
 
-// wakeLocked makes the head of the queue decide again. If the queue is empty, it ends the request for a token.
+// wakeLocked makes the head of the queue decide again. If the queue is empty, it ends the request for a token, or
+// forgets how the last one failed.
 func (a *admission) wakeLocked() {
 	switch head := a.queue.head(); {
 	case head != nil:

@@ -42,8 +42,8 @@ func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path,
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
 // APIError is an answer of the service that refuses what was asked: one other than 200, or an error in the body of a
-// success of the token endpoint. Texts of the service are cleaned of control characters and of
-// credentials, and bounded.
+// success of the token endpoint. Texts of the service are cleaned of control characters and of credentials, and
+// bounded.
 type APIError struct {
 	Endpoint
 	Status     int
@@ -151,7 +151,7 @@ const (
 	RetriesUsedUp Cause = iota // Config.MaxRetries further attempts failed
 	FaultStays                 // a fault that waiting does not mend was there a second later, too
 	ServiceDown                // one attempt failed, and another read had used up its retries
-	WaitTooLong                // a pause, a Retry-After or a back-off ends after the read's time
+	WaitTooLong                // a pause, a gap, a Retry-After or a back-off ends after the read's time
 	CeilingTooLow              // Config.Ceiling lets it be sent only after the read's time
 	TimeOver                   // the read's time was over, while a request was under way or while it waited for one
 )

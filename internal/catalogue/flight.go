@@ -117,7 +117,7 @@ func (f *flight) againLocked(result outcome, err error) {
 }
 
 // failIfNoRetryLocked fails all callers if no retry is left after a failure of the flight, or of the request for the
-// token that it waits for, and reports whether it did. The service is down if no read has succeeded since the flight
+// token that it waits for, and reports whether it did. The service is down if no read was answered since the flight
 // came: reads that come after that make one attempt each.
 func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
 	a := f.in

@@ -12,7 +12,7 @@ const (
 	minLife     = 10 * time.Second // a shorter life counts as not stated
 	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
 	maxRenewals = 4                // how many 401s of one read are followed by another attempt
-	maxUnused   = 2                // how many tokens in a row may be over before a read is sent, until no life counts
+	maxUnused   = 2                // after so many tokens in a row that no read was sent with, a life does not count
 )
 
 // token is a bearer token and its life.
@@ -58,8 +58,8 @@ func (t *tokens) given() bool {
 }
 
 // reject records that a read with a token was answered with 401. It reports whether that proves that the credentials
-// are rejected: the token replaced one that was rejected, and no read was let through in the minute since it was
-// requested. Once any read has been let through, a stray instance of the service is likelier than a revocation: the
+// are rejected: the token replaced one that was rejected, was requested less than a minute ago, and no read was let
+// through since. Once any read has been let through, a stray instance of the service is likelier than a revocation: the
 // proof is then two such tokens in a row.
 func (t *tokens) reject(by *token, now time.Time) (proves bool) {
 	if t.given() || by.rejected {

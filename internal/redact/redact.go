@@ -181,10 +181,11 @@ func fromJSON(text string) (plain string, size int) {
 func escapeSize(text string) int {
 	const unit = len(`\u0041`)
 	pair := text[:min(2*unit, len(text))]
+	isHalf := strings.HasPrefix(pair, `\ud`) || strings.HasPrefix(pair, `\uD`)
 	switch {
-	case !strings.HasPrefix(text, `\u`):
+	case !strings.HasPrefix(pair, `\u`):
 		return len(`\n`)
-	case strings.HasPrefix(text, `\ud`) && strings.LastIndex(pair, `\u`) == unit:
+	case isHalf && strings.LastIndex(pair, `\u`) == unit:
 		return 2 * unit
 	}
 	return unit

@@ -21,6 +21,7 @@ var spelled = map[string]func(string) string{
 	"JSON, no HTML":      strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace,
 	"JSON, slashes":      func(s string) string { return strings.ReplaceAll(inJSON(s), "/", `\/`) },
 	"JSON in ASCII":      func(s string) string { return each(`\u%04x`, utf16.Encode([]rune(s))) },
+	"JSON in capitals":   func(s string) string { return each(`\u%04X`, utf16.Encode([]rune(s))) },
 	"base64":             inBase64,
 	"base64 in a form":   func(s string) string { return url.QueryEscape(inBase64(s)) },
 	"base64 for URLs":    func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
