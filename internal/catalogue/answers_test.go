@@ -51,22 +51,22 @@ func TestJSONIsReadWhateverItIsLabelledAs(t *testing.T) {
 func TestATokenEndpointThatIsUnavailableWith200(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		tokens := 0
+		requested := 0
 		c := New(configFor(t, "http://localhost", Config{
 			MaxRetries: 1,
 			Transport: answering(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost {
-					tokens++
+					requested++
 				}
-				if tokens == 1 {
+				if requested == 1 {
 					_, _ = w.Write([]byte(`{"error":"temporarily_unavailable"}`))
 					return
 				}
 				answerTokens(w, r, `{"id":"g"}`)
 			}),
 		}))
-		if _, err := c.ModelGroup(t.Context(), "g"); err != nil || tokens != 2 {
-			t.Errorf("%v after %d requests for a token", err, tokens)
+		if _, err := c.ModelGroup(t.Context(), "g"); err != nil || requested != 2 {
+			t.Errorf("%v after %d requests for a token", err, requested)
 		}
 	})
 }
@@ -74,14 +74,14 @@ func TestATokenEndpointThatIsUnavailableWith200(t *testing.T) {
 // oddService has a group with an odd revision, and an odd group. It keeps the paths of its requests.
 func oddService(sent *[]string) answering {
 	const odd = `{"id":"b","revision":2,"name":7}`
-	answers := map[string]string{
+	bodies := map[string]string{
 		"/v1/model-group":                `[{"id":"g"},{"id":"h","public":"yes"}]`,
 		"/v1/model-group/g/models":       `[{"id":"a","revision":1},` + odd + `]`,
 		"/v1/model-group/g/latest-model": odd,
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		*sent = append(*sent, r.URL.Path)
-		answerTokens(w, r, answers[r.URL.Path])
+		answerTokens(w, r, bodies[r.URL.Path])
 	}
 }
 

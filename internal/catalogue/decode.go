@@ -194,14 +194,14 @@ type shapeError struct {
 
 // below completes the place of the error. A body that is a list is called name.
 func (e *shapeError) below(name string) *shapeError {
-	for token := range e.at.Tokens() {
+	for part := range e.at.Tokens() {
 		switch {
-		case strings.Trim(token, "0123456789") == "":
-			e.place = cmp.Or(e.place, name) + "[" + token + "]"
+		case strings.Trim(part, "0123456789") == "":
+			e.place = cmp.Or(e.place, name) + "[" + part + "]"
 		case e.place == "":
-			e.place = token
+			e.place = part
 		default:
-			e.place += "." + token
+			e.place += "." + part
 		}
 	}
 	return e

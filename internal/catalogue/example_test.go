@@ -14,9 +14,9 @@ import (
 
 // One client serves a process. Here the sandbox stands for the service.
 func Example() {
-	service := httptest.NewServer(sandbox.New(sandbox.Default()))
-	defer service.Close()
-	base, err := url.Parse(service.URL)
+	server := httptest.NewServer(sandbox.New(sandbox.Default()))
+	defer server.Close()
+	base, err := url.Parse(server.URL)
 	if err != nil {
 		fmt.Println(err)
 		return

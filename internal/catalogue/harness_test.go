@@ -96,10 +96,10 @@ func over(t *testing.T, transport http.RoundTripper, settings ...setting) *catal
 	return catalogue.New(config)
 }
 
-// reading is one question, and answer what its caller gets.
+// reading is one question, and readResult what its caller gets.
 type (
-	reading func(context.Context, *catalogue.Client) (any, error)
-	answer  struct {
+	reading    func(context.Context, *catalogue.Client) (any, error)
+	readResult struct {
 		value any
 		err   error
 		took  time.Duration
@@ -133,25 +133,25 @@ func eachGroup(from, to int) (readings []reading) {
 }
 
 // read asks one question.
-func (r reading) read(t *testing.T, c *catalogue.Client) answer {
+func (r reading) read(t *testing.T, c *catalogue.Client) readResult {
 	t.Helper()
 	began := time.Now()
 	value, err := r(t.Context(), c)
-	return answer{value, err, time.Since(began)}
+	return readResult{value, err, time.Since(began)}
 }
 
 // mustRead reads what has to be there.
 func (r reading) mustRead(t *testing.T, c *catalogue.Client) any {
 	t.Helper()
 	a := r.read(t, c)
-	expectAllRead(t, []answer{a})
+	expectAllRead(t, []readResult{a})
 	return a.value
 }
 
 // readAll asks all of them, as many at once as an engine does.
-func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []answer {
+func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []reading) []readResult {
 	t.Helper()
-	answers := make([]answer, len(readings))
+	answers := make([]readResult, len(readings))
 	turns := make(chan struct{}, parallelism)
 	var all sync.WaitGroup
 	for i, r := range readings {
@@ -165,18 +165,18 @@ func readAll(t *testing.T, c *catalogue.Client, parallelism int, readings []read
 	return answers
 }
 
-// reader is a read under way.
-type reader struct {
-	answer
+// pending is a read under way.
+type pending struct {
+	readResult
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
 // start begins a read, and returns when it waits for something.
-func (r reading) start(t *testing.T, c *catalogue.Client) *reader {
+func (r reading) start(t *testing.T, c *catalogue.Client) *pending {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	under := &reader{cancel: cancel, done: make(chan struct{})}
+	under := &pending{cancel: cancel, done: make(chan struct{})}
 	began := time.Now()
 	go func() {
 		defer close(under.done)
@@ -188,13 +188,13 @@ func (r reading) start(t *testing.T, c *catalogue.Client) *reader {
 }
 
 // end waits for the read.
-func (r *reader) end() answer {
+func (r *pending) end() readResult {
 	<-r.done
 	r.cancel()
-	return r.answer
+	return r.readResult
 }
 
-func expectAllRead(t *testing.T, answers []answer) {
+func expectAllRead(t *testing.T, answers []readResult) {
 	t.Helper()
 	for _, a := range answers {
 		if a.err != nil {
@@ -204,7 +204,7 @@ func expectAllRead(t *testing.T, answers []answer) {
 }
 
 // expectKind fails unless each answer is an error of that kind, with all of the fragments in its text.
-func expectKind(t *testing.T, answers []answer, kind errorKind, fragments ...string) {
+func expectKind(t *testing.T, answers []readResult, kind errorKind, fragments ...string) {
 	t.Helper()
 	for _, a := range answers {
 		if got := kindOf(a.err); got != kind {

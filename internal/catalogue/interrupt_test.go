@@ -68,7 +68,7 @@ func TestOneIsCancelledTheOthersFinish(t *testing.T) {
 			return issue(n, 0).in(10 * sec)
 		}
 		c := over(t, s)
-		var readers []*reader
+		var readers []*pending
 		for _, id := range []string{"a", "b", "b", "c"} {
 			readers = append(readers, group(id).start(t, c))
 		}

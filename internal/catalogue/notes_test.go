@@ -43,7 +43,11 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	pause := func(wait string, inFlight int) string {
 		return waiting("the pause that the service asked for", wait, inFlight)
 	}
-	gap := waiting("a gap, because the service let nothing through after its pause", "2s", 1)
+	gaps := []string{
+		"0s, 0: " + pause("1s", 1),
+		"1s, 0: " + pause("1s", 1),
+		"2s, 0: " + waiting("a gap, because the service let nothing through after its pause", "2s", 1),
+	}
 	type row struct {
 		service *service
 		ceiling setting
@@ -62,14 +66,14 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
 		"a short pause":         {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
 		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
-		"a gap":                 {first(3, retryAfter(429, "1")), none, []string{"0s, 0: " + pause("1s", 1), "1s, 0: " + pause("1s", 1), "2s, 0: " + gap}},
+		"a gap":                 {first(3, retryAfter(429, "1")), none, gaps},
 		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
 		"too long for a read":   {limits("600", "600", "600", "600", "600"), none, nil},
 		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},
 	}, func(t *testing.T, r row) {
 		var lines []string
 		c := over(t, r.service, r.ceiling, waitLines(&lines))
-		var readers []*reader
+		var readers []*pending
 		for i := range 5 {
 			readers = append(readers, group(groupID(i)).named(fmt.Sprint(i)).start(t, c))
 		}

@@ -69,7 +69,7 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 			return found
 		}}
 		c := over(t, s, atMost(3, 10*sec))
-		var readers []*reader
+		var readers []*pending
 		for _, id := range []string{"backs-off", "limited", "queued"} {
 			readers = append(readers, group(id).start(t, c))
 		}
@@ -80,8 +80,8 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 			took     time.Duration
 		}{{1, limited}, {1, limited}, {0, limited}, {0, 0}} {
 			a := readers[i].end()
-			expectKind(t, []answer{a}, kindLimited, "429")
-			expectEnd(t, []answer{a}, ending{Cause: waitTooLong, Attempts: want.attempts, Wait: 600 * sec})
+			expectKind(t, []readResult{a}, kindLimited, "429")
+			expectEnd(t, []readResult{a}, ending{Cause: waitTooLong, Attempts: want.attempts, Wait: 600 * sec})
 			if a.took != want.took {
 				t.Errorf("read %d took %s, want %s", i, a.took, want.took)
 			}
@@ -93,7 +93,7 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 	t.Run("for ages", func(t *testing.T) {
 		onFakeClock(t, func(t *testing.T) {
 			s := always(retryAfter(429, "99999999999999999999"))
-			expectKind(t, []answer{theGroup.read(t, over(t, s))}, kindLimited)
+			expectKind(t, []readResult{theGroup.read(t, over(t, s))}, kindLimited)
 			s.expectCounts(t, 1, 1)
 		})
 	})
@@ -104,7 +104,7 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		s := &service{}
 		answers := readAll(t, over(t, s, atMost(1, 10*sec), readTimeout(25*sec)), 10, eachGroup(0, 10))
-		late := filter(answers, func(a answer) bool {
+		late := filter(answers, func(a readResult) bool {
 			return a.err != nil
 		})
 		expectKind(t, late, kindCeiling)
@@ -129,7 +129,7 @@ func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 		two := group("b").start(t, c)
 		time.Sleep(sec / 20)
 		three := group("c").read(t, c)
-		answers := []answer{three, one.end(), two.end()}
+		answers := []readResult{three, one.end(), two.end()}
 		expectAllRead(t, answers)
 	})
 }
@@ -158,7 +158,7 @@ func TestTheLongerPauseIsReported(t *testing.T) {
 			return short
 		}}
 		c := over(t, s, readTimeout(4*time.Minute))
-		readers := []*reader{group("long").start(t, c), group("short").start(t, c)}
+		readers := []*pending{group("long").start(t, c), group("short").start(t, c)}
 		time.Sleep(100 * sec)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*sec)
 		defer cancel()
@@ -197,7 +197,7 @@ func TestAnEarlierPauseIsNotTheCause(t *testing.T) {
 			},
 		}
 		a := theGroup.read(t, over(t, s, readTimeout(40*sec)))
-		expectKind(t, []answer{a}, kindTimeout, r.fragment)
-		expectEnd(t, []answer{a}, ending{Cause: timeOver, Attempts: r.attempts})
+		expectKind(t, []readResult{a}, kindTimeout, r.fragment)
+		expectEnd(t, []readResult{a}, ending{Cause: timeOver, Attempts: r.attempts})
 	})
 }

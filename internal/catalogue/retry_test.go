@@ -30,7 +30,7 @@ func first(n int, r reply) *service {
 }
 
 // expectEnd wants reads that gave up for a cause, after that number of requests.
-func expectEnd(t *testing.T, answers []answer, want ending) {
+func expectEnd(t *testing.T, answers []readResult, want ending) {
 	t.Helper()
 	for i, a := range answers {
 		got, ok := endOf(a.err)
@@ -53,7 +53,7 @@ func TestBackOff(t *testing.T) {
 				return jitter
 			}
 		})
-		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "503")
+		expectKind(t, []readResult{theGroup.read(t, c)}, kindUnavailable, "503")
 		at := s.times(false)
 		waits := []time.Duration{1 * sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec, 30 * sec}
 		if len(at) != len(waits)+1 {
@@ -104,7 +104,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 	eachOnFakeClock(t, rows, func(t *testing.T, r row) {
 		s := always(r.reply)
-		answers := []answer{theGroup.read(t, over(t, s, maxRetries(2)))}
+		answers := []readResult{theGroup.read(t, over(t, s, maxRetries(2)))}
 		expectKind(t, answers, r.kind)
 		if !r.again {
 			s.expectCounts(t, 1, 1)
@@ -153,7 +153,7 @@ func TestAFaultThatStays(t *testing.T) {
 		reads := &service{read: func(n int, _ *http.Request) reply { return fail(n) }}
 		for _, s := range []*service{reads, {token: fail}} {
 			a := theGroup.read(t, over(t, s, maxRetries(r.retries)))
-			expectEnd(t, []answer{a}, ending{Cause: r.cause, Attempts: len(r.faults)})
+			expectEnd(t, []readResult{a}, ending{Cause: r.cause, Attempts: len(r.faults)})
 			if a.took != r.took {
 				t.Errorf("it took %s, want %s", a.took, r.took)
 			}
@@ -197,7 +197,7 @@ func TestRetryAfterOfA503(t *testing.T) {
 		under := theGroup.start(t, c)
 		time.Sleep(100 * time.Millisecond)
 		group("other").mustRead(t, c) // it concerns that one read
-		expectAllRead(t, []answer{under.end()})
+		expectAllRead(t, []readResult{under.end()})
 		s.expectTimes(t, false, 0, 100*time.Millisecond, r.want)
 	})
 }
@@ -218,8 +218,8 @@ func TestReadTimeoutEndsTheAttempts(t *testing.T) {
 		"in the second":        {hangs, 45 * sec, 45 * sec, ending{Cause: timeOver, Attempts: 2}, kindTimeout},
 	}, func(t *testing.T, r row) {
 		a := theGroup.read(t, over(t, always(r.reply), readTimeout(r.time), maxRetries(100)))
-		expectEnd(t, []answer{a}, r.want)
-		expectKind(t, []answer{a}, r.kind)
+		expectEnd(t, []readResult{a}, r.want)
+		expectKind(t, []readResult{a}, r.kind)
 		end, _ := endOf(a.err)
 		left := r.time - r.took
 		if a.took != r.took || end.Remaining != left {
@@ -242,8 +242,8 @@ func TestAFailureIsNotKept(t *testing.T) {
 			return replies[n-1]
 		}}
 		c := over(t, s, maxRetries(2))
-		expectKind(t, []answer{theGroup.read(t, c)}, kindUnavailable, "504")
-		expectKind(t, []answer{theGroup.read(t, c)}, kindStatus, "404")
+		expectKind(t, []readResult{theGroup.read(t, c)}, kindUnavailable, "504")
+		expectKind(t, []readResult{theGroup.read(t, c)}, kindStatus, "404")
 		theGroup.mustRead(t, c)
 		theGroup.mustRead(t, c)
 		s.expectCounts(t, 1, 5)
@@ -265,15 +265,15 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		early := group("early").start(t, c)
 		time.Sleep(10 * sec)
 		under := group("under way").start(t, c)
-		expectEnd(t, []answer{early.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
+		expectEnd(t, []readResult{early.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
 		later := readAll(t, c, 5, eachGroup(0, 10))
 		expectEnd(t, later, ending{Cause: serviceDown, Attempts: 1})
 		expectKind(t, later, kindUnavailable)
-		expectEnd(t, []answer{under.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
+		expectEnd(t, []readResult{under.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
 		down = false
 		theGroup.mustRead(t, c) // the 21st
 		a := group("after").read(t, c)
-		expectAllRead(t, []answer{a}) // it has its retries again
+		expectAllRead(t, []readResult{a}) // it has its retries again
 		s.expectCounts(t, 1, 24)
 		if a.took != 3*sec {
 			t.Errorf("it took %s", a.took)

@@ -159,12 +159,12 @@ func (run *simRun) read(base context.Context, clients []*catalogue.Client, reade
 		defer time.AfterFunc(reader.cancelAt, cancel).Stop()
 	}
 	line := run.service.lines[reader.process]
-	reading := &simReading{simReader: reader, path: reader.path(), start: line.now()}
-	reading.ask(ctx, clients[reader.process])
+	r := &simReading{simReader: reader, path: reader.path(), start: line.now()}
+	r.ask(ctx, clients[reader.process])
 	run.mu.Lock()
 	defer run.mu.Unlock()
-	reading.end = line.now()
-	run.readings = append(run.readings, reading)
+	r.end = line.now()
+	run.readings = append(run.readings, r)
 }
 
 func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {

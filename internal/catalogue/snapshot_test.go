@@ -29,10 +29,10 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 		published.Store(1)
 		s := revisions(&published)
 		c := over(t, s)
-		together := []*reader{question.start(t, c), question.start(t, c)}
+		together := []*pending{question.start(t, c), question.start(t, c)}
 		first := fmt.Sprintf("%v", inText(together[0].end()))
 		published.Store(2)
-		for _, a := range []answer{together[1].end(), question.read(t, c)} {
+		for _, a := range []readResult{together[1].end(), question.read(t, c)} {
 			if got := inText(a); got != first {
 				t.Errorf("%s, and the first reader has %s", got, first)
 			}
@@ -44,7 +44,7 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 		published.Store(1)
 		s = revisions(&published)
 		c = over(t, s, afresh())
-		together = []*reader{question.start(t, c), question.start(t, c)}
+		together = []*pending{question.start(t, c), question.start(t, c)}
 		for _, r := range together {
 			if got := inText(r.end()); got != first {
 				t.Errorf("%s of the same catalogue, and the first client has %s", got, first)
@@ -58,7 +58,7 @@ func TestReadersOfOneRunAgree(t *testing.T) {
 	})
 }
 
-func inText(a answer) string {
+func inText(a readResult) string {
 	return string(inJSON(a.value)) + fmt.Sprint(a.err)
 }
 
@@ -70,7 +70,7 @@ func TestThoseWhoAskTheSameShareItsEnd(t *testing.T) {
 		early := theGroup.start(t, c)
 		time.Sleep(14 * sec)
 		late := theGroup.start(t, c)
-		answers := []answer{early.end(), late.end()}
+		answers := []readResult{early.end(), late.end()}
 		expectEnd(t, answers, ending{Cause: retriesUsedUp, Attempts: 5})
 		expectKind(t, answers, kindUnavailable, "503")
 		if answers[1].took != 1*sec {

@@ -51,7 +51,7 @@ func TestStrays(t *testing.T) {
 						return found
 					}
 					answers := readAll(t, over(t, s), atOnce, eachGroup(0, reads))
-					lost += len(filter(answers, func(a answer) bool { return a.err != nil }))
+					lost += len(filter(answers, func(a readResult) bool { return a.err != nil }))
 				})
 			}
 			all := *strayPlans * reads

@@ -112,7 +112,7 @@ func TestWhatProvesARejection(t *testing.T) {
 		s.read = func(n int, sent *http.Request) reply {
 			return rejecting(r.rejected...).read(n, sent).in(r.late)
 		}
-		expectKind(t, []answer{group("other").read(t, c)}, r.kind)
+		expectKind(t, []readResult{group("other").read(t, c)}, r.kind)
 		s.expectCounts(t, r.tokens, r.reads)
 	})
 }
@@ -135,8 +135,8 @@ func TestAProofByATokenThatEnded(t *testing.T) {
 		if a := first.end(); a.took != 30*sec {
 			t.Errorf("the first read took %s", a.took)
 		}
-		expectKind(t, []answer{first.answer, group("third").read(t, c)}, kindRejected)
-		expectAllRead(t, []answer{second.end()}) // it was under way
+		expectKind(t, []readResult{first.readResult, group("third").read(t, c)}, kindRejected)
+		expectAllRead(t, []readResult{second.end()}) // it was under way
 		s.expectCounts(t, 3, 3)
 	})
 }
@@ -167,11 +167,11 @@ func TestATokenThatComesTooLate(t *testing.T) {
 		backsOff := reading(brief).start(t, c)
 		rejected := theGroup.start(t, c)
 		a := backsOff.end()
-		expectEnd(t, []answer{a}, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
+		expectEnd(t, []readResult{a}, ending{Cause: waitTooLong, Attempts: 1, Wait: 600 * sec})
 		if a.took != sec {
 			t.Errorf("it took %s", a.took)
 		}
-		expectAllRead(t, []answer{rejected.end()})
+		expectAllRead(t, []readResult{rejected.end()})
 	})
 }
 

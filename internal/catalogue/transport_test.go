@@ -150,10 +150,12 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
-	s := senderTo(t, "http://katalog-münchen.example/base", Config{DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
-		asked <- address
-		return nil, io.EOF
-	}})
+	s := senderTo(t, "http://katalog-münchen.example/base", Config{
+		DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
+			asked <- address
+			return nil, io.EOF
+		},
+	})
 	fault := sendOnce(t, s, "")
 	if fault.String() != "GET http://katalog-münchen.example/base/v1/model-group" {
 		t.Error(fault.String())
@@ -230,9 +232,9 @@ func TestALargeAnswerIsAnErrorAndNotKept(t *testing.T) {
 				if announced > 0 {
 					w.Header().Set("Content-Length", fmt.Sprint(announced))
 				}
-				const record = `{"id":"a","revision":1`
-				_, err := io.WriteString(w, "["+record+"}")
-				for element := "," + record + strings.Repeat(" ", 1000) + "}"; err == nil; {
+				const start = `{"id":"a","revision":1`
+				_, err := io.WriteString(w, "["+start+"}")
+				for element := "," + start + strings.Repeat(" ", 1000) + "}"; err == nil; {
 					_, err = io.WriteString(w, element)
 				}
 			})
