@@ -23,7 +23,8 @@ type question[T any] struct {
 // the id in the path.
 func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q question[T]) (T, error) {
 	q.what = fmt.Sprintf(q.what, id)
-	if err := CheckID(id); err != nil {
+	err := CheckID(id)
+	if err != nil {
 		var none T
 		return none, fmt.Errorf("%s: %w", q.what, err)
 	}

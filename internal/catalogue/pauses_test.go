@@ -137,8 +137,9 @@ func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 // The errors of reads that the service limits do not blame max_requests.
 func TestTheCeilingIsNoCauseOfALimit(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := &service{read: func(int, *http.Request) reply { return retryAfter(429, "1") }}
-		for _, a := range readAll(t, over(t, s, atMost(60, time.Minute)), 150, eachGroup(0, 150)) {
+		s := always(retryAfter(429, "1"))
+		c := over(t, s, atMost(60, time.Minute))
+		for _, a := range readAll(t, c, 150, eachGroup(0, 150)) {
 			if kindOf(a.err) == kindCeiling {
 				t.Fatalf("after %s: %v", a.took, a.err)
 			}

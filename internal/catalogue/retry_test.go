@@ -150,8 +150,10 @@ func TestAFaultThatStays(t *testing.T) {
 		fail := func(n int) reply {
 			return reply{err: r.faults[n-1]}
 		}
-		reads := &service{read: func(n int, _ *http.Request) reply { return fail(n) }}
-		for _, s := range []*service{reads, {token: fail}} {
+		failRead := func(n int, _ *http.Request) reply {
+			return fail(n)
+		}
+		for _, s := range []*service{{read: failRead}, {token: fail}} {
 			a := theGroup.read(t, over(t, s, maxRetries(r.retries)))
 			expectEnd(t, []readResult{a}, ending{Cause: r.cause, Attempts: len(r.faults)})
 			if a.took != r.took {

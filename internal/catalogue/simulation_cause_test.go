@@ -182,13 +182,18 @@ func (b blame) asksToWait(x *request) bool {
 // ceilingIsFull reports whether those that count and those that came before the read fill the ceiling.
 func (b blame) ceilingIsFull() bool {
 	limit := b.plan.ceiling
-	counted := filter(b.requests, func(x *request) bool {
-		return x.sentAt <= b.r.end && x.began()+limit.Per > b.r.end
+	if limit.Requests == 0 {
+		return false
+	}
+	end := b.r.end
+	counts := filter(b.requests, func(x *request) bool {
+		return x.sentAt <= end && x.began()+limit.Per > end
 	})
 	ahead := filter(b.readings, func(q *simReading) bool {
-		return q.start <= b.r.start && q.end >= b.r.end
+		return q.start <= b.r.start && q.end >= end
 	})
-	return limit.Requests > 0 && len(counted)+len(ahead)+1 > limit.Requests
+	itself := 1
+	return len(counts)+len(ahead)+itself > limit.Requests
 }
 
 // waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is

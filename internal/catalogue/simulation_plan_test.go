@@ -19,9 +19,11 @@ func (d dice) roll(name string, numbers ...int) *rand.Rand {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name))
 	for _, n := range numbers {
-		_, _ = hash.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+		bytes := binary.LittleEndian.AppendUint64(nil, uint64(n))
+		_, _ = hash.Write(bytes)
 	}
-	return rand.New(rand.NewPCG(uint64(d), hash.Sum64()))
+	source := rand.NewPCG(uint64(d), hash.Sum64())
+	return rand.New(source)
 }
 
 func oneOf[T any](r *rand.Rand, choices ...T) T {

@@ -233,9 +233,13 @@ func (c *simCheck) answersAreTheRecords() {
 		if (r.answer == "") != (r.err != nil) {
 			c.fail("reader %d has the answer %q and the error %v", r.index, r.answer, r.err)
 		}
-		may := c.plan.snapshot && !r.lacks(r.answer) // have an answer from before it came
+		since := r.start
+		if c.plan.snapshot && !r.lacks(r.answer) {
+			since = 0 // it may have an answer from before it came
+		}
 		sent := slices.ContainsFunc(c.of(r.path), func(x *request) bool {
-			return x.served() && x.headerAt <= r.end && x.answer == r.answer && (may || x.sentAt >= r.start)
+			inTime := x.sentAt >= since && x.headerAt <= r.end
+			return x.served() && inTime && x.answer == r.answer
 		})
 		if r.answer != "" && !sent {
 			c.fail("reader %d, which came at %s, has %q, and no answer that it may have says so", r.index, r.start, r.answer)

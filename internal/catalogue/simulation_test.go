@@ -213,7 +213,8 @@ func (run *simRun) trace() string {
 	var lines []string
 	add := func(at time.Duration, format string, args ...any) {
 		if at >= 0 {
-			lines = append(lines, fmt.Sprintf("%14.9f s  ", at.Seconds())+fmt.Sprintf(format, args...))
+			when := fmt.Sprintf("%14.9f s  ", at.Seconds())
+			lines = append(lines, when+fmt.Sprintf(format, args...))
 		}
 	}
 	for _, r := range run.readings {
@@ -222,10 +223,12 @@ func (run *simRun) trace() string {
 	}
 	for process, line := range run.service.lines {
 		for _, x := range line.sent {
-			what := fmt.Sprintf("request %d of process %d (%s)", x.number, process, cmp.Or(x.fault, "as it should"))
+			fault := cmp.Or(x.fault, "as it should")
+			what := fmt.Sprintf("request %d of process %d (%s)", x.number, process, fault)
 			add(x.sentAt, "%s: sent for %s with %s", what, x.path, x.bearer)
 			add(x.headerAt, "%s: %d %s, retry after %s or at %s", what, x.status, x.code, x.retryAfter, x.retryAt)
-			add(x.endAt, "%s: ended, delivered %t, cut %t, timed out %t, left %t", what, x.delivered, x.cut, x.timedOut, x.left)
+			add(x.endAt, "%s: ended, delivered %t, cut %t", what, x.delivered, x.cut)
+			add(x.endAt, "%s: timed out %t, left %t", what, x.timedOut, x.left)
 		}
 	}
 	slices.Sort(lines)
