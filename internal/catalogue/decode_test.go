@@ -53,7 +53,7 @@ func incomingBody(body io.Reader) *incoming {
 
 func decodeText(kind int, body string) (any, error) { return decode(kind, strings.NewReader(body)) }
 
-// TestDecodeKeepsWhatIsMissingApart leaves out every field but the identity, or sets it to null.
+// Every field but the identity is left out, or null.
 func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 	t.Parallel()
 	var nulls strings.Builder
@@ -224,7 +224,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDecodeTellsACutBodyFromAWrongOne cuts bodies at every byte.
+// Bodies are cut at every byte.
 func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
 	const list = " [{\"id\": \"a\", \"revision\": 0} ,\n{\"id\": \"b\", \"revision\": 1, \"modelMetadata\": {\"c\": [1.5, null]}} ] "

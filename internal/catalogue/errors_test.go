@@ -175,8 +175,7 @@ func TestSentinelsAreDecidedByStatusAndKnownCodes(t *testing.T) {
 	}
 }
 
-// TestABodyThatWasCutShowsNoPartOfASecret has a secret at the end of what is
-// read of a body, behind white space that is folded away.
+// A secret stands at the end of what is read of a body, behind white space that is folded away.
 func TestABodyThatWasCutShowsNoPartOfASecret(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery"

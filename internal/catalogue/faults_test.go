@@ -225,7 +225,7 @@ func secureFaults() []faultCase {
 	}
 }
 
-// TestACertificateCannotWriteOnATerminal: whoever answers can put anything into a certificate.
+// Whoever answers can put anything into a certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	const odd = "\x1b[31mred\x07\r\n"
@@ -259,7 +259,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestWhatAProxyAnswers: most answers of a proxy are final, because they would come again.
+// Most answers of a proxy are final, because they would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
 	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")

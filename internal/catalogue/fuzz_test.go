@@ -93,7 +93,7 @@ func expectCompact(t *testing.T, text, place string) {
 	}
 }
 
-// FuzzDecode: a body is accepted only if the mapping can hold it, and rejected with a reason.
+// A body is accepted only if the mapping can hold it, and rejected with a reason.
 func FuzzDecode(f *testing.F) {
 	for kind, bodies := range decodeSeeds {
 		for _, body := range bodies {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLaterFieldsStayInOtherFields: configurations read a field there before the provider knows it, and must not break when it
-// does. A tag of its own takes a field out of OtherFields, so only the fields of the first release have one.
+// Configurations read a field in OtherFields before the provider knows it, and must not break when it does. A tag of
+// its own takes a field out of OtherFields, so only the fields of the first release have one.
 func TestLaterFieldsStayInOtherFields(t *testing.T) {
 	t.Parallel()
 	for kind, first := range map[reflect.Type]int{

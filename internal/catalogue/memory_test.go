@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestWhatDecodingAllocates: an ordinary list takes a small multiple of its text, unknown fields cost what they hold, and
-// very many members of an object are not sorted, which would take many times the text.
+// An ordinary list takes a small multiple of its text, unknown fields cost what they hold, and very many members of an
+// object are not sorted, which would take many times the text.
 //
 //nolint:paralleltest // it counts what the whole process allocates
 func TestWhatDecodingAllocates(t *testing.T) {

@@ -87,6 +87,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		"a list":          {reply{body: `[]`}, false, 0, kindUnusable},
 		"a page":          {reply{body: `<html>`}, false, 0, kindUnusable},
 		"no identity":     {reply{body: `{}`}, false, 0, kindUnusable},
+		"a record, 201":   {reply{status: 201, body: `{"id":"the-group"}`}, false, 0, kindStatus},
 		"a token's error": {reply{status: 404, body: `{"code":"temporarily_unavailable"}`}, false, 0, kindStatus},
 	}
 	for status, again := range map[int]bool{

@@ -120,7 +120,7 @@ func TestTokenAnswersThatEndTheRun(t *testing.T) {
 	}
 }
 
-// TestTokenRequestsAsJSON: the form that worked is kept for the next token, and a later error is reported as it is.
+// The form that worked is kept for the next token, and a later error is reported as it is.
 func TestTokenRequestsAsJSON(t *testing.T) {
 	t.Parallel()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"northwind"}, "client_secret": {tokenSecret}}.Encode()
@@ -167,21 +167,6 @@ func TestATokenComesWithAny2xx(t *testing.T) {
 		if _, err := c.ModelGroup(t.Context(), "g"); err != nil || !slices.Equal(sent, []string{"POST", "GET"}) {
 			t.Errorf("%d: %v after %q", status, err, sent)
 		}
-	}
-}
-
-// A read is answered with 200. Nothing of another 2xx is taken for an answer.
-func TestAReadIsAnsweredWith200(t *testing.T) {
-	t.Parallel()
-	c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			w.WriteHeader(http.StatusCreated)
-		}
-		answerTokens(w, r, `{"id":"g"}`)
-	})}))
-	_, err := c.ModelGroup(t.Context(), "g")
-	if api, ok := apiError(err); !ok || api.Status != http.StatusCreated {
-		t.Error(err)
 	}
 }
 
