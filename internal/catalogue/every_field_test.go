@@ -107,12 +107,18 @@ func groupOfEveryField() *ModelGroup {
 
 func TestDecodeTakesEveryField(t *testing.T) {
 	t.Parallel()
-	model := strings.NewReader(fullModel)
-	if got, err := decode(bodyModel, iotest.OneByteReader(model)); err != nil || !reflect.DeepEqual(got, modelOfEveryField()) {
-		t.Errorf("%+v, %v\nwant %+v", got, err, modelOfEveryField())
-	}
-	group := strings.NewReader(fullGroup)
-	if got, err := decode(bodyGroup, iotest.OneByteReader(group)); err != nil || !reflect.DeepEqual(got, groupOfEveryField()) {
-		t.Errorf("%+v, %v\nwant %+v", got, err, groupOfEveryField())
+	for _, test := range []struct {
+		kind int
+		body string
+		want any
+	}{
+		{bodyModel, fullModel, modelOfEveryField()},
+		{bodyGroup, fullGroup, groupOfEveryField()},
+	} {
+		body := strings.NewReader(test.body)
+		got, err := decode(test.kind, iotest.OneByteReader(body))
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%+v, %v\nwant %+v", got, err, test.want)
+		}
 	}
 }

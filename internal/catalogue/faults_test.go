@@ -259,29 +259,53 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
+// proxied is a proxy between this machine and the service.
+func proxied() *Proxy {
+	at := &url.URL{
+		Scheme: "http",
+		Host:   "proxy.example",
+		User:   url.User("joe"),
+	}
+	return NewProxy(at, "HTTPS_PROXY")
+}
+
 // Most answers of a proxy are final, because they would come again.
 func TestWhatAProxyAnswers(t *testing.T) {
 	t.Parallel()
-	through := NewProxy(&url.URL{Scheme: "http", Host: "proxy.example", User: url.User("joe")}, "HTTPS_PROXY")
-	if through.Address != "http://proxy.example" || !through.Credential {
-		t.Errorf("%+v", through)
-	}
 	for status, permanent := range map[int]bool{
-		407: true, 403: true, 404: true, 408: false, 429: false, 500: false, 502: false, 503: false,
+		403: true,
+		404: true,
+		407: true,
+		408: false,
+		429: false,
+		500: false,
+		502: false,
+		503: false,
 	} {
-		after := through.after(fmt.Errorf("connecting: %w", &proxyError{status: status}))
+		err := fmt.Errorf("connecting: %w", &proxyError{status: status})
+		after := proxied().after(err)
 		if !after.Failed || after.Status != status || after.permanent() != permanent {
 			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())
 		}
+	}
+}
+
+func TestWhatAProxyIsBlamedFor(t *testing.T) {
+	t.Parallel()
+	through := proxied()
+	if through.Address != "http://proxy.example" || !through.Credential {
+		t.Errorf("%+v", through)
 	}
 	noTLS := through.after(&net.OpError{Op: "proxyconnect", Err: tls.RecordHeaderError{}})
 	if !noTLS.Failed || !noTLS.NoTLS || !noTLS.permanent() {
 		t.Errorf("a proxy that speaks no TLS: %+v", noTLS)
 	}
-	if after := through.after(io.EOF); after.Failed || after.permanent() || through.Failed {
-		t.Errorf("a fault behind the proxy: %+v", after)
+	behind := through.after(io.EOF)
+	if behind.Failed || behind.permanent() || through.Failed {
+		t.Errorf("a fault behind the proxy: %+v", behind)
 	}
-	if through = nil; through.after(io.EOF) != nil || through.permanent() {
+	var none *Proxy
+	if none.after(io.EOF) != nil || none.permanent() {
 		t.Error("no proxy has a fault")
 	}
 }

@@ -127,6 +127,11 @@ var (
 	faultsOnTheWay = []string{"slow", "stall", "cut length", "cut json", "drains"}
 )
 
+// isDown reports whether the service is in its outage.
+func (s *simServicePlan) isDown(now time.Duration) bool {
+	return s.outage != "" && now >= s.outageFrom && now < s.outageTo
+}
+
 // faults returns what may happen to a request for a token, or to a read.
 func (s *simServicePlan) faults(token bool) []string {
 	if token {

@@ -124,18 +124,22 @@ func (s *simService) decide(process int, x *request, sent *http.Request) reply {
 	who := fmt.Sprint(process, x.path)
 	s.attempts[who]++
 	r := s.roll("decide", process, x)
-	plan, now := &s.plan.service, x.arrivedAt
-	if plan.outage != "" && now >= plan.outageFrom && now < plan.outageTo {
+	plan := &s.plan.service
+	now := x.arrivedAt
+	if plan.isDown(now) {
 		return s.apply(r, x, plan.outage)
 	}
-	if wait := s.counter.admit(now); wait > 0 {
+	wait := s.counter.admit(now)
+	if wait > 0 {
 		x.fault = "allowance"
 		return s.retryLater(r, x, http.StatusTooManyRequests, wait, plan.retryAfter)
 	}
 	if !x.token && r.Float64() < plan.strays {
 		return s.apply(r, x, "401 stray").in(plan.strayTakes)
 	}
-	if faults := plan.faults(x.token); len(faults) > 0 && s.hits[who] < plan.faultsEach && r.Float64() < plan.faultRate {
+	faults := plan.faults(x.token)
+	mayFail := len(faults) > 0 && s.hits[who] < plan.faultsEach
+	if mayFail && r.Float64() < plan.faultRate {
 		s.hits[who]++
 		return s.meet(r, x, sent, oneOf(r, faults...))
 	}

@@ -204,13 +204,17 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 func TestTheUserAgentIsOneLine(t *testing.T) {
 	t.Parallel()
 	var got atomic.Value
-	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got.Store(r.UserAgent()) })
-	s := senderTo(t, sandboxtest.Start(t, service), Config{UserAgent: "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"})
+	service := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got.Store(r.UserAgent())
+	})
+	const odd = "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"
+	s := senderTo(t, sandboxtest.Start(t, service), Config{UserAgent: odd})
 	if fault := sendOnce(t, s, ""); fault != nil {
 		t.Fatalf("%+v", fault)
 	}
 	const want = "terraform-provider/1 pipeline X-Injected: 1 "
-	if agent, _ := got.Load().(string); strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, want) {
+	agent, _ := got.Load().(string)
+	if strings.ContainsAny(agent, "\r\n\x00") || !strings.HasPrefix(agent, want) {
 		t.Errorf("%q", agent)
 	}
 }
