@@ -131,7 +131,10 @@ func (m *Mask) find(text string, next decoder) (hidden []span) {
 			end := min(i+len(secret), len(plain))
 			found := string(plain[i:end])
 			if strings.HasPrefix(secret, found) {
-				hidden = append(hidden, span{from: at[i], to: at[end]})
+				hidden = append(hidden, span{
+					from: at[i],
+					to:   at[end],
+				})
 			}
 		}
 	}
