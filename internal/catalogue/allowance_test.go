@@ -23,8 +23,8 @@ var (
 // These markers enclose the tables in BENCHMARKS.md; `make bench` keeps what is between them.
 const allowanceBegin, allowanceEnd = "<!-- allowances: begin -->\n", "<!-- allowances: end -->\n"
 
-// allowanceCell is a plan over a service that limits requests: each process reads 300 groups, or 100 if it is not
-// alone, some of them at once, and all share one allowance.
+// allowanceCell is a plan over a service that limits requests: each process reads groups, some of them at once, and all
+// processes share one allowance.
 type allowanceCell struct {
 	allowance                 simAllowance
 	processes, groups, atOnce int
@@ -41,7 +41,9 @@ type allowanceLatency struct {
 }
 
 var (
-	quick   = allowanceLatency{"quick", func(r *rand.Rand) time.Duration { return between(r, 20*time.Millisecond, 180*time.Millisecond) }}
+	quick = allowanceLatency{"quick", func(r *rand.Rand) time.Duration {
+		return between(r, 20*time.Millisecond, 180*time.Millisecond)
+	}}
 	slow    = allowanceLatency{"0.6 s", about(600 * time.Millisecond)}
 	slowest = allowanceLatency{"2 s", about(2 * sec)}
 	// One in a hundred takes seconds.
@@ -196,7 +198,7 @@ func (c allowanceCell) perSecond() bool {
 	return c.allowance.per == sec
 }
 
-// bounds are for what cells. The first that a cell is within holds for it.
+// bounds are in order: the first that a cell is within is the cell's.
 var bounds = []bound{
 	{most: 3.6, whole: true, within: func(c allowanceCell) bool { return c.ceiling && c.perSecond() && c.latency.name == slowest.name }},
 	{most: 2, whole: true, within: func(c allowanceCell) bool { return c.ceiling && c.perSecond() && c.latency.name != quick.name }},
