@@ -109,8 +109,9 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 		})
 		expectKind(t, late, kindCeiling)
 		for _, a := range late {
-			if end, _ := endOf(a.err); end.Wait <= end.Remaining || end.Attempts != 0 {
-				t.Errorf("%+v", end)
+			end, _ := endOf(a.err)
+			if a.took > 0 || end.Wait <= end.Remaining || end.Attempts != 0 {
+				t.Errorf("after %s: %+v", a.took, end)
 			}
 		}
 		if len(late) != 8 { // the token at 0 s, reads at 10 s and 20 s
