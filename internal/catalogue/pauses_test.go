@@ -203,3 +203,26 @@ func TestAnEarlierPauseIsNotTheCause(t *testing.T) {
 		expectEnd(t, []readResult{a}, ending{Cause: timeOver, Attempts: r.attempts})
 	})
 }
+
+// A read that came after a pause and waited for room is told what it waited for.
+func TestAPauseBeforeAReadIsNotItsCause(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{read: func(n int, _ *http.Request) reply {
+			if n == 1 {
+				return retryAfter(429, "1")
+			}
+			return found.in(10 * sec)
+		}}
+		c := over(t, s)
+		slow := theGroup.start(t, c)
+		time.Sleep(2 * sec) // it is in flight since the end of the pause, as the only one that may be
+		ctx, cancel := context.WithTimeout(t.Context(), sec)
+		defer cancel()
+		_, err := c.ModelGroup(ctx, "later")
+		end, _ := endOf(err)
+		if end.Cause != timeOver || end.Err != nil || end.WaitingFor != "answers to the requests in flight" {
+			t.Errorf("%+v", end)
+		}
+		expectAllRead(t, []readResult{slow.end()})
+	})
+}
