@@ -61,6 +61,8 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 			return found
 		}}
 	}
+	tooLong := retryAfter(429, "600")
+	tooLong.stall = sec // until then the others wait to hear it
 	none := atMost(0, 0)
 	eachOnFakeClock(t, map[string]row{
 		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
@@ -68,7 +70,7 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
 		"a gap":                 {first(3, retryAfter(429, "1")), none, gaps},
 		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
-		"too long for a read":   {limits("600", "600", "600", "600", "600"), none, nil},
+		"too long for a read":   {always(tooLong), none, nil},
 		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},
 	}, func(t *testing.T, r row) {
 		var lines []string
