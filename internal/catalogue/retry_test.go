@@ -253,14 +253,17 @@ func TestAFailureIsNotKept(t *testing.T) {
 	})
 }
 
-// After a read has used up its retries, those that begin later make one attempt each, until one succeeds.
+// After a read has used up its retries, those that begin later make one attempt each, until one is answered.
 // Those under way keep their retries.
 func TestAnOutageIsWaitedForOnce(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		down := true
 		s := &service{read: func(n int, _ *http.Request) reply {
-			if down || n == 22 || n == 23 {
+			switch {
+			case down, n == 22, n == 23:
 				return answered(503)
+			case n == 21:
+				return answered(404)
 			}
 			return found
 		}}
@@ -274,7 +277,7 @@ func TestAnOutageIsWaitedForOnce(t *testing.T) {
 		expectKind(t, later, kindUnavailable)
 		expectEnd(t, []readResult{under.end()}, ending{Cause: retriesUsedUp, Attempts: 5})
 		down = false
-		theGroup.mustRead(t, c) // the 21st
+		expectKind(t, []readResult{theGroup.read(t, c)}, kindStatus) // the 21st: a 404 is an answer
 		a := group("after").read(t, c)
 		expectAllRead(t, []readResult{a}) // it has its retries again
 		s.expectCounts(t, 1, 24)
