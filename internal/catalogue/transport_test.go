@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -165,40 +166,53 @@ func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	}
 }
 
-// mortal is a connection that can go dead without a sign: what is written to it is lost, and nothing comes back.
+// mortal is a connection that can go dead: what is written to it ends with an error, or is lost without a sign.
 type mortal struct {
 	net.Conn
 	dead *atomic.Bool
+	sign error // nil for none
 }
 
 func (c mortal) Write(b []byte) (int, error) {
-	if c.dead.Load() {
-		return len(b), nil
+	switch {
+	case !c.dead.Load():
+		return c.Conn.Write(b)
+	case c.sign != nil:
+		return 0, c.sign
 	}
-	return c.Conn.Write(b)
+	return len(b), nil
 }
 
-// A service that went away without a word leaves every kept connection dead. The first time-out gives up all of them.
+// A service that went away leaves every kept connection dead. The first attempt that fails gives up all of them.
 func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service, dead := &keeping{}, new(atomic.Bool)
-		dial, closeAll := sandboxtest.Pipe(service)
-		t.Cleanup(closeAll)
-		s := senderTo(t, "http://localhost", Config{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			connection, err := dial(ctx, network, address)
-			return mortal{Conn: connection, dead: dead}, err
-		}})
-		service.keep(t, s, 12)
-		dead.Store(true)
-		dead = new(atomic.Bool) // of the connections to come
-		if fault := sendOnce(t, s, ""); fault == nil || !fault.TimedOut {
-			t.Errorf("the first attempt: %+v", fault)
-		}
-		if fault := sendOnce(t, s, ""); fault != nil {
-			t.Errorf("the second attempt, which needs a new connection: %+v", fault)
-		}
-	})
+	for name, sign := range map[string]error{"without a sign": nil, "with an error": syscall.EPIPE} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service, dead := &keeping{}, new(atomic.Bool)
+				dial, closeAll := sandboxtest.Pipe(service)
+				t.Cleanup(closeAll)
+				s := senderTo(t, "http://localhost", Config{
+					DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+						connection, err := dial(ctx, network, address)
+						return mortal{Conn: connection, dead: dead, sign: sign}, err
+					},
+				})
+				service.keep(t, s, 12)
+				dead.Store(true)
+				dead = new(atomic.Bool) // of the connections to come
+				fault := sendOnce(t, s, "")
+				if fault == nil || fault.TimedOut != (sign == nil) {
+					t.Errorf("the first attempt: %+v", fault)
+				}
+				fault = sendOnce(t, s, "")
+				if fault != nil {
+					t.Errorf("the second attempt, which needs a new connection: %+v", fault)
+				}
+			})
+		})
+	}
 }
 
 func TestTheUserAgentIsOneLine(t *testing.T) {
