@@ -95,7 +95,6 @@ func (a *admission) requestTokenLocked(f *flight, came time.Time, waitedFor stri
 	sent := a.sendLocked(got, &t.history, came, waitedFor)
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // all flights behind f wait for it too
 	t.stop = stop
-	a.failLateLocked(a.pace.CeilingAfter(len(a.queue), time.Now())) // it takes a turn that the reads counted on
 	a.mu.Unlock()
 	err := t.request(ctx, sent)
 	a.mu.Lock()

@@ -102,14 +102,24 @@ func (f *flight) lateErrLocked(c *caller) error {
 		return nil
 	}
 	now := time.Now()
-	before, _ := f.in.queue.find(f)
-	for _, w := range f.waitsLocked(now, before) {
+	for _, w := range f.waitsLocked(now, f.aheadLocked(now)) {
 		unread := w.cause == WaitTooLong && w.err == nil
 		if w.least.After(now) && c.deadline.Before(w.least) && !unread {
 			return f.gaveUpErrLocked(c, w)
 		}
 	}
 	return nil
+}
+
+// aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a token
+// if none serves.
+func (f *flight) aheadLocked(now time.Time) int {
+	ahead, _ := f.in.queue.find(f)
+	t := &f.in.tokens
+	if !t.valid(now) && t.stop == nil {
+		ahead++
+	}
+	return ahead
 }
 
 // leftErrLocked returns the error of a caller whose context has ended with cause.
@@ -126,8 +136,7 @@ func (f *flight) leftErrLocked(c *caller, cause error) error {
 			Err:        cause,
 		}
 	case hold.cause == CeilingTooLow:
-		before, _ := f.in.queue.find(f)
-		hold.until = f.in.pace.CeilingAfter(before, now)
+		hold.until = f.in.pace.CeilingAfter(f.aheadLocked(now), now)
 	default:
 		hold.err = f.blockerLocked(c, hold)
 		hold.cause = TimeOver
