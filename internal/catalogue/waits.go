@@ -111,8 +111,8 @@ func (f *flight) lateErrLocked(c *caller) error {
 	return nil
 }
 
-// aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a token
-// if none serves.
+// aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a
+// token if none is valid.
 func (f *flight) aheadLocked(now time.Time) int {
 	ahead, _ := f.in.queue.find(f)
 	t := &f.in.tokens
