@@ -78,7 +78,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	to := cmp.Or(api.Location, "an address that it does not name")
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", to),
 		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
-			"more, comes from a proxy or a gateway in between.")
+			"added, comes from a proxy or a gateway in between.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {

@@ -21,7 +21,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 		m.proxy(through)
 		through = nil
 	case network.TimedOut:
-		// Of read_timeout gaveUp knows how long it is.
+		// Without a limit of its own the attempt ended with read_timeout, whose length gaveUp fills in.
 		limit := "read_timeout"
 		if network.Limit > 0 {
 			limit = "request_timeout"
@@ -99,7 +99,7 @@ var untrusted = map[catalogue.Fault]advice{
 	},
 	catalogue.InvalidCertificate: {
 		"{whose} was valid until {until}, and the clock of this machine says {now}.",
-		"Check the clock of this machine. If it is right, the service's operator has to renew the certificate.",
+		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {
 		"The server's certificate is for {names}, and base_url asks for {host}.",

@@ -76,7 +76,7 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 // missing says that the service misses the id.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
 	const missing = "The catalogue has no model group %q, or these credentials cannot see it"
-	check := "Check the id. It must be a group's id, not a model's: from another data source take model_group_id, " +
+	check := "Check the id. It must be a group's id, not a model's: of a model take model_group_id, " +
 		"not id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that " +
 		"they see."
 	cause, short := missing+": the service does not tell these apart.", missing+"."

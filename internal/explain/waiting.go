@@ -20,8 +20,7 @@ var endings = map[catalogue.Cause]string{
 	catalogue.TimeOver:      ": read_timeout was over.",
 }
 
-// gaveUp explains a read that ended without an answer, though another attempt might have had one:
-// what failed, and what ended it.
+// gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	timeout := round(gaveUp.Elapsed + gaveUp.Remaining)
 	network, _ := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
@@ -165,6 +164,6 @@ func (e *Explainer) HeldBack(held time.Duration) string {
 		fmt.Sprintf("Pauses that the service asked for (status 429) have held back the reads of this run for %s so "+
 			"far. This warning comes once in a run.", Duration(held)),
 		next+" That saves refusals. It does not spread requests: a burst is sent at once, and the rest waits. For an "+
-			"even pace give the requests of a second, such as \"1/1s\".",
+			"even pace set it for one second, such as \"1/1s\".",
 		"If the allowance is too small for this configuration, ask the service's operator for a larger one.")
 }

@@ -89,7 +89,8 @@ func (r *resolver) missingCredential(name, other string) {
 	case other == "":
 		token = "Or give an access token in their place, as access_token or in " + variable(argAccessToken) + "."
 	case r.env.has(argAccessToken): // so the block gives the other one
-		token = fmt.Sprintf("%s is not used, because the provider block sets %s.", variable(argAccessToken), other)
+		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
+			r.env.setFor(argAccessToken)[0], other)
 	}
 	r.missing(name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
 		"%s, or name a file that holds it in %s.", name, variable(name), fileVariable(name)), r.inPlaceOf(name), token)

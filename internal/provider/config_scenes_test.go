@@ -55,6 +55,8 @@ func environmentScenes() []scene {
 		surrounded("nothing is given", nil),
 		surrounded("a client_id in the block and a token in the environment", address.with(argClientID, "northwind"),
 			"MODELCATALOGUE_ACCESS_TOKEN=t"),
+		surrounded("a client_id in the block and the file of a token in the environment", address.with(argClientID, "northwind"),
+			"MODELCATALOGUE_ACCESS_TOKEN_FILE=/run/secrets/t"),
 		surrounded("a secret of white space", pair.with(argClientSecret, " ")),
 		surrounded("base_url of the environment", pair.with(argBaseURL, nil), "MODELCATALOGUE_BASE_URL=https//catalogue.example"),
 		surrounded("base_url of the environment with a password", pair.with(argBaseURL, nil),

@@ -121,14 +121,14 @@ func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError 
 		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
 			"leaves them out because they are archived. Wait for the publisher of the group, or read another group.",
 			p.groupID, p.revision)
-		problem.short = "no models yet"
+		problem.short = "the service lists no models"
 		problem.alike = problem.short
-		problem.brief = fmt.Sprintf("Model group %q has no models yet.", explain.ShortID(p.groupID))
+		problem.brief = fmt.Sprintf("The service lists no models of model group %q.", explain.ShortID(p.groupID))
 		return problem
 	}
 	problem.detail = explain.Paragraphs(
 		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
-		mayLackArchived(models), "Set revision to one of these. To follow the newest, use "+p.follow+".")
+		mayLackArchived(models), "Pin one of these. To follow the newest, use "+p.follow+".")
 	problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
 	problem.brief = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.short)
 	return problem

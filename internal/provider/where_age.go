@@ -14,7 +14,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// tooYoung says from when on a model is old enough, if it is not.
+// tooYoung says from when on a model is old enough, or why its age is not known. It returns nil for one that is old
+// enough.
 func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
 	if w.MinAge == nil {
 		return nil
@@ -125,7 +126,7 @@ var ageMistakes = hints{
 	{is(isBlank), "; leave it out for a model of any age"},
 	{is(tooLong), ", which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d"},
 	{is(negative), ", which is negative; leave it out for a model of any age"},
-	{is(isAge), ", which is zero; leave it out for a model of any age"},
+	{is(isZero), ", which is zero; leave it out for a model of any age"},
 	{is(isNumber), `, which has no unit; write "72h" for hours or "3d" for days`},
 	{meantAge, `, which cannot be read as a duration; write "{}"`},
 	{is(anything), `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`},
@@ -138,9 +139,10 @@ func tooLong(text string) bool {
 
 func negative(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") }
 
-func isAge(text string) bool {
-	_, err := parseAge(text)
-	return err == nil
+// isZero reports whether an age is zero, however it is spelled.
+func isZero(text string) bool {
+	age, err := parseAge(plainAge(text))
+	return err == nil && age == 0
 }
 
 func isNumber(text string) bool {
@@ -148,10 +150,11 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// meantAge finds an age that is only spelled in another way.
+// meantAge finds an age that is only spelled differently.
 func meantAge(text string) (age string, found bool) {
 	age = plainAge(text)
-	return age, isAge(age)
+	_, err := parseAge(age)
+	return age, err == nil
 }
 
 // unitsInWords has the units of a duration, and the words that people write for them.
