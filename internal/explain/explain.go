@@ -29,8 +29,8 @@ type Explainer struct {
 	reported map[string]string
 }
 
-// Source names a block, such as modelcatalogue_model "some-id", by its data source and the group that it is about, ""
-// for none.
+// Source names a block, such as modelcatalogue_model "some-id", by its data source and the model group or time horizon
+// that it is about. group is "" if it is about neither.
 func Source(dataSource, group string) string {
 	if group == "" {
 		return dataSource

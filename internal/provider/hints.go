@@ -127,11 +127,12 @@ func unseen(text string) (where string, found bool) {
 	return located(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// invisible finds the same other than plain spaces.
+// invisible finds the same, except a plain space, which may belong to a secret.
 func invisible(text string) (where string, found bool) {
 	return located(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// located finds the first odd character, and says at which place it is, counted in characters from 1.
 func located(text string, odd func(rune) bool) (where string, found bool) {
 	at := strings.IndexFunc(text, odd)
 	if at < 0 {

@@ -147,8 +147,8 @@ func (w *whereState) newest(
 	}
 }
 
-// reaches reports whether a list is at least as new as the latest model. If that
-// one is archived it may be missing in every list.
+// reaches reports whether a list is at least as new as the latest model. If that one is archived, the service may
+// leave it out of every list, so any list will do.
 func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
 	return orZero(latest.Archived) || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
 		return model.Revision != nil && *model.Revision >= *latest.Revision
