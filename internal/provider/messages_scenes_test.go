@@ -143,6 +143,7 @@ func findingScenes() []scene {
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 9}},
 			reading{"model", arguments{"model_group_id": mainGroup, "revision": 8}},
 			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 0}},
+			reading{"model", arguments{"model_group_id": emptyGroup, "revision": 1}},
 			reading{"model", arguments{"model_group_id": oddGroup, "revision": 8}},
 		),
 		onSandbox("an id with a space before it", group(arguments{"id": " " + mainGroup})),
@@ -184,7 +185,12 @@ func findingScenes() []scene {
 		),
 		onSandbox(
 			"missing revisions of a fleet",
-			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 9, oddGroup: 1}}},
+			reading{"pinned_models", arguments{"revisions": map[string]any{
+				"10ab405e-fef7-45c5-9684-bc287f03345c": 9,
+				emptyGroup:                             0,
+				mainGroup:                              9,
+				oddGroup:                               1,
+			}}},
 		),
 	}
 }

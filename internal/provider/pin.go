@@ -128,7 +128,7 @@ func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError 
 	}
 	problem.detail = explain.Paragraphs(
 		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
-		mayLackArchived(models), "Pin one of these. To follow the newest, use "+p.follow+".")
+		mayLackArchived(models), "Pin one of those listed. To follow the newest, use "+p.follow+".")
 	problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
 	problem.brief = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.short)
 	return problem
