@@ -85,7 +85,7 @@ func pointer(where, short string) string {
 	return text
 }
 
-// detailed returns a diagnostic with another detail.
+// detailed returns a diagnostic with a detail in place of its own.
 func detailed(d diag.Diagnostic, detail string) diag.Diagnostic {
 	if on, ok := d.(diag.DiagnosticWithPath); ok {
 		return diag.NewAttributeErrorDiagnostic(on.Path(), d.Summary(), detail)

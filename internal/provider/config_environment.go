@@ -89,7 +89,8 @@ type unreadVariable struct {
 	told  bool   // the error of a missing argument names it
 }
 
-// String says which variable is not read, and which one may be meant. The value is not shown, because it may be a secret.
+// String says which variable is not read, and which one may be meant. The value is not shown, because it may be a
+// secret.
 func (u unreadVariable) String() string {
 	text := fmt.Sprintf("%s is set, and the provider reads no such variable.", explain.Abridged(u.name))
 	if u.right != "" {

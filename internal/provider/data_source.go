@@ -132,7 +132,7 @@ func (d *catalogueDataSource) readArguments(
 	return nil
 }
 
-// notKnownYet says that the provider has no client in this plan. Every block of the plan fails so.
+// notKnownYet says that the provider has no client in this plan. Every block that the plan reads fails with it.
 func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
 	whole := diag.NewErrorDiagnostic(explain.SummaryUnknownArgument, fmt.Sprintf(
 		"The provider has arguments whose values are known only after other changes are applied: %s. Nothing can be "+

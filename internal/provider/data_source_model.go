@@ -26,8 +26,8 @@ func modelSchema() schema.Schema {
 			},
 			argDockerImage: schema.StringAttribute{
 				MarkdownDescription: "The model's container image reference. Set it to the image you reviewed. The " +
-					"read then fails if the service has another image or withholds it. If you leave it out, it is " +
-					"the service's image, or null if your organisation does not own the model; see `is_owner`.",
+					"read then fails if the service has a different image or withholds it. If you leave it out, it " +
+					"is the service's image, or null if your organisation does not own the model; see `is_owner`.",
 				Optional:   true,
 				Computed:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidImage)},

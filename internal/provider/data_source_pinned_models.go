@@ -32,8 +32,8 @@ func pinnedModelsSchema() schema.Schema {
 			},
 			argDockerImages: schema.MapAttribute{
 				MarkdownDescription: "The container image reference that was reviewed, by model group id, for any of " +
-					"the groups in `revisions`. The read fails if the service has another image or withholds it; one " +
-					"plan names every group that differs.",
+					"the groups in `revisions`. The read fails if the service has a different image or withholds it; " +
+					"one plan names every group that differs.",
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{notEmpty(explain.SummaryInvalidImage), imagesOfPins{}},

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// failure is a question that was not answered.
+// failure is a question that failed, and why.
 type failure struct {
 	question
 	err error

@@ -166,7 +166,7 @@ func isHexadecimal(text string, algorithm digest.Algorithm) bool {
 	return algorithm.Available() && algorithm.Validate(text) == nil
 }
 
-// nameFault names a part of the repository that cannot be one, or the tag.
+// nameFault names a part of the repository that cannot be one, or a tag that cannot be one, or returns nil.
 func nameFault(name string) error {
 	repository := name
 	// A first part like this is a registry: the parser checks it.
