@@ -189,7 +189,7 @@ func TestMessagesByHand(t *testing.T) {
 				rest = after
 			}
 			if test.next == "" || !strings.HasSuffix(got.Detail(), test.next) {
-				t.Errorf("ends not with %q:\n%s", test.next, got.Detail())
+				t.Errorf("it does not end with %q:\n%s", test.next, got.Detail())
 			}
 		})
 	}

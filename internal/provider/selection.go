@@ -28,7 +28,7 @@ func attributesArgument(attributes map[string]schema.Attribute, within string) s
 	return schema.ListAttribute{
 		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
 			"[below `" + within + "`](#nestedatt--" + within + "). " +
-			"The others are null, lists too, which keeps them out of the state and the plan quick. " +
+			"The others are null, lists too, which keeps the state small and the plan quick. " +
 			"Leave it out to fill all of them; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,

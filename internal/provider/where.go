@@ -51,7 +51,7 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode).inWhere()},
 			},
 			"min_age": schema.StringAttribute{
-				MarkdownDescription: "How long the model has been out at least, as a duration such as `72h` or " +
+				MarkdownDescription: "The least time since the model was published, as a duration such as `72h` or " +
 					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by " +
 					"the clock of this machine. Dates are those of ISO 8601; one without a zone is in UTC. A model " +
 					"without `created_at` has no age.",
