@@ -20,7 +20,7 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	if base == nil || value == "" {
 		return nil
 	}
-	// Not to a loopback host, nor to one of NO_PROXY.
+	// No proxy is used for a loopback host, or for one that NO_PROXY names.
 	_, except := r.env.first("NO_PROXY", "no_proxy")
 	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {

@@ -21,10 +21,10 @@ import (
 const (
 	// numberPrecision is that of an engine's numbers, in bits.
 	numberPrecision = 512
-	// maxRequests bounds the requests of a ceiling: the client keeps a moment for each.
+	// maxRequests bounds the requests of a ceiling: the client keeps the time of each.
 	maxRequests = 1_000_000
-	// minPeriod and maxPeriod bound the stretch of a ceiling. A longer one than a
-	// run lasts is of no use, since every process counts for itself.
+	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a
+	// run has no use, because every process counts for itself.
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 )
 

@@ -18,7 +18,7 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
 		"latest_revision": computedInt64("The highest revision number of the group. Null if it is not known, " +
-			"because the service sent a record of the group without a revision."),
+			"because the service sent a model of the group without a revision that can be read."),
 		"is_latest": computedBool("Whether this is the group's highest revision. Null if that is not known."),
 	})
 }
