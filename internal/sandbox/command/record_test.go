@@ -217,7 +217,7 @@ func TestRecordOddAnswers(t *testing.T) {
 	const noName = "which no request can name"
 	for _, test := range []struct{ path, text, want string }{
 		{"/models", "[", "nothing came for 30s"},
-		{"/models", "null ", "/models is not a list of JSON"},
+		{"/models", "null ", "/models is not a JSON list"},
 		{"/model-group", ` [{"id": ".."}]`, noName},
 		{"/model-group", ` [{"id": "a\u0000"}]`, noName},
 		{"/model-group", ` [{"id": 5}]`, "has no id"},
