@@ -51,7 +51,7 @@ func TestCatalogueFiles(t *testing.T) {
 		{readers, "{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
 		{readers, "\x1f\x8b\x08\x00", "the text is compressed by gzip: decompress it"},
 		{readers, "\n<!DOCTYPE html>", "line 2, column 1: this is HTML or XML, and JSON is expected"},
-		{readers, "{}\n{}", "line 2, column 1: there is more text behind the last bracket: a file has one JSON value"},
+		{readers, "{}\n{}", "line 2, column 1: one JSON value is expected, and here is more"},
 		{readers, "# Ours.\norganisations:\n  - name: O\n", "this is YAML, and JSON is expected"},
 		{readers, "{} // a comment", "line 1, column 4: JSON has no comments"},
 		{readers, "{'a': 1}", "a text is written in double quotes"},
@@ -129,7 +129,7 @@ func TestCatalogueFiles(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAreTold, each once, with their places and their number.
+// TestAllMistakesAreTold: each mistake is told once, with its place, and below their number.
 func TestAllMistakesAreTold(t *testing.T) {
 	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
   "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s", "client_id": 1}],

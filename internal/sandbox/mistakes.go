@@ -168,7 +168,7 @@ func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
 	case jsontext.Value(text[:offset]).IsValid():
-		return "there is more text behind the last bracket: a file has one JSON value"
+		return "one JSON value is expected, and here is more"
 	}
 	return err.Err.Error()
 }
