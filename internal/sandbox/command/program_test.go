@@ -190,7 +190,7 @@ func TestVariablesAreChecked(t *testing.T) {
 	}
 }
 
-// TestServesWithVariables as in a container. What the welcome prints can be pasted, because it is not indented.
+// TestServesWithVariables has the settings of a container. What the welcome prints can be pasted, because it is not indented.
 func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"HOST":       " LocalHost,sandbox",

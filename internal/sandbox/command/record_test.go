@@ -118,7 +118,7 @@ func TestRecordMisbehaving(t *testing.T) {
 	}
 }
 
-// TestRecordFromNoServer: what answers need not speak HTTP, and may repeat the secret.
+// TestRecordFromNoServer: the server need not speak HTTP, and may repeat the secret.
 func TestRecordFromNoServer(t *testing.T) {
 	withCredentials(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +211,7 @@ func answering(path, text string) http.Handler {
 	})
 }
 
-// TestRecordOddAnswers to one route.
+// TestRecordOddAnswers changes the answers of one route.
 func TestRecordOddAnswers(t *testing.T) {
 	withCredentials(t)
 	const noName = "which no request can name"
@@ -309,7 +309,7 @@ func secretOf(t *testing.T, text string) string {
 	return file.Organisations[0].ClientSecret
 }
 
-// TestRecordTakesJSONTokens if the service does not understand a form, and sends no form again.
+// TestRecordTakesJSONTokens: if the service does not understand a form, record sends JSON, and no form again.
 func TestRecordTakesJSONTokens(t *testing.T) {
 	withCredentials(t)
 	service := sandbox.New(sandbox.Default())
