@@ -25,7 +25,8 @@ type decoder[T any] func(in *incoming) (T, error)
 type record[T any] interface {
 	*T
 	identity(groupID string) *shapeError // what is wrong with it as an answer about a group, nil for nothing
-	unknown() *jsontext.Value            // its fields that this version does not know
+	unknown() *jsontext.Value            // its fields that the first release did not know
+	later() any                          // which of these are decoded, too
 	setErr(err error)
 }
 
@@ -122,7 +123,7 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (g
 	if err != nil {
 		return nil, nil, err
 	}
-	got, wrongType := unmarshalRecord[T](body)
+	got, wrongType := unmarshalRecord[T, P](body)
 	wrongIdentity := P(got).identity(groupID)
 	if wrongIdentity != nil && wrongIdentity.ofOtherGroup {
 		*got = *new(T)
@@ -135,18 +136,27 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (g
 }
 
 // unmarshalRecord decodes the text of a record.
-func unmarshalRecord[T any](body jsontext.Value) (got *T, fault *shapeError) {
+func unmarshalRecord[T any, P record[T]](body jsontext.Value) (got *T, fault *shapeError) {
 	got = new(T)
-	err := json.Unmarshal(body, got, lenient)
-	switch {
-	case body.Kind() == jsontext.KindNull:
+	if body.Kind() == jsontext.KindNull {
 		return got, &shapeError{problem: "an object is expected, the service sent null"}
-	case err == nil:
-		return got, nil
 	}
-	*got = *new(T)
-	_ = json.Unmarshal(body, got, lenient, eachFieldForItself) // it fails again if the body is not an object
-	return got, typeFault(err)
+	if err := json.Unmarshal(body, got, lenient); err != nil {
+		*got = *new(T)
+		fault = unmarshalRest(body, got, err)
+	}
+	if unknown := *P(got).unknown(); unknown != nil {
+		if err := json.Unmarshal(unknown, P(got).later(), lenient); err != nil {
+			fault = cmp.Or(fault, unmarshalRest(unknown, P(got).later(), err))
+		}
+	}
+	return got, fault
+}
+
+// unmarshalRest decodes the fields of an object that are not of a wrong type, and returns what err says of one that is.
+func unmarshalRest(body jsontext.Value, object any, err error) *shapeError {
+	_ = json.Unmarshal(body, object, lenient, eachFieldForItself) // it fails again if the body is not an object
+	return typeFault(err)
 }
 
 // eachFieldForItself leaves out the fields of a record that are of a wrong type.

@@ -27,7 +27,9 @@ type ModelGroup struct {
 	TimeHorizon    *KeyedName      `json:"timeHorizon"`
 	Models         []*ModelSummary `json:"models"`
 	Axes           []*GroupAxis    `json:"axes"`
-	OtherFields    jsontext.Value  `json:",embed"` // that this version does not know, nil for none
+	OtherFields    jsontext.Value  `json:",embed"` // that the first release did not know, nil for none
+
+	LaterModelGroupFields `json:"-"`
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
@@ -56,6 +58,9 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
+// LaterModelGroupFields are the fields that came after the first release. They are read from OtherFields, where they stay.
+type LaterModelGroupFields struct{}
+
 // identity returns what is wrong if the group has no id, or a different one than was asked for.
 func (g *ModelGroup) identity(groupID string) *shapeError {
 	switch {
@@ -74,6 +79,8 @@ func otherGroup(at jsontext.Pointer, id string) *shapeError {
 }
 
 func (g *ModelGroup) unknown() *jsontext.Value { return &g.OtherFields }
+
+func (g *ModelGroup) later() any { return &g.LaterModelGroupFields }
 
 func (g *ModelGroup) setErr(err error) { g.Err = err }
 

@@ -49,6 +49,9 @@ func TestCatalogueFiles(t *testing.T) {
 		{readers, "\xef\xbb\xbf{}", "the text begins with a byte order mark: save it as UTF-8 without one"},
 		{readers, "\xff\xfe{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
 		{readers, "{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
+		{readers, "\x1f\x8b\x08\x00", "the text is compressed by gzip: decompress it"},
+		{readers, "\n<!DOCTYPE html>", "line 2, column 1: this is HTML or XML, and JSON is expected"},
+		{readers, "{}\n{}", "line 2, column 1: one JSON value is expected, and here is more"},
 		{readers, "# Ours.\norganisations:\n  - name: O\n", "this is YAML, and JSON is expected"},
 		{readers, "{} // a comment", "line 1, column 4: JSON has no comments"},
 		{readers, "{'a': 1}", "a text is written in double quotes"},
@@ -85,6 +88,8 @@ func TestCatalogueFiles(t *testing.T) {
 		{documents, model(`"axes": [{"key": "a", "historical": true}]`), "no such field; known are default, description, key,"},
 		{documents, model(`"modelGroupId": "h"`), `models[0].modelGroupId: the model is in the group "g"`},
 		{documents, model(`"createdAt": "2026-13-01"`), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected"},
+		{documents, model(`"createdAt": "2026-02-30"`), "createdAt: an ISO 8601 time"},
+		{documents, model(`"createdAt": "2026-04-31T08:00:00Z"`), "createdAt: an ISO 8601 time"},
 		{documents, group(`{"id": "g", "createdAt": "soon"}`), "group.createdAt: an ISO 8601 time"},
 		{documents, group(`{"id": "g", "models": [{"createdAt": "2026-01-05T25:00:00Z"}]}`), "group.models[0].createdAt: an ISO 8601 time"},
 	}
@@ -98,6 +103,7 @@ func TestCatalogueFiles(t *testing.T) {
 		group(`{"id": "g", "models": [{"id": "m", "revision": 1, "createdAt": "2026-01-05T08:00"}]}`),
 		model(`"modelGroupId": "g", "createdAt": "2026-01-05", "updatedAt": "2026-01-05 08:00:00.5+0100"`),
 		group(`{"id": "g", "axes": [{"key": "a", "values": [{"value": [1], "historical": true}]}]}`),
+		model(`"createdAt": "2024-02-29", "updatedAt": "2026-12-31T23:59:59Z"`),
 		model(`"dockerImage": null, "runMode": null, "inputs": null, "tags": ["a"]`),
 		model(`"modelMetadata": {"any": [1, {"thing": null}]}`),
 		model(`"inputs": [{"id": "i", "key": "k", "unit": "EUR", "bounds": {}}]`),
@@ -123,7 +129,7 @@ func TestCatalogueFiles(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAreTold, each once, with their places and their number.
+// TestAllMistakesAreTold: each mistake is told once, with its place, and below their number.
 func TestAllMistakesAreTold(t *testing.T) {
 	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
   "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s", "client_id": 1}],

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestFaultsBreakAnswers on a socket.
+// TestFaultsBreakAnswers uses a socket, on which an answer can be broken.
 func TestFaultsBreakAnswers(t *testing.T) {
 	nothing := func(int, http.Header, []byte) (int, http.Header, []byte) { return 200, nil, nil }
 	tests := map[string]struct {

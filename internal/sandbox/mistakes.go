@@ -143,9 +143,11 @@ var slips = []struct {
 	says    string
 }{
 	{regexp.MustCompile(`^\s*‸\s*$`), "the text is empty"},
+	{regexp.MustCompile(`^‸\x1f\x{FFFD}\x08`), "the text is compressed by gzip: decompress it"},
 	{regexp.MustCompile(`^‸?.{0,3}‸?\x00`), "the text is in UTF-16: save it as UTF-8"},
 	{regexp.MustCompile(`^‸\x{FEFF}`), "the text begins with a byte order mark: save it as UTF-8 without one"},
 	{regexp.MustCompile(`^-*‸(?:#.*\n|---|\s)*[\w-]+:\s`), "this is YAML, and JSON is expected"},
+	{regexp.MustCompile(`^\s*‸<`), "this is HTML or XML, and JSON is expected"},
 	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON has no comments"},
 	{regexp.MustCompile(`‸'`), "a text is written in double quotes"},
 	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
@@ -165,6 +167,8 @@ func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
 		return "the field " + path(err.JSONPointer) + " is there twice"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the text ends before its last bracket: it is cut off, or a bracket is missing"
+	case jsontext.Value(text[:offset]).IsValid():
+		return "one JSON value is expected, and here is more"
 	}
 	return err.Err.Error()
 }

@@ -58,7 +58,7 @@ func (v requestView) GroupID() string {
 	return strings.TrimSuffix(strings.TrimPrefix(v.Path, v.Before), v.After)
 }
 
-// AnsweredBy names what made the answer, or "" while there is none.
+// AnsweredBy names the maker of the answer, or "" if that is not known yet.
 func (v requestView) AnsweredBy() string {
 	if !v.Ended {
 		return v.Cause

@@ -195,8 +195,8 @@ func (s *Sandbox) routes() *http.ServeMux {
 	for _, c := range Controls() {
 		serve(c.Method+" /control/"+c.Path, RouteUnknown, true, func(x *exchange) *answer { return c.reply(s, x) })
 	}
-	none := func(*exchange) *answer {
-		return deny("NOT_FOUND", "There is no such control route. GET / lists them all.")
+	none := func(x *exchange) *answer {
+		return deny("NOT_FOUND", "There is no control route "+x.request.Method+" "+x.request.URL.Path+". GET / lists them all.")
 	}
 	serve("/control/", RouteUnknown, true, none)
 	for pattern, reply := range s.pageRoutes() {

@@ -33,12 +33,12 @@ func TestHouse(t *testing.T) {
 	built := imports(t)
 	for room, arrows := range built {
 		if got, ok := drawn[room]; !ok || got != arrows {
-			t.Errorf("DESIGN.md draws %q, and the code has it as\n  %s → %s", got, room, arrows)
+			t.Errorf("DESIGN.md draws %q, but the code is\n  %s → %s", got, room, arrows)
 		}
 		delete(drawn, room)
 	}
 	for room := range drawn {
-		t.Errorf("DESIGN.md draws %s, which is not there", room)
+		t.Errorf("DESIGN.md draws %s, which does not exist", room)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestButtonsSayWhatTheyDid(t *testing.T) {
 	b.says("#arrived", "0 so far")
 }
 
-// TestAnImpossibleImageIsRefused with a reason, and what was typed stays.
+// TestAnImpossibleImageIsRefused: the page says why, and what was typed stays.
 func TestAnImpossibleImageIsRefused(t *testing.T) {
 	s := serve(t)
 	b := show(t, s)

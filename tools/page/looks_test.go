@@ -45,7 +45,7 @@ const lowContrast = `(() => {
 	return [...found].join("\n");
 })()`
 
-// TestContrast of every text, in light and dark, with everything shown that can be.
+// TestContrast looks at every text, in light and dark, with everything shown that can be.
 func TestContrast(t *testing.T) {
 	s := serve(t, "-rate-limit=6/1h")
 	token := someRequests(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestWithoutJavaScript everything can be read, and the page says that its buttons do nothing.
+// TestWithoutJavaScript: everything can be read, and the page says that its buttons do nothing.
 func TestWithoutJavaScript(t *testing.T) {
 	s := serve(t)
 	someRequests(s)

@@ -82,7 +82,7 @@ func TestRequests(t *testing.T) {
 	b.waits(`!document.getElementById("request").checkVisibility()`)
 }
 
-// TestFaultsAreMadeAndRemoved by the form.
+// TestFaultsAreMadeAndRemoved uses the form.
 func TestFaultsAreMadeAndRemoved(t *testing.T) {
 	s := serve(t)
 	b := show(t, s)

@@ -163,12 +163,20 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 		return p.run(ctx, []string{"help"})
 	}
 	if err == nil && name != "exec" && flags.NArg() > 0 {
-		err = misused("unexpected argument %q: flags come first, and only exec takes arguments", flags.Arg(0))
+		err = unexpected(name, flags.Arg(0))
 	}
 	if err != nil {
 		return err
 	}
 	return does(ctx, flags.Args())
+}
+
+// unexpected returns the error of an argument behind the flags of a command, "" for serving.
+func unexpected(name, argument string) error {
+	if name == "" && commands()[argument] != nil {
+		return misused("write %s before its flags", argument)
+	}
+	return misused("unexpected argument %q: flags come first, and only exec takes arguments", argument)
 }
 
 // commandOf returns the command at the beginning of the arguments, if there is one, and the rest.

@@ -19,7 +19,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 	set := newServeFlags(flags, "127.0.0.1:0")
 	return func(ctx context.Context, arguments []string) error {
 		switch {
-		case len(arguments) == 0:
+		case len(arguments) == 0 || arguments[0] == "":
 			return misused("which command? Write `exec -- COMMAND`, such as exec -- terraform test")
 		case strings.HasPrefix(arguments[0], "-"):
 			return misused("%s is where the command begins: write flags before --", arguments[0])
@@ -77,7 +77,7 @@ func await(cmd *exec.Cmd, begun func()) error {
 // notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.
 func notRun(cmd *exec.Cmd, err error) error {
 	name := cmd.Args[0]
-	_, absent := os.Stat(cmd.Path)
+	file, absent := os.Stat(cmd.Path)
 	switch {
 	case absent != nil && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)):
 		said := ""
@@ -85,6 +85,8 @@ func notRun(cmd *exec.Cmd, err error) error {
 			said = "; to run " + words[0] + " with arguments, leave out the quotes"
 		}
 		return &statusError{127, fmt.Errorf("there is no command %q%s", name, said)}
+	case absent == nil && file.IsDir():
+		err = errors.New("it is a folder")
 	case errors.Is(err, os.ErrNotExist):
 		err = fmt.Errorf("its interpreter %q does not exist", interpreterOf(cmd.Path))
 	case errors.Is(err, syscall.ENOEXEC):

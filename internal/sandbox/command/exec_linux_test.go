@@ -77,7 +77,7 @@ func TestExecAtATerminal(t *testing.T) {
 	}
 }
 
-// TestExecStops with its command by Ctrl-Z, so that the shell has the terminal again, and goes on with it.
+// TestExecStops: Ctrl-Z stops exec with its command, so that the shell has the terminal again, and both go on together.
 func TestExecStops(t *testing.T) {
 	const shell = `set -m; "$0" exec -- sh -c 'echo ready; read line; exit 3'; echo "stopped $?"; fg; echo "ended $?"`
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0])
@@ -95,7 +95,8 @@ func TestExecStops(t *testing.T) {
 	}
 }
 
-// TestExecInTheBackground of a terminal: keys do not reach it, so an interrupt comes from somebody else, and is passed on.
+// TestExecInTheBackground: keys of the terminal do not reach it, so an interrupt comes from another process, and is passed
+// on.
 // A command that has stopped because it reads the terminal ends, too.
 func TestExecInTheBackground(t *testing.T) {
 	for sent, script := range map[syscall.Signal]string{

@@ -65,7 +65,8 @@ func TestExec(t *testing.T) {
 		"-- / DIR/no-interpreter":                                      {126, "", `: its interpreter "/no/such" does not exist`},
 		"-- / DIR/windows":                                             {126, "", `: its interpreter "/bin/sh\r" does not exist`},
 		"-- / DIR/no-line":                                             {126, "", "no-line cannot be run: it is neither a program"},
-		"-- / DIR":                                                     {126, "", "cannot be run: "},
+		"-- / DIR":                                                     {126, "", " cannot be run: it is a folder\n"},
+		"-- / ":                                                        {2, "", "which command?"},
 	} {
 		cmd := executed(t, strings.Split(strings.ReplaceAll(arguments, "DIR", folder), " / ")...)
 		var problems strings.Builder
@@ -123,7 +124,7 @@ func ready(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	return out
 }
 
-// TestExecPassesSignalsOn to the command and whatever it starts, once. At the end of the output nothing is left to write
+// TestExecPassesSignalsOn: the command and whatever it starts get a signal once. At the end of the output nothing is left to write
 // to it.
 func TestExecPassesSignalsOn(t *testing.T) {
 	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.

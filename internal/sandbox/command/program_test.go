@@ -164,6 +164,7 @@ func TestMistakes(t *testing.T) {
 		"-catalogue=" + broken:              broken + ": line 2, column 3: organisations: a list that is not empty is expected",
 		"-ready-file=.|-listen=127.0.0.1:0": "-ready-file: . exists and is not a regular file",
 		"-ready-file=/no/x|-listen=[::1]:0": "-ready-file: /no/x cannot be written: no such file or directory",
+		"-rate-limit=60/1m|exec|--|true":    "write exec before its flags",
 		"openapi|x":                         `unexpected argument "x": flags come first, and only exec takes arguments`,
 		"record|x|-url=https://c.example":   `unexpected argument "x"`,
 		"exec":                              "which command? Write `exec -- COMMAND`",
@@ -189,7 +190,7 @@ func TestVariablesAreChecked(t *testing.T) {
 	}
 }
 
-// TestServesWithVariables as in a container. What the welcome prints can be pasted, because it is not indented.
+// TestServesWithVariables has the settings of a container. What the welcome prints can be pasted, because it is not indented.
 func TestServesWithVariables(t *testing.T) {
 	for name, value := range map[string]string{
 		"HOST":       " LocalHost,sandbox",

@@ -99,7 +99,7 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 			return nil, err
 		}
 		kept = append(kept, g)
-		r.say("%d of %d groups: %+q, %d models", i+1, len(groups), g.id, len(g.Models))
+		r.say("%d of %d groups: %+q (models: %d)", i+1, len(groups), g.id, len(g.Models))
 	}
 	return kept, nil
 }
@@ -142,7 +142,7 @@ func (r *recording) readList(ctx context.Context, route sandbox.Route, groupID s
 	}
 	list := []jsontext.Value{}
 	if json.Unmarshal(a.body, &list) != nil || list == nil {
-		return nil, fmt.Errorf("the answer to %s is not a list of JSON", a)
+		return nil, fmt.Errorf("the answer to %s is not a JSON list", a)
 	}
 	if sign := contract.SignOfPart(a.header, len(list)); sign != "" {
 		return nil, fmt.Errorf("the answer to %s is only a part of the list: %s", a, r.quote(sign))

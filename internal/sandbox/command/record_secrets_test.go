@@ -13,7 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestRecordHidesShortCredentials if they are words. As parts of words they are most likely something else.
+// TestRecordHidesShortCredentials: a short credential is hidden if it is a word of its own. A part of a word is most likely
+// something else.
 func TestRecordHidesShortCredentials(t *testing.T) {
 	withCredentials(t)
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "day")

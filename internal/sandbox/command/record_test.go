@@ -118,7 +118,7 @@ func TestRecordMisbehaving(t *testing.T) {
 	}
 }
 
-// TestRecordFromNoServer: what answers need not speak HTTP, and may repeat the secret.
+// TestRecordFromNoServer: the server need not speak HTTP, and may repeat the secret.
 func TestRecordFromNoServer(t *testing.T) {
 	withCredentials(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -211,13 +211,13 @@ func answering(path, text string) http.Handler {
 	})
 }
 
-// TestRecordOddAnswers to one route.
+// TestRecordOddAnswers changes the answers of one route.
 func TestRecordOddAnswers(t *testing.T) {
 	withCredentials(t)
 	const noName = "which no request can name"
 	for _, test := range []struct{ path, text, want string }{
 		{"/models", "[", "nothing came for 30s"},
-		{"/models", "null ", "/models is not a list of JSON"},
+		{"/models", "null ", "/models is not a JSON list"},
 		{"/model-group", ` [{"id": ".."}]`, noName},
 		{"/model-group", ` [{"id": "a\u0000"}]`, noName},
 		{"/model-group", ` [{"id": 5}]`, "has no id"},
@@ -309,7 +309,7 @@ func secretOf(t *testing.T, text string) string {
 	return file.Organisations[0].ClientSecret
 }
 
-// TestRecordTakesJSONTokens if the service does not understand a form, and sends no form again.
+// TestRecordTakesJSONTokens: if the service does not understand a form, record sends JSON, and no form again.
 func TestRecordTakesJSONTokens(t *testing.T) {
 	withCredentials(t)
 	service := sandbox.New(sandbox.Default())
