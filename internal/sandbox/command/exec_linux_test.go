@@ -58,20 +58,24 @@ func until(lines *bufio.Scanner, text string) string {
 }
 
 // TestExecAtATerminal: the command may read the terminal, even if standard input is a pipe (ssh, sudo, gpg), and Ctrl-C
-// reaches it once.
+// reaches it once. SIGUSR1 makes it count: exec passes that on after it has seen Ctrl-C itself.
 func TestExecAtATerminal(t *testing.T) {
-	const script = `n=0; trap 'n=$((n+1)); echo interrupt' INT
-		echo ready; while read line </dev/tty; [ "$line" != end ]; do echo "reads $line"; done; echo "$n in all"`
+	const script = `n=0; trap 'n=$((n+1)); echo interrupt' INT; trap 'echo "$n in all"; exit' USR1
+		echo ready; read line </dev/tty; echo "reads $line"; ` + waits
 	cmd := built(t, "exec", "--", "sh", "-c", script)
 	cmd.Stdin = strings.NewReader("a pipe")
 	keyboard, lines := atTerminal(t, cmd)
 	seen := until(lines, "ready")
-	for _, step := range [][2]string{{"hello\n", "reads hello"}, {"\x03", "interrupt"}, {"end\n", "in all"}} {
+	for _, step := range [][2]string{{"hello\n", "reads hello"}, {"\x03", "interrupt"}} {
 		if _, err := keyboard.WriteString(step[0]); err != nil {
 			t.Fatal(err)
 		}
 		seen += until(lines, step[1])
 	}
+	if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Error(err)
+	}
+	seen += until(lines, "in all")
 	if err := cmd.Wait(); err != nil || !strings.Contains(seen, "1 in all") {
 		t.Errorf("it ends with %v:\n%s", err, seen)
 	}
@@ -96,8 +100,7 @@ func TestExecStops(t *testing.T) {
 }
 
 // TestExecInTheBackground: keys of the terminal do not reach it, so an interrupt comes from another process, and is passed
-// on.
-// A command that has stopped because it reads the terminal ends, too.
+// on. A command that has stopped because it reads the terminal ends, too.
 func TestExecInTheBackground(t *testing.T) {
 	for sent, script := range map[syscall.Signal]string{
 		syscall.SIGINT:  `trap "exit 3" INT; echo $PPID is ready; ` + waits,
