@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# fuzz.sh TIME runs every fuzz target of the module for TIME, one after another.
+# fuzz.sh TIME runs every fuzz target of the module for TIME, such as 60s, or with as many inputs, such as 10000x, one
+# after another.
 # An input that fails is kept under the package's testdata/fuzz: commit it with
 # the fix, and every later `make test` runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-time=${1:?how long, for example 60s}
+time=${1:?how long, such as 60s, or how many inputs, such as 10000x}
 targets=()
 # Each package lists its targets first and its own name after them.
 listed=$(go test -list='^Fuzz' ./...)
