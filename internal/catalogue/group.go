@@ -58,7 +58,8 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// LaterModelGroupFields are the fields that came after the first release. They are read from OtherFields, where they stay.
+// LaterModelGroupFields are the fields that came after the first release. They are read from OtherFields, where they
+// stay.
 type LaterModelGroupFields struct{}
 
 // identity returns what is wrong if the group has no id, or a different one than was asked for.

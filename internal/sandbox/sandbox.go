@@ -196,7 +196,8 @@ func (s *Sandbox) routes() *http.ServeMux {
 		serve(c.Method+" /control/"+c.Path, RouteUnknown, true, func(x *exchange) *answer { return c.reply(s, x) })
 	}
 	none := func(x *exchange) *answer {
-		return deny("NOT_FOUND", "There is no control route "+x.request.Method+" "+x.request.URL.Path+". GET / lists them all.")
+		return deny("NOT_FOUND", "There is no control route "+x.request.Method+" "+x.request.URL.Path+
+			". GET / lists them all.")
 	}
 	serve("/control/", RouteUnknown, true, none)
 	for pattern, reply := range s.pageRoutes() {

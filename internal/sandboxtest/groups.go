@@ -44,7 +44,12 @@ func GroupID(i int) string { return fmt.Sprintf("group-%03d", i) }
 func ExpectRequests(tb Failer, service *sandbox.Sandbox, want map[sandbox.Route]int) {
 	tb.Helper()
 	for _, route := range []sandbox.Route{
-		sandbox.RouteToken, sandbox.RouteGroups, sandbox.RouteGroup, sandbox.RouteLatest, sandbox.RouteModels, sandbox.RouteUnknown,
+		sandbox.RouteToken,
+		sandbox.RouteGroups,
+		sandbox.RouteGroup,
+		sandbox.RouteLatest,
+		sandbox.RouteModels,
+		sandbox.RouteUnknown,
 	} {
 		if got := service.Count(route); got != want[route] {
 			tb.Errorf("%d requests of route %q, want %d", got, route, want[route])
