@@ -138,20 +138,21 @@ func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 // A read that might have fitted, and did not, is told the ceiling, and how long its own turn is away.
 func TestAReadThatDidNotFitUnderTheCeiling(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		s := &service{token: func(n int) reply {
+		s := always(found.in(sec))
+		s.token = func(n int) reply {
 			return issue(n, 0).in(5 * sec)
-		}}
-		c := over(t, s, atMost(1, 10*sec), readTimeout(22*sec))
+		}
+		c := over(t, s, atMost(1, 10*sec), readTimeout(23*sec+sec/2))
 		readers := []*pending{
 			group("a").start(t, c),
 			group("b").start(t, c),
 		}
 		first := readers[0].end()
-		if first.took != 13*sec { // the token counts from 3 s on, when it had not been answered
+		if first.took != 14*sec { // the token counts from 3 s on, when it had not been answered
 			t.Errorf("it took %s", first.took)
 		}
 		expectAllRead(t, []readResult{first})
-		expectEnd(t, []readResult{readers[1].end()}, ending{Cause: ceilingTooLow, Wait: sec})
+		expectEnd(t, []readResult{readers[1].end()}, ending{Cause: ceilingTooLow, Wait: sec / 2})
 	})
 }
 
