@@ -30,18 +30,21 @@ type admission struct {
 	queue    queue
 	answers  answers
 	pace     *pace.Pace
-	pausedBy error     // the 429 of a pause, once its body is read
+	pausedBy *attempt  // whose 429 asked for the pause in force, nil before the first
+	unread   bool      // no 429 of that pause is read yet: the words of the service are on their way
 	noted    time.Time // until when the log says that nothing is sent
 	tokens   tokens
 	run      run
 }
 
-// run is what concerns all reads of the process. down and succeeded are moments: the number of flights that had come.
+// run is what concerns all reads of the process. The last four are moments: the number of flights that had come.
 type run struct {
 	proof     *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
 	over      error  // the answer to every read
 	down      int    // when a read gave up after all its retries, 0 if the service is not down
 	succeeded int    // when a read was last answered
+	usedUp    int    // when a read gave up because of 429s, 0 if the allowance is not used up
+	passed    int    // when a read was last answered with anything but a 429
 }
 
 func newAdmission(cfg Config) *admission {
@@ -157,6 +160,9 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		return
 	}
 	a.pace.Answered(sent.number, now)
+	if to != a.tokens.to {
+		a.notePassedLocked(ctx)
+	}
 	switch {
 	case result == unauthorized:
 		if !sent.token.rejected {
@@ -177,9 +183,12 @@ func (a *admission) beginPauseLocked(sent *attempt, header http.Header) {
 	if !named {
 		pause = backOff(sent.seen.Attempt, a.retries.jitter())
 	}
-	sent.pauses = now.Add(pause)
 	if !a.pace.PausedUntil().After(now) {
-		a.pausedBy = nil
+		a.unread = true
+	}
+	sent.pauses = now.Add(pause)
+	if sent.pauses.After(a.pace.PausedUntil()) {
+		a.pausedBy = sent
 	}
 	a.pace.Limited(sent.number, now, pause)
 }
@@ -191,8 +200,10 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	case result == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case result == limited:
-		if a.pausedBy == nil || !sent.pauses.Before(a.pace.PausedUntil()) { // else another 429 asked for longer
-			a.pausedBy = err
+		sent.failure = err
+		now := time.Now()
+		if sent.pauses.After(now) || a.pace.GapUntil().After(now) { // else its words are about an earlier pause
+			a.unread = false
 		}
 		a.failLateLocked(a.pace.PausedUntil())
 		a.failLateLocked(a.pace.GapUntil())
@@ -200,9 +211,10 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	return result
 }
 
-// failLateLocked fails the reads, wherever they wait, whose time ends before a wait of all reads does.
+// failLateLocked fails the reads, wherever they wait, whose time ends before a wait of all reads does. While the
+// allowance is used up, it fails those that came later, too.
 func (a *admission) failLateLocked(until time.Time) {
-	if !a.answers.deadlineFloor.Before(until) {
+	if !a.answers.deadlineFloor.Before(until) && a.run.usedUp == 0 {
 		return
 	}
 	a.answers.deadlineFloor = time.Time{}
@@ -235,6 +247,26 @@ func (a *admission) noteSuccessLocked(f *flight) {
 	}
 	a.run.down = 0
 	a.run.succeeded = a.answers.arrived
+}
+
+// notePassedLocked records that the service let a read through: its answer is not a 429. The allowance is not used up
+// then.
+func (a *admission) notePassedLocked(ctx context.Context) {
+	if a.run.usedUp > 0 {
+		a.noteLocked(ctx, "The service lets reads through again: they wait for its pauses")
+	}
+	a.run.usedUp = 0
+	a.run.passed = a.answers.arrived
+}
+
+// noteUsedUpLocked records that a read gave up because of 429s. If none was let through since it came, the allowance is
+// used up: reads that come after that make one attempt each, and wait for no pause.
+func (a *admission) noteUsedUpLocked(f *flight) {
+	if a.run.usedUp > 0 || f.order <= a.run.passed {
+		return
+	}
+	a.run.usedUp = a.answers.arrived
+	a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt each, and wait for no pause")
 }
 
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {

@@ -63,7 +63,6 @@ func New(cfg Config) *Client {
 		maxBody:     MaxBody,
 		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
 	}
-	c.mask.Add(cfg.ClientID) // it may hold the secret by mistake
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	c.admission = newAdmission(cfg)

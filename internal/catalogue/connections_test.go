@@ -93,7 +93,7 @@ func frame(kind, flags byte, stream uint32, payload string) []byte {
 }
 
 // net/http sends a request again by itself if its connection is drained or its stream is refused. An attempt is not sent
-// a third time.
+// a ninth time.
 func TestAnAttemptIsAFewRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -108,9 +108,10 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 	}{
 		"drained once":          {drains: 1, requests: 2},
 		"refused once":          {refuses: 1, requests: 2},
-		"drained, then refused": {drains: 1, refuses: always, requests: 2, fault: StreamRefused, problem: "refused"},
-		"drained for ever":      {drains: always, requests: 2, fault: Broken, problem: "second"},
-		"refused for ever":      {refuses: always, requests: 2, fault: StreamRefused, problem: "refused"},
+		"drained seven times":   {drains: 7, requests: 8},
+		"drained, then refused": {drains: 1, refuses: always, requests: 4, fault: StreamRefused, problem: "refused"},
+		"drained for ever":      {drains: always, requests: 8, fault: Broken, problem: "any of 8"},
+		"refused for ever":      {refuses: always, requests: 4, fault: StreamRefused, problem: "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

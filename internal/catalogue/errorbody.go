@@ -65,7 +65,7 @@ func (s *sender) apiError(at Endpoint, status int, header http.Header, body []by
 		code = cmp.Or(code, text(document.Error))
 		message = cmp.Or(message, description)
 	}
-	e.Code = s.tidy(code, maxWord)
+	e.Code, e.ShownCode = code, s.tidy(code, maxWord)
 	e.Message = s.tidy(cmp.Or(message, document.problem()), maxMessage)
 	if e.Issues = s.issues(document.Data); len(e.Issues) == 0 {
 		e.Data = s.tidy(text(document.Data), maxData)

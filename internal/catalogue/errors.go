@@ -47,7 +47,8 @@ func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Sh
 type APIError struct {
 	Endpoint
 	Status     int
-	Code       string // "" if the body has none
+	Code       string // as it was sent, "" if the body has none; ShownCode is for people
+	ShownCode  string // without credentials
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
 	Data       string        // the data of any other code as compact JSON, abridged; "" for none
@@ -58,8 +59,8 @@ type APIError struct {
 
 func (e *APIError) Error() string {
 	text := fmt.Sprintf("%s: %d %s", e.Endpoint, e.Status, http.StatusText(e.Status))
-	if e.Code != "" {
-		text += ", code " + e.Code
+	if e.ShownCode != "" {
+		text += ", code " + e.ShownCode
 	}
 	if e.Message != "" {
 		text += ": " + e.Message
@@ -148,12 +149,13 @@ type Cause int
 
 // The causes of a [GaveUpError].
 const (
-	RetriesUsedUp Cause = iota // Config.MaxRetries further attempts failed
-	FaultStays                 // a fault that waiting does not mend was there a second later, too
-	ServiceDown                // one attempt failed, and another read had used up its retries
-	WaitTooLong                // a pause, a gap, a Retry-After or a back-off ends after the read's time
-	CeilingTooLow              // Config.Ceiling lets it be sent only after the read's time
-	TimeOver                   // the read's time was over, while a request was under way or while it waited for one
+	RetriesUsedUp   Cause = iota // Config.MaxRetries further attempts failed
+	FaultStays                   // a fault that waiting does not mend was there a second later, too
+	ServiceDown                  // one attempt failed, and another read had used up its retries
+	AllowanceUsedUp              // one attempt, or the wait before it, met a 429, and another read had given up for 429s
+	WaitTooLong                  // a pause, a gap, a Retry-After or a back-off ends after the read's time
+	CeilingTooLow                // Config.Ceiling lets it be sent only after the read's time
+	TimeOver                     // the read's time was over, while a request was under way or while it waited for one
 )
 
 // GaveUpError is a read that ended without an answer, though another attempt might have had one.

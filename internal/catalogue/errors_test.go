@@ -132,12 +132,13 @@ func TestErrorBodies(t *testing.T) {
 	for name, test := range errorBodies {
 		method := cmp.Or(test.method, http.MethodGet)
 		want := &APIError{
-			Endpoint: Endpoint{Method: method, Path: "/v1"},
-			Status:   http.StatusTeapot,
-			Code:     test.code,
-			Message:  test.message,
-			Issues:   test.issues,
-			Data:     test.data,
+			Endpoint:  Endpoint{Method: method, Path: "/v1"},
+			Status:    http.StatusTeapot,
+			Code:      test.code,
+			ShownCode: test.code,
+			Message:   test.message,
+			Issues:    test.issues,
+			Data:      test.data,
 		}
 		got := teapot(method, test.contentType, test.body, "correct-horse")
 		if !reflect.DeepEqual(got, want) {

@@ -116,6 +116,9 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
 	response, err := c.send(timed, at, out)
+	if err == nil && response.StatusCode == http.StatusTooManyRequests {
+		sent.failure = c.apiError(at, response.StatusCode, response.Header, nil) // its words come with the body
+	}
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
 		seen.Status = response.StatusCode
@@ -247,7 +250,7 @@ func (s *sender) networkError(ctx context.Context, at Endpoint, err error, kind 
 		Err:         err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
 		fault.TimedOut, fault.Limit = true, s.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
 	}

@@ -34,10 +34,11 @@ type history struct {
 
 // attempt is one request that was admitted, for a read or for a token.
 type attempt struct {
-	token  *token    // a read is sent with it, a request for a token fills it
-	number int       // of the request in the pace
-	seen   Exchange  // as far as it is known when the request is sent
-	pauses time.Time // until when, if its answer is a 429
+	token   *token    // a read is sent with it, a request for a token fills it
+	number  int       // of the request in the pace
+	seen    Exchange  // as far as it is known when the request is sent
+	pauses  time.Time // until when, if a 429 answered it
+	failure error     // that 429: its status and header, and all of it once its body is read
 }
 
 // newFlight makes the flight of a question, which outlives the caller that begins it. It keeps the values of its
@@ -69,7 +70,7 @@ func (f *flight) judge(value any, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	result := a.doneLocked(f.sent, err)
-	got := ended{value: value, requestedAt: f.sent.seen.SentAt, err: err}
+	got := ended{value: value, err: err}
 	f.sent = nil
 	switch {
 	case f.ctx.Err() != nil: // no caller waits for it
@@ -92,6 +93,7 @@ func (f *flight) concludeLocked(got ended) {
 	case answered, got.err == nil:
 		f.in.noteSuccessLocked(f)
 	}
+	f.in.answers.keep(f, got)
 	f.endLocked(got)
 }
 
@@ -107,6 +109,11 @@ func (f *flight) againLocked(result outcome, err error) {
 		}
 	case limited:
 		f.last = err
+		if a.usedUpForLocked(f) {
+			f.failLocked(func(c *caller) error {
+				return f.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
+			})
+		}
 	case transient:
 		if !f.failIfNoRetryLocked(&f.history, err) {
 			f.failed(err, a.retries.jitter())
@@ -122,15 +129,18 @@ func (f *flight) againLocked(result outcome, err error) {
 func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
 	a := f.in
 	cause, over := a.retries.over(h, err)
-	if a.run.down > 0 && f.order > a.run.down {
-		cause, over = ServiceDown, true
-	}
-	if !over {
-		return false
-	}
-	if a.run.down == 0 && f.order > a.run.succeeded {
+	if over && a.run.down == 0 && f.order > a.run.succeeded {
 		a.run.down = a.answers.arrived
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
+	}
+	switch {
+	case a.run.down > 0 && f.order > a.run.down:
+		cause = ServiceDown
+	case over:
+	case a.usedUpForLocked(f):
+		cause = AllowanceUsedUp
+	default:
+		return false
 	}
 	f.failLocked(func(c *caller) error {
 		return f.gaveUpErrLocked(c, wait{cause: cause, err: err})
@@ -171,7 +181,7 @@ func (f *flight) endLocked(got ended) {
 		return
 	}
 	f.cancel()
-	f.in.answers.end(f, got)
+	f.in.answers.end(f)
 	f.in.queue.remove(f)
 	f.in.wakeLocked()
 	for c := range f.callers {

@@ -98,24 +98,9 @@ func missing(field string) *shapeError {
 }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
-// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. It is
-// an error if one of them has an Err.
+// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group
+// whose record is wrong has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
-	groups, err := c.RefreshModelGroups(ctx, timeHorizon, nil)
-	for _, group := range groups {
-		if err == nil {
-			err = group.Err
-		}
-	}
-	return groups, err
-}
-
-// RefreshModelGroups returns what ModelGroups does, and leaves it to the caller which of them may have an Err. If until
-// returns false for an answer that was requested before this call, the question is asked once more. nil accepts any
-// answer.
-func (c *Client) RefreshModelGroups(
-	ctx context.Context, timeHorizon string, until func([]*ModelGroup) bool,
-) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
@@ -124,7 +109,6 @@ func (c *Client) RefreshModelGroups(
 		what:   "reading the model groups",
 		target: target,
 		decode: decodeList[ModelGroup]("model_groups", ""),
-		usable: until,
 	})
 }
 

@@ -280,12 +280,13 @@ func is[E error](err error) bool {
 type ending = catalogue.GaveUpError
 
 const (
-	retriesUsedUp = catalogue.RetriesUsedUp
-	faultStays    = catalogue.FaultStays
-	serviceDown   = catalogue.ServiceDown
-	waitTooLong   = catalogue.WaitTooLong
-	ceilingTooLow = catalogue.CeilingTooLow
-	timeOver      = catalogue.TimeOver
+	retriesUsedUp   = catalogue.RetriesUsedUp
+	faultStays      = catalogue.FaultStays
+	serviceDown     = catalogue.ServiceDown
+	allowanceUsedUp = catalogue.AllowanceUsedUp
+	waitTooLong     = catalogue.WaitTooLong
+	ceilingTooLow   = catalogue.CeilingTooLow
+	timeOver        = catalogue.TimeOver
 )
 
 func endOf(err error) (end ending, ok bool) {

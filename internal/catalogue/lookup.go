@@ -13,10 +13,9 @@ import (
 
 // question is a read of one route.
 type question[T any] struct {
-	what   string       // names it in errors
-	target string       // the path and query below the base URL
-	decode decoder[T]   // reads its answer
-	usable func(T) bool // reports whether an answer that was requested before the call is enough; nil accepts any
+	what   string     // names it in errors
+	target string     // the path and query below the base URL
+	decode decoder[T] // reads its answer
 }
 
 // lookupOfGroup asks a question about one model group. q.what is a format with a place for the id, and suffix follows
@@ -34,17 +33,13 @@ func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q q
 
 // lookup asks one question. This is its whole way:
 //
-//  1. the answer that is kept, or the flight of another caller who asks the same now (flight);
+//  1. the answer or refusal that is kept, or the flight of another caller who asks the same now (flight);
 //  2. the queue, in which every request of the process waits for its turn (admission, waits);
 //  3. one attempt: an exchange with the service, with the token that all share (token);
 //  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (judge).
 func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	usable := func(value any) bool {
-		known, ok := value.(T)
-		return ok && (q.usable == nil || q.usable(known))
-	}
 	to := c.to(http.MethodGet, q.target)
 	ask := func(ctx context.Context, sent *attempt) (value any, err error) {
 		err = c.exchange(ctx, to, sent, outgoing{
@@ -57,7 +52,7 @@ func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err
 		})
 		return value, err
 	}
-	value, err := c.admission.answer(ctx, to, usable, ask)
+	value, err := c.admission.answer(ctx, to, ask)
 	if err != nil {
 		return answer, fmt.Errorf("%s: %w", q.what, err)
 	}

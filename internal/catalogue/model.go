@@ -145,25 +145,11 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 	return model, err
 }
 
-// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. It is an
-// error if one of them has an Err.
+// Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. A model
+// whose record is wrong has an Err.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	models, err := c.RefreshModels(ctx, groupID, nil)
-	for _, model := range models {
-		if err == nil {
-			err = model.Err
-		}
-	}
-	return models, err
-}
-
-// RefreshModels returns what Models does, and leaves it to the caller which of them may have an Err. If until returns
-// false for an answer that was requested before this call, the question is asked once more: such an answer cannot prove
-// that something is absent. nil accepts any answer.
-func (c *Client) RefreshModels(ctx context.Context, groupID string, until func([]*Model) bool) ([]*Model, error) {
 	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
 		what:   "reading the models of group %q",
 		decode: decodeList[Model]("models", groupID),
-		usable: until,
 	})
 }

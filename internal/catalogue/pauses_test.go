@@ -86,7 +86,7 @@ func TestAPauseThatDoesNotFit(t *testing.T) {
 				t.Errorf("read %d took %s, want %s", i, a.took, want.took)
 			}
 		}
-		time.Sleep(400 * sec) // what is left of the pause fits
+		time.Sleep(600 * sec) // the allowance is used up: no later read waits for the pause
 		theGroup.mustRead(t, c)
 		s.expectCounts(t, 1, 3)
 	})
@@ -121,6 +121,24 @@ func TestACeilingThatIsTooLow(t *testing.T) {
 	})
 }
 
+// A read has no time if that is so once its request for a token is counted: nothing is sent for it. If the first answer
+// shows it, the read fails then, and is told the ceiling.
+func TestATokenCountsUnderTheCeiling(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{token: func(n int) reply { return issue(n, 0).in(sec / 1000) }}
+		a := theGroup.read(t, over(t, s, atMost(1, 10*sec), readTimeout(5*sec)))
+		expectEnd(t, []readResult{a}, ending{Cause: ceilingTooLow, Wait: 10 * sec})
+		s.expectCounts(t, 0, 0)
+
+		a = theGroup.read(t, over(t, s, atMost(1, 5*time.Minute), readTimeout(5*time.Minute)))
+		expectEnd(t, []readResult{a}, ending{Cause: ceilingTooLow, Wait: 5 * time.Minute})
+		s.expectCounts(t, 1, 0)
+		if a.took != sec/1000 {
+			t.Errorf("it took %s", a.took)
+		}
+	})
+}
+
 // An answer can bring the ceiling's next turn forward, so a read that would fit then does not fail at once.
 func TestAReadThatMayFitUnderTheCeilingWaits(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
@@ -152,7 +170,7 @@ func TestAReadThatDidNotFitUnderTheCeiling(t *testing.T) {
 			t.Errorf("it took %s", first.took)
 		}
 		expectAllRead(t, []readResult{first})
-		expectEnd(t, []readResult{readers[1].end()}, ending{Cause: ceilingTooLow, Wait: sec / 2})
+		expectEnd(t, []readResult{readers[1].end()}, ending{Cause: ceilingTooLow, Wait: 10 * sec})
 	})
 }
 

@@ -129,6 +129,12 @@ var endings = map[catalogue.Cause]func(blame) bool{
 	serviceDown: func(b blame) bool {
 		return b.failedNow() && slices.ContainsFunc(b.readings, b.foundItDown)
 	},
+	allowanceUsedUp: func(b blame) bool {
+		return slices.ContainsFunc(b.readings, func(q *simReading) bool {
+			limited := kindOf(q.err) == kindLimited
+			return limited && q.end <= b.r.start && b.firstEnd((*request).letThrough, q.start) >= b.r.end
+		})
+	},
 	waitTooLong: func(b blame) bool {
 		backsOff := b.end.Wait <= longestBackOff && len(b.failures()) > 0
 		p := paceAt(b.paces(), b.r.end)
@@ -143,10 +149,12 @@ var endings = map[catalogue.Cause]func(blame) bool{
 	},
 }
 
-// failures returns the attempts for the read's question, or for a token, that may be tried again.
+// failures returns the attempts for the read's question, or for a token since the last one came, that may be tried again.
 func (b blame) failures() []*request {
+	current := b.current(b.r.end)
 	return filter(b.requests, func(x *request) bool {
-		return x.transient() && x.sentAt <= b.r.end && (x.path == b.r.path || x.token)
+		past := x.token && current != nil && x.sentAt < current.known
+		return !past && x.transient() && x.sentAt <= b.r.end && (x.path == b.r.path || x.token)
 	})
 }
 

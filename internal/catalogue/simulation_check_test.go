@@ -43,6 +43,8 @@ var simRules = []struct {
 	{name: "held", hold: (*simCheck).noReadIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
 	{name: "snapshot", hold: (*simCheck).eachIsAskedOnce},
+	{name: "outage", hold: (*simCheck).oneAttemptInAnOutage},
+	{name: "told", hold: (*simCheck).whatHeldItIsTold},
 	{name: "cause", hold: (*simCheck).causesAreTrue},
 	{name: "secret", hold: (*simCheck).noCredentialShown},
 }
@@ -121,10 +123,10 @@ func (c *simCheck) neverAboveTheCeiling() {
 	}
 }
 
-// fewConnections: an attempt ends with the third connection that it is given.
+// fewConnections: an attempt ends with the ninth connection that it is given.
 func (c *simCheck) fewConnections() {
 	for _, x := range c.requests {
-		if x.connections > 3 || x.connections == 3 && x.endAt > x.drainedAt {
+		if x.connections > 9 || x.connections == 9 && x.endAt > x.drainedAt {
 			c.fail("request %d was given %d connections, the last at %s, and ended at %s", x.number, x.connections, x.drainedAt, x.endAt)
 		}
 	}

@@ -32,6 +32,12 @@ func (x *request) passed() bool {
 	return !x.token && x.headerAt != never && !x.limited() && !x.unauthorized() && !unavailable
 }
 
+// refused reports whether the client has an answer that no further request for the same changes.
+func (x *request) refused() bool {
+	unusable := x.whole() && x.answer == ""
+	return x.passed() && x.endAt != never && (x.status != http.StatusOK || unusable)
+}
+
 // transient reports whether the request has to be tried again after a back-off.
 func (x *request) transient() bool {
 	switch {

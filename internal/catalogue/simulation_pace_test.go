@@ -11,7 +11,7 @@ import (
 const (
 	counted   = 3 * sec // a request counts as in flight no longer
 	longPause = 3 * sec // after which at most two are in flight at first
-	perGrowth = 8       // that are let through make room for one more
+	perGrowth = 16      // that are let through make room for one more
 )
 
 // simPace is the pace of a process between two answers.
@@ -19,8 +19,10 @@ type simPace struct {
 	from   time.Duration // the first of them
 	began  time.Duration // the last pause
 	window int           // how many requests may be in flight, times perGrowth; 0 for any number
+	low    int           // the same, if a pause that the client chose was a long one
 	passed bool          // a request that was sent after the last pause began was let through
 	gap    time.Duration // after the 429 that began the last pause, for which nothing is sent
+	pause  simSpan       // that the 429s of the last burst ask for together
 }
 
 // paces returns the pace of the process after each answer, in order.
@@ -41,19 +43,37 @@ func (c *simCheck) paces() []simPace {
 			p = p.limited(c.inFlight(p, x.headerAt, x))
 		case p.window > 0:
 			p.window++
+			p.low++
 			p.passed = true
 		}
-		if until, named := x.waits(); x.limited() && named && until-x.headerAt >= longPause {
-			p.window = min(p.window, 2*perGrowth)
+		if x.limited() {
+			p.prolong(x)
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
+// prolong adds what a 429 asks for to the pause. After a long pause at most two are in flight at first.
+func (p *simPace) prolong(x *request) {
+	until, named := x.waits()
+	if !named {
+		p.low = min(p.low, 2*perGrowth)
+	}
+	if p.pause.to <= x.headerAt {
+		p.pause.from = x.headerAt
+	}
+	p.pause.to = max(p.pause.to, until)
+	if p.pause.to-p.pause.from >= longPause {
+		p.window = min(p.window, 2*perGrowth)
+	}
+	p.low = min(p.low, p.window)
+}
+
 // limited returns the pace after a 429 that begins a burst, when that many requests were in flight.
 func (p simPace) limited(inFlight int) simPace {
-	next := simPace{from: p.from, began: p.from, window: max(1, inFlight/2) * perGrowth}
+	next := simPace{from: p.from, began: p.from, pause: p.pause, window: max(1, inFlight/2) * perGrowth}
+	next.low = next.window
 	if p.window > 0 && !p.passed {
 		next.gap = min(max(sec, 2*p.gap), maxGap)
 	}
@@ -87,7 +107,7 @@ func paceAt(all []simPace, at time.Duration) simPace {
 	return all[max(0, i-1)]
 }
 
-// noMoreInFlight: after a pause no more are in flight than half of those before it and one for every eight that were let
+// noMoreInFlight: after a pause no more are in flight than half of those before it and one for every sixteen that were let
 // through, and two at first if the pause was long.
 func (c *simCheck) noMoreInFlight() {
 	all := c.paces()
@@ -126,7 +146,7 @@ func (c *simCheck) heldByPace() (held []simSpan) {
 	moments = slices.Compact(moments)
 	for i, at := range moments[:len(moments)-1] {
 		p := paceAt(all, at)
-		if p.window > 0 && c.inFlight(p, at, nil) >= p.window/perGrowth {
+		if p.window > 0 && c.inFlight(p, at, nil) >= p.low/perGrowth {
 			held = append(held, simSpan{at, moments[i+1]})
 		}
 	}

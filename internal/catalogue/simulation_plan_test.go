@@ -38,9 +38,8 @@ func between(r *rand.Rand, low, high time.Duration) time.Duration {
 // simReader asks one question.
 type simReader struct {
 	index, process int
-	source         string // model_group, latest_model, or pinned: models with a certain revision
+	source         string // model_group, latest_model or models
 	group          int
-	revision       int // that pinned asks for
 	start          time.Duration
 	timeout        time.Duration // what it has, at most the plan's read_timeout
 	cancelAt       time.Duration // after its start, 0: never
@@ -52,7 +51,7 @@ func (r *simReader) path() string {
 	switch r.source {
 	case "latest_model":
 		return path + "/latest-model"
-	case "pinned":
+	case "models":
 		return path + "/models"
 	}
 	return path
@@ -160,6 +159,10 @@ func newSimPlan(seed uint64) simPlan {
 			Per:      oneOf(r, 200*time.Millisecond, sec, 2*sec, 10*sec, time.Minute),
 		}
 	}
+	if p.ceiling.Requests > 0 && r.IntN(3) == 0 {
+		// About what the ceiling leaves for some reads, and not for others.
+		p.readTimeout = max(2*sec, time.Duration(1+r.IntN(3))*p.ceiling.Per+oneOf(r, 0, time.Millisecond, sec, 2*sec))
+	}
 	p.service = newSimServicePlan(d.roll("service"), p.maxRetries)
 	p.drawReaders(d.roll("readers"))
 	if r.IntN(12) == 0 {
@@ -172,7 +175,7 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 	count := 1 + r.IntN(oneOf(r, 1, 2, 3, 5, 10, 10, 20, 30, 60))
 	p.service.groups = oneOf(r, 1, 2, 5, 20, 100)
 	spread := oneOf(r, 0, 0, time.Millisecond, sec, 20*sec, 2*time.Minute)
-	sources := []string{"model_group", "latest_model", "pinned"}
+	sources := []string{"model_group", "latest_model", "models"}
 	if !p.snapshot {
 		// Nothing is shared, and questions differ by their paths only.
 		sources, p.service.groups = []string{oneOf(r, sources...)}, count
@@ -188,9 +191,6 @@ func (p *simPlan) drawReaders(r *rand.Rand) {
 		}
 		if !p.snapshot {
 			reader.group = i
-		}
-		if reader.source == "pinned" {
-			reader.revision = oneOf(r, 1, 1, 2, 3, 9)
 		}
 		if r.IntN(15) == 0 {
 			reader.timeout = between(r, sec, p.readTimeout)
@@ -218,6 +218,9 @@ func newSimServicePlan(r *rand.Rand, maxRetries int) simServicePlan {
 	}
 	if r.IntN(100) < 60 {
 		s.allowance = newSimAllowance(r)
+	}
+	if r.IntN(15) == 0 {
+		s.allowance, s.retryAfter = simAllowance{kind: "fixed", requests: 1 + r.IntN(10), per: 24 * time.Hour}, "absent"
 	}
 	s.drawFaults(r, maxRetries)
 	if r.IntN(15) == 0 {

@@ -182,21 +182,11 @@ func (r *simReading) ask(ctx context.Context, client *catalogue.Client) {
 			models = append(models, m)
 		}
 	default:
-		models, r.err = client.RefreshModels(ctx, id, func(models []*catalogue.Model) bool {
-			return slices.ContainsFunc(models, func(m *catalogue.Model) bool {
-				return int(*m.Revision) == r.revision
-			})
-		})
+		models, r.err = client.Models(ctx, id)
 	}
 	for i, m := range models {
 		r.answer += strings.Repeat(",", min(i, 1)) + *m.ID
 	}
-}
-
-// lacks reports whether an answer lacks the revision that a reader asks for.
-func (r *simReading) lacks(answer string) bool {
-	revision := fmt.Sprintf("%s-%d", groupID(r.group), r.revision)
-	return r.source == "pinned" && !slices.Contains(strings.Split(answer, ","), revision)
 }
 
 // text returns everything that an error shows.

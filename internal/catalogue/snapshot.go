@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// answers are the flights on their way and the answers that are kept, so that all who ask the same within one process
-// see the same. Failures are not kept. admission.mu guards the fields.
+// answers are the flights on their way and what is kept, so that all who ask the same within one process see the same.
+// An answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling rules).
+// admission.mu guards the fields.
 type answers struct {
 	arrived       int // how many flights have come
 	flights       map[*flight]struct{}
@@ -28,9 +29,8 @@ func newAnswers(snapshot bool) answers {
 
 // ended is how a question ended for a caller.
 type ended struct {
-	value       any
-	requestedAt time.Time // when the request for the value was sent
-	err         error
+	value any
+	err   error
 }
 
 // caller is a goroutine that waits for an answer.
@@ -40,48 +40,30 @@ type caller struct {
 	result   chan ended
 }
 
-// mayUse reports whether a caller may use an answer. One that was requested before it called does not prove that
-// something is absent: a 404 and a value that is not usable do not count then.
-func (c *caller) mayUse(got ended, usable func(any) bool) bool {
-	if !got.requestedAt.Before(c.began) {
-		return true
-	}
-	if got.err != nil {
-		return !errors.Is(got.err, ErrNotFound)
-	}
-	return usable(got.value)
-}
-
-// answer returns the answer that is kept, or that of a flight, which it joins or begins. If that does not prove enough,
-// the question is asked once more.
-func (a *admission) answer(ctx context.Context, to Endpoint, usable func(any) bool, ask exchanger) (any, error) {
+// answer returns what is kept, or the end of a flight, which it joins or begins.
+func (a *admission) answer(ctx context.Context, to Endpoint, ask exchanger) (any, error) {
 	deadline, _ := ctx.Deadline()
 	me := &caller{began: time.Now(), deadline: deadline, result: make(chan ended, 1)}
-	for {
-		f, got := a.join(ctx, me, to, usable, ask)
-		if f != nil {
-			select {
-			case got = <-me.result:
-			case <-ctx.Done():
-				got = f.leave(me, ctx.Err())
-			}
-		}
-		if f == nil || me.mayUse(got, usable) {
-			return got.value, got.err
-		}
+	f, got := a.join(ctx, me, to, ask)
+	if f == nil {
+		return got.value, got.err
 	}
+	select {
+	case got = <-me.result:
+	case <-ctx.Done():
+		got = f.leave(me, ctx.Err())
+	}
+	return got.value, got.err
 }
 
 // join joins the flight that asks a question, or begins it. If the end is known already, it returns that and no flight.
-func (a *admission) join(
-	ctx context.Context, me *caller, to Endpoint, usable func(any) bool, ask exchanger,
-) (*flight, ended) {
+func (a *admission) join(ctx context.Context, me *caller, to Endpoint, ask exchanger) (*flight, ended) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := cmp.Or(a.run.over, ctx.Err()); err != nil {
 		return nil, ended{err: err}
 	}
-	if got, kept := a.answers.kept[to]; kept && me.mayUse(got, usable) {
+	if got, kept := a.answers.kept[to]; kept {
 		return nil, got
 	}
 	f, found := a.answers.shared[to]
@@ -110,11 +92,16 @@ func (k *answers) begin(f *flight) {
 	}
 }
 
-// end removes a flight, and keeps its answer for those who come later.
-func (k *answers) end(f *flight, got ended) {
+// end removes a flight.
+func (k *answers) end(f *flight) {
 	delete(k.flights, f)
 	delete(k.shared, f.to)
-	if k.shared != nil && got.err == nil {
+}
+
+// keep keeps how a question ended, for those who ask it later. A fault of the network may pass, so it is not kept.
+func (k *answers) keep(f *flight, got ended) {
+	_, noAnswer := errors.AsType[*NetworkError](got.err)
+	if k.kept != nil && !noAnswer {
 		k.kept[f.to] = got
 	}
 }

@@ -121,6 +121,13 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 		t.credentials.understood = true
 	case result == limited:
 		t.last = err
+		for _, waiting := range slices.Clone(a.queue) {
+			if a.usedUpForLocked(waiting) {
+				waiting.failLocked(func(c *caller) error {
+					return waiting.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
+				})
+			}
+		}
 	case result == transient:
 		a.tokenFailedLocked(f, err)
 	case t.credentials.switchToJSON(err):

@@ -79,7 +79,7 @@ var tokenFaults = map[string]struct {
 	"a form":                 {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
 	"a page":                 {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
 	"very much":              {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
-	"another token type":     {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `of type "mac", and a bearer token is`},
+	"another token type":     {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `the token is not a bearer token`},
 	"a token of two lines":   {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that a bearer token cannot have"},
 }
 

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -146,7 +145,7 @@ func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) er
 	}
 	description := text(fields["error_description"])
 	refusal := c.apiError(in.at, in.status, in.header, nil)
-	refusal.Code = c.tidy(code, maxWord)
+	refusal.Code, refusal.ShownCode = code, c.tidy(code, maxWord)
 	refusal.Message = c.tidy(description, maxMessage)
 	return refusal
 }
@@ -157,7 +156,7 @@ func tokenFault(bearer, kind string) string {
 	case bearer == "":
 		return "the token is empty"
 	case kind != "" && !strings.EqualFold(kind, "bearer"):
-		return fmt.Sprintf("the token is of type %q, and a bearer token is expected", kind)
+		return "the token is not a bearer token" // its type is not shown: if two fields are swapped, that is the token
 	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "the token has characters that a bearer token cannot have" // RFC 6750 §2.1
 	}

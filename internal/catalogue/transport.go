@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -57,21 +58,22 @@ func trusted(more []*x509.Certificate) *x509.CertPool {
 }
 
 // maxConnections is how many connections an attempt may be given. net/http sends a request again by itself if its
-// connection is closed, or its stream refused, before an answer begins: below a gateway that drains, without end.
-const maxConnections = 2
+// connection is closed, or its stream refused, before an answer begins: below a gateway that drains, without end. A
+// healthy service that allows one stream a connection refuses several in a row.
+const maxConnections = 8
 
-// What ends an attempt that would be sent more often.
+// What became of an attempt that was sent more often.
 var (
-	errNotServed = errors.New("no answer began on a connection, nor on a second one")
-	errRefused   = errors.New("the service refused the request's HTTP/2 stream twice")
+	errNotServed = fmt.Errorf("no answer began on any of %d connections", maxConnections)
+	errRefused   = errors.New("the service refused the request's HTTP/2 stream again and again")
 )
 
 // connections counts the connections that net/http gives to one attempt.
 type connections struct {
-	mu      sync.Mutex
-	given   int
-	last    net.Conn
-	refused bool // a connection was given twice: it was there, and the stream was not served
+	mu       sync.Mutex
+	given    int
+	last     net.Conn
+	refusals int // a connection was given again: it was there, and the stream was not served
 }
 
 // bound returns a context for a request, which ends once it is given too many connections.
@@ -79,33 +81,37 @@ func (c *connections) bound(ctx context.Context) context.Context {
 	bounded, cancel := context.WithCancel(ctx)
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			c.give(info.Conn)
-			if c.fault() != nil {
+			if c.give(info.Conn) > maxConnections {
 				cancel()
 			}
 		},
 	})
 }
 
-func (c *connections) give(to net.Conn) {
+// give counts a connection, and returns how many were given.
+func (c *connections) give(to net.Conn) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.given++
-	c.refused = c.refused || to == c.last
+	if to == c.last {
+		c.refusals++
+	}
 	c.last = to
+	return c.given
 }
 
-// fault returns what ended the attempt, nil if it was not the number of connections.
+// fault returns what kept an attempt that failed from being served, nil if it was not how often it was sent. net/http
+// waits longer and longer before it sends a refused stream again, so the time of the attempt may be over first.
 func (c *connections) fault() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.given <= maxConnections:
-		return nil
-	case c.refused:
+	case c.refusals > 1:
 		return errRefused
+	case c.given > maxConnections:
+		return errNotServed
 	}
-	return errNotServed
+	return nil
 }
 
 func (c *connections) any() bool {

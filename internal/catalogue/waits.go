@@ -13,11 +13,12 @@ import (
 // wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller
 // is told and the lines of the log come from the list of waits.
 type wait struct {
-	words string    // for errors and the log, "" for the answer to a request under way
-	until time.Time // when it ends, if nothing ends it sooner
-	least time.Time // when it ends at the soonest, the zero time for at any moment
-	cause Cause     // of the error of a caller whose time is over before
-	err   error     // the failure behind it, nil if there is none or its body is on its way
+	words  string    // for errors and the log, "" for the answer to a request under way
+	until  time.Time // when it ends, if nothing ends it sooner
+	least  time.Time // when it ends at the soonest, the zero time for at any moment
+	cause  Cause     // of the error of a caller whose time is over before
+	err    error     // the failure behind it, nil if there is none
+	unread bool      // the words of that failure are on their way
 }
 
 // What a flight waits for, in words.
@@ -38,9 +39,9 @@ func (f *flight) waitsLocked(now time.Time, before int) []wait {
 	t := &a.tokens
 	return []wait{
 		exact(forBackOff, f.notBefore, f.last),
-		exact(forPause, a.pace.PausedUntil(), a.pausedBy),
-		exact(forGap, a.pace.GapUntil(), a.pausedBy),
-		ceiling(a.pace.CeilingAfter(before, now)),
+		a.limitedLocked(forPause, a.pace.PausedUntil()),
+		a.limitedLocked(forGap, a.pace.GapUntil()),
+		ceiling(a.pace.CeilingAfter(before, now), a.pace.InFlight(now)),
 		atMost(forRoom, a.pace.RoomAt(now), nil),
 		exact(forToken, t.notBefore, t.last),
 		atMost(forToken, openIf(t.stop != nil), t.last),
@@ -52,14 +53,28 @@ func exact(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, least: until, cause: WaitTooLong, err: err}
 }
 
+// limitedLocked returns a wait that a 429 asked for.
+func (a *admission) limitedLocked(words string, until time.Time) wait {
+	w := exact(words, until, nil)
+	if a.pausedBy != nil {
+		w.err = a.pausedBy.failure
+	}
+	w.unread = a.unread
+	return w
+}
+
 // atMost returns a wait that an answer may end at any moment.
 func atMost(words string, until time.Time, err error) wait {
 	return wait{words: words, until: until, cause: TimeOver, err: err}
 }
 
-// ceiling returns the wait for max_requests, which an answer may shorten by pace.Slow.
-func ceiling(until time.Time) wait {
-	return wait{words: forCeiling, until: until, least: until.Add(-pace.Slow), cause: CeilingTooLow}
+// ceiling returns the wait for max_requests. The answer to a request in flight may shorten it by pace.Slow.
+func ceiling(until time.Time, inFlight int) wait {
+	least := until
+	if inFlight > 0 {
+		least = until.Add(-pace.Slow)
+	}
+	return wait{words: forCeiling, until: until, least: least, cause: CeilingTooLow}
 }
 
 // openEnd is the end of a wait that only an event ends. It is after every other.
@@ -103,12 +118,24 @@ func (f *flight) lateErrLocked(c *caller) error {
 	}
 	now := time.Now()
 	for _, w := range f.waitsLocked(now, f.aheadLocked(now)) {
-		unread := w.cause == WaitTooLong && w.err == nil
-		if w.least.After(now) && c.deadline.Before(w.least) && !unread {
+		if w.unread || !w.least.After(now) {
+			continue
+		}
+		if c.deadline.Before(w.least) {
+			return f.gaveUpErrLocked(c, w)
+		}
+		if f.in.usedUpForLocked(f) && classify(w.err) == limited {
+			w.cause = AllowanceUsedUp
 			return f.gaveUpErrLocked(c, w)
 		}
 	}
 	return nil
+}
+
+// usedUpForLocked reports whether a flight came after a read had given up because of 429s, and none was let through
+// since.
+func (a *admission) usedUpForLocked(f *flight) bool {
+	return a.run.usedUp > 0 && f.order > a.run.usedUp
 }
 
 // aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a
@@ -135,6 +162,7 @@ func (f *flight) leftErrLocked(c *caller, cause error) error {
 			Remaining:  hold.left(),
 			Err:        cause,
 		}
+	case hold.unread: // its words did not come in time
 	case hold.cause == CeilingTooLow:
 		hold.until = f.in.pace.CeilingAfter(f.aheadLocked(now), now)
 	default:
@@ -156,13 +184,16 @@ func (f *flight) blockerLocked(c *caller, hold wait) error {
 	case hold.err != nil:
 		return hold.err
 	case a.pausedBy != nil && a.pace.PausedUntil().After(c.began):
-		return a.pausedBy
+		return a.pausedBy.failure
 	}
 	return f.last
 }
 
 // gaveUpErrLocked returns the error of a caller that gives up because of a wait.
 func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
+	if classify(w.err) == limited {
+		f.in.noteUsedUpLocked(f)
+	}
 	return &GaveUpError{
 		Cause:      w.cause,
 		Attempts:   f.attemptsLocked(w.err),

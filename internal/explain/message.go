@@ -92,8 +92,8 @@ func (m *message) quote(api *catalogue.APIError) {
 		m.said = append(m.said, "It added: "+api.Data)
 	}
 	m.fact = "Status " + statusText(api.Status)
-	if api.Code != "" {
-		m.fact += ", code " + api.Code
+	if api.ShownCode != "" {
+		m.fact += ", code " + api.ShownCode
 	}
 	m.fact += fmt.Sprintf(", for %s", api.Endpoint)
 	m.requestID = api.RequestID

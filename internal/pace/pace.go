@@ -18,9 +18,9 @@ const (
 	Slow = 3 * time.Second
 
 	// perGrowth is how many answers widen the congestion window by one.
-	perGrowth = 8
+	perGrowth = 16
 	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart window
-	// of RFC 5681 §4.1. Runs that share an allowance wake at about the same moment.
+	// of RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the same moment.
 	longPause = 3 * time.Second
 	restart   = 2
 	maxGap    = 8 * time.Second
@@ -36,8 +36,13 @@ type Pace struct {
 	window   int           // how many may be in flight, times perGrowth: an answer adds 1. 0 is any number
 	gap      time.Duration // after the next 429, if nothing is let through before it
 	gapUntil time.Time
-	until    time.Time     // the end of the pause
+	pause    pause
 	total    time.Duration // the length of all pauses, what is left of the last one included
+}
+
+// pause is the last stretch in which the service asked for no requests. Several 429s may have prolonged it.
+type pause struct {
+	from, until time.Time
 }
 
 type request struct {
@@ -57,7 +62,7 @@ func (p *Pace) Ceiling() Limit {
 
 // PausedUntil returns the end of the last pause, the zero time if there was none.
 func (p *Pace) PausedUntil() time.Time {
-	return p.until
+	return p.pause.until
 }
 
 // GapUntil returns the end of the last gap, the zero time if there was none.
@@ -98,6 +103,11 @@ func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 	return at.Add(time.Duration(rounds) * p.ceiling.Per)
 }
 
+// InFlight returns how many requests are in flight.
+func (p *Pace) InFlight(now time.Time) int {
+	return len(p.young(now, 0))
+}
+
 // Sent records that a request, for a read or a token, was sent at now. It returns the request's number.
 func (p *Pace) Sent(now time.Time) int {
 	p.last++
@@ -128,9 +138,12 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	inFlight := len(p.young(now, p.burst))
 	p.Ended(number, now)
 	until := now.Add(wait)
-	if until.After(p.until) {
-		p.total += min(wait, until.Sub(p.until))
-		p.until = until
+	if !p.pause.until.After(now) {
+		p.pause = pause{from: now, until: now}
+	}
+	if until.After(p.pause.until) {
+		p.total += until.Sub(p.pause.until)
+		p.pause.until = until
 	}
 	if number > p.burst {
 		p.burst = p.last
@@ -140,7 +153,7 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 		next := max(time.Second, 2*p.gap)
 		p.gap = min(next, maxGap)
 	}
-	if wait >= longPause {
+	if p.pause.until.Sub(p.pause.from) >= longPause {
 		p.window = min(p.window, restart*perGrowth)
 	}
 }
@@ -180,7 +193,7 @@ func (p *Pace) Window() int {
 
 // TotalPause returns for how long pauses have held requests back until now.
 func (p *Pace) TotalPause(now time.Time) time.Duration {
-	return p.total - max(0, p.until.Sub(now))
+	return p.total - max(0, p.pause.until.Sub(now))
 }
 
 // young returns the requests after a number that have not been in flight for long.

@@ -58,7 +58,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	questions := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
-		groups, err := r.client.RefreshModelGroups(ctx, orZero(state.TimeHorizon), nil)
+		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err == nil {
 			questions, listed, err = listedGroups(groups)
 		}

@@ -57,9 +57,7 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 		return
 	}
 	name := orZero(state.Name)
-	groups, err := r.client.RefreshModelGroups(ctx, "", func(groups []*catalogue.ModelGroup) bool {
-		return slices.ContainsFunc(groups, func(group *catalogue.ModelGroup) bool { return isNamed(group, name) })
-	})
+	groups, err := r.client.ModelGroups(ctx, "")
 	if err != nil {
 		r.fail(err, explain.Subject{Value: name})
 		return

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -30,6 +31,9 @@ type modelGroupModelsState struct {
 func readModelGroupModels(ctx context.Context, r *blockRead, state *modelGroupModelsState) {
 	id := orZero(state.ModelGroupID)
 	models, err := r.client.Models(ctx, id)
+	for _, model := range models {
+		err = cmp.Or(err, model.Err)
+	}
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id})
 		return

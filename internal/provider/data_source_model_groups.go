@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -36,6 +37,9 @@ type modelGroupsState struct {
 
 func readModelGroups(ctx context.Context, r *blockRead, state *modelGroupsState) {
 	groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
+	for _, group := range groups {
+		err = cmp.Or(err, group.Err)
+	}
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("time_horizon"), Value: orZero(state.TimeHorizon), IsHorizon: true})
 		return

@@ -34,9 +34,7 @@ type pinnedModel struct {
 // read reads the pinned model, and fails if its image is not the one that was reviewed. The id
 // and the image are returned as they were given. A failure other than of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
-	models, err := client.RefreshModels(ctx, p.groupID, func(models []*catalogue.Model) bool {
-		return slices.ContainsFunc(models, p.names)
-	})
+	models, err := client.Models(ctx, p.groupID)
 	if err != nil {
 		return nil, err
 	}

@@ -128,11 +128,7 @@ func (w *whereState) newest(
 	if latest == nil || satisfies(latest) {
 		return latest, err
 	}
-	// A list that was kept from before the latest model was published may lack
-	// one that satisfies, too.
-	models, err := client.RefreshModels(ctx, groupID, func(models []*catalogue.Model) bool {
-		return reaches(models, latest) && slices.ContainsFunc(models, satisfies)
-	})
+	models, err := client.Models(ctx, groupID)
 	if err != nil {
 		return nil, err
 	}
@@ -145,14 +141,6 @@ func (w *whereState) newest(
 	default:
 		return nil, severalModels(argWhere, groupID, int64(*found[0].Revision), len(found))
 	}
-}
-
-// reaches reports whether a list is at least as new as the latest model. If that one is archived, the service may
-// leave it out of every list, so any list will do.
-func reaches(models []*catalogue.Model, latest *catalogue.Model) bool {
-	return orZero(latest.Archived) || slices.ContainsFunc(models, func(model *catalogue.Model) bool {
-		return model.Revision != nil && *model.Revision >= *latest.Revision
-	})
 }
 
 // highest returns the models of the highest revision among those that satisfy: one, unless the catalogue lists several

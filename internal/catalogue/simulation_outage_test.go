@@ -1,0 +1,119 @@
+package catalogue_test
+
+import (
+	"slices"
+	"time"
+)
+
+// The rules of an outage: of the service, and of an allowance that is used up.
+
+// simOutage is a time in which reads that begin make one attempt each.
+type simOutage struct {
+	simSpan
+	usedUp bool // of the allowance: no pause and no gap is waited for either
+}
+
+// outages returns the outages of the process: from when a read gave up, and nothing had come back well, or been let
+// through, since it began, until something does.
+func (c *simCheck) outages() (all []simOutage) {
+	for i, q := range c.readings {
+		end, gaveUp := endOf(q.err)
+		if !gaveUp || c.shares(i) {
+			continue
+		}
+		ends := (*request).answered
+		limited := kindOf(q.err) == kindLimited
+		switch {
+		case limited:
+			ends = (*request).letThrough
+		case end.Cause != retriesUsedUp && end.Cause != faultStays:
+			continue
+		}
+		if c.firstEnd(ends, q.start) > q.end {
+			all = append(all, simOutage{simSpan{q.end, c.firstEnd(ends, q.end)}, limited})
+		}
+	}
+	return all
+}
+
+// firstEnd returns when a read was first answered, or let through, at or after a moment.
+func (c *simCheck) firstEnd(ends func(*request) bool, from time.Duration) time.Duration {
+	at := forever
+	for _, x := range filter(c.requests, ends) {
+		if moment := max(x.headerAt, 0); moment >= from || x.endAt >= from {
+			at = min(at, max(moment, from))
+		}
+	}
+	return at
+}
+
+// answered reports whether a read came back well: with an answer, or with a final refusal.
+func (x *request) answered() bool { return x.passed() && !x.left }
+
+// letThrough reports whether the allowance let a read through, whatever became of it then.
+func (x *request) letThrough() bool { return !x.token && x.headerAt != never && !x.limited() }
+
+// oneAttemptInAnOutage: reads that begin in an outage make one attempt each while it lasts.
+func (c *simCheck) oneAttemptInAnOutage() {
+	all := c.outages()
+	for i, r := range c.readings {
+		sent := filter(c.of(r.path), func(x *request) bool { return r.during(x.sentAt) })
+		for _, o := range all {
+			if r.start <= o.from || c.shares(i) {
+				continue
+			}
+			if len(sent) > 1 && max(sent[0].learned(), sent[0].endAt) < o.to && (o.usedUp || sent[0].transient()) {
+				c.fail("reader %d, which came at %s, made %d attempts in the outage from %s to %s", r.index, r.start, len(sent), o.from, o.to)
+			}
+			if o.usedUp {
+				c.waitsForNoPause(r, o)
+			}
+		}
+	}
+}
+
+// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as its words
+// are there.
+func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
+	for _, pause := range c.requests {
+		until, _ := pause.waits()
+		latest := c.latestEnd(r, pause)
+		inForce := pause.limited() && pause.headerAt <= latest && until > latest && latest < o.to && pause.headerAt <= r.end
+		unread := slices.ContainsFunc(c.requests, func(x *request) bool {
+			return x.limited() && x.headerAt <= latest && (x.endAt == never || x.endAt > latest)
+		})
+		if inForce && !unread && r.end > latest {
+			c.fail("reader %d, which came at %s, waited until %s, in the pause of request %d, though the allowance is used up from %s to %s",
+				r.index, r.start, r.end, pause.number, o.from, o.to)
+		}
+	}
+}
+
+// whatHeldItIsTold: an error that quotes a 429 quotes the one of the pause in force, with the time that is left of it.
+func (c *simCheck) whatHeldItIsTold() {
+	all := c.paces()
+	for _, r := range c.readings {
+		end, gaveUp := endOf(r.err)
+		told := c.answerOf(r.err)
+		if !gaveUp || told == nil || !told.limited() || end.WaitingFor != "the pause that the service asked for" {
+			continue
+		}
+		until, named := told.waits()
+		if named && end.Wait != max(0, until-r.end) {
+			c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
+		}
+		began := paceAt(all, r.end).pause.from
+		if end.Remaining > 0 && !slices.ContainsFunc(c.requests, func(x *request) bool {
+			until, named := x.waits()
+			read := x.limited() && x.endAt != never && x.endAt <= r.end
+			return read && x.headerAt >= began && (until > x.endAt || !named)
+		}) {
+			c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
+		}
+		for _, x := range c.requests {
+			if other, named := x.waits(); x.limited() && named && x.headerAt <= r.end && other > r.end+end.Wait {
+				c.fail("reader %d is told the 429 of request %d, and that of request %d asked to wait until %s", r.index, told.number, x.number, other)
+			}
+		}
+	}
+}
