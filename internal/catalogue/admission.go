@@ -31,7 +31,8 @@ type admission struct {
 	answers  answers
 	pace     *pace.Pace
 	pausedBy *attempt  // whose 429 asked for the pause in force, nil before the first
-	unread   bool      // no 429 of that pause is read yet: the words of the service are on their way
+	pauses   int       // how many there were
+	heard    int       // the last of them of which a 429 is read, with the words of the service
 	noted    time.Time // until when the log says that nothing is sent
 	tokens   tokens
 	run      run
@@ -184,10 +185,10 @@ func (a *admission) beginPauseLocked(sent *attempt, header http.Header) {
 		pause = backOff(sent.seen.Attempt, a.retries.jitter())
 	}
 	if !a.pace.PausedUntil().After(now) {
-		a.unread = true
+		a.pauses++
 	}
-	sent.pauses = now.Add(pause)
-	if sent.pauses.After(a.pace.PausedUntil()) {
+	sent.pause = a.pauses
+	if now.Add(pause).After(a.pace.PausedUntil()) {
 		a.pausedBy = sent
 	}
 	a.pace.Limited(sent.number, now, pause)
@@ -201,10 +202,7 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case result == limited:
 		sent.failure = err
-		now := time.Now()
-		if sent.pauses.After(now) || a.pace.GapUntil().After(now) { // else its words are about an earlier pause
-			a.unread = false
-		}
+		a.heard = max(a.heard, sent.pause)
 		a.failLateLocked(a.pace.PausedUntil())
 		a.failLateLocked(a.pace.GapUntil())
 	}

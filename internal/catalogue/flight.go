@@ -34,11 +34,11 @@ type history struct {
 
 // attempt is one request that was admitted, for a read or for a token.
 type attempt struct {
-	token   *token    // a read is sent with it, a request for a token fills it
-	number  int       // of the request in the pace
-	seen    Exchange  // as far as it is known when the request is sent
-	pauses  time.Time // until when, if a 429 answered it
-	failure error     // that 429: its status and header, and all of it once its body is read
+	token   *token   // a read is sent with it, a request for a token fills it
+	number  int      // of the request in the pace
+	seen    Exchange // as far as it is known when the request is sent
+	pause   int      // that its 429 is of, counted from 1
+	failure error    // that 429: its status and header, and all of it once its body is read
 }
 
 // newFlight makes the flight of a question, which outlives the caller that begins it. It keeps the values of its

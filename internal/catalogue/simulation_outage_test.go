@@ -104,9 +104,7 @@ func (c *simCheck) whatHeldItIsTold() {
 		}
 		began := paceAt(all, r.end).pause.from
 		if end.Remaining > 0 && !slices.ContainsFunc(c.requests, func(x *request) bool {
-			until, named := x.waits()
-			read := x.limited() && x.endAt != never && x.endAt <= r.end
-			return read && x.headerAt >= began && (until > x.endAt || !named)
+			return x.limited() && x.headerAt >= began && x.endAt != never && x.endAt <= r.end
 		}) {
 			c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
 		}

@@ -59,7 +59,7 @@ func (a *admission) limitedLocked(words string, until time.Time) wait {
 	if a.pausedBy != nil {
 		w.err = a.pausedBy.failure
 	}
-	w.unread = a.unread
+	w.unread = a.heard < a.pauses
 	return w
 }
 
