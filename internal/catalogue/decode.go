@@ -3,8 +3,12 @@ package catalogue
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -35,7 +39,7 @@ type record[T any] interface {
 func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	return func(in *incoming) (*T, error) {
 		var object *T
-		err := decodeBody(in, func(text *jsontext.Decoder) error {
+		err := decodeBody(in, "", func(text *jsontext.Decoder) error {
 			got, fault, err := decodeRecord[T, P](text, groupID)
 			switch {
 			case err != nil:
@@ -58,7 +62,7 @@ func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 	return func(in *incoming) ([]*T, error) {
 		list := []*T{}
-		err := decodeBody(in, func(text *jsontext.Decoder) error {
+		err := decodeBody(in, name, func(text *jsontext.Decoder) error {
 			if err := beginList(text); err != nil {
 				return err
 			}
@@ -125,14 +129,37 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (g
 	}
 	got, wrongType := unmarshalRecord[T, P](body)
 	wrongIdentity := P(got).identity(groupID)
-	if wrongIdentity != nil && wrongIdentity.ofOtherGroup {
+	switch {
+	case wrongIdentity == nil:
+	case wrongIdentity.ofOtherGroup:
 		*got = *new(T)
+	case wrongType == nil:
+		what := "it"
+		if text.StackPointer() == "" {
+			what = "the answer"
+		}
+		wrongIdentity.problem = wrongIdentity.lackIn(body, what)
 	}
 	fault = cmp.Or(wrongType, wrongIdentity, compactFields(P(got).unknown()))
 	if fault != nil {
 		fault.at = text.StackPointer() + fault.at
 	}
 	return got, fault, nil
+}
+
+// lackIn says that a document lacks a field, and what it has in its place.
+func (e *shapeError) lackIn(body jsontext.Value, what string) string {
+	var fields map[string]jsontext.Value
+	if json.Unmarshal(body, &fields, lenient) == nil && fields[e.lacks] != nil {
+		return what + " has null in place of its " + e.lacks
+	}
+	problem := what + " has no " + e.lacks + itHas(slices.Sorted(maps.Keys(fields)))
+	for _, name := range []string{"code", "message"} {
+		if value := fields[name]; value.Kind() == jsontext.KindString {
+			problem += fmt.Sprintf("; its %s is %q", name, text(value))
+		}
+	}
+	return problem
 }
 
 // unmarshalRecord decodes the text of a record.
@@ -172,8 +199,8 @@ var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text 
 }))
 
 // decodeBody applies decode to the body, in which nothing may follow the value. An error of the wrong shape is a
-// *shapeError.
-func decodeBody(body io.Reader, decode func(*jsontext.Decoder) error) error {
+// *shapeError. In its place a list is called name.
+func decodeBody(body io.Reader, name string, decode func(*jsontext.Decoder) error) error {
 	text := jsontext.NewDecoder(body, lenient)
 	err := decode(text)
 	if err == nil {
@@ -189,17 +216,35 @@ func decodeBody(body io.Reader, decode func(*jsontext.Decoder) error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
 	case errors.As(err, &syntax):
-		return &shapeError{problem: "the body is not valid JSON: " + syntax.Err.Error()}
+		fault := &shapeError{at: syntax.JSONPointer, problem: "the body is not valid JSON: " + syntax.Err.Error()}
+		if word := wordAt(text, syntax.ByteOffset); word != "" {
+			fault.problem = word + " is not JSON"
+		}
+		return fault.below(name)
 	}
 	return err
+}
+
+// wordAt returns the word that stands at an offset of what is read, such as NaN, which Python's json.dumps writes. It
+// returns "" if there is none.
+func wordAt(text *jsontext.Decoder, offset int64) string {
+	rest, at := text.UnreadBuffer(), offset-text.InputOffset()
+	if at < 0 || at > int64(len(rest)) {
+		return ""
+	}
+	if at > 0 && rest[at-1] == '-' {
+		at-- // the error is at the letter
+	}
+	return string(regexp.MustCompile(`^-?(NaN|nan|Infinity|inf|None|True|False|undefined)\b`).Find(rest[at:]))
 }
 
 // shapeError is a body, or a value in one, that is not JSON of the right shape.
 type shapeError struct {
 	at             jsontext.Pointer
 	place, problem string
-	ofOtherGroup   bool // it is a record about a different group than the one asked for
-	isPart         bool // it is a part of a list
+	lacks          string // the field of its identity that a record lacks
+	ofOtherGroup   bool   // it is a record about a different group than the one asked for
+	isPart         bool   // it is a part of a list
 }
 
 // below completes the place of the error. A body that is a list is called name.

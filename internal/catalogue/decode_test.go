@@ -75,7 +75,6 @@ func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 
 const (
 	isExpected = " is expected, the service sent "
-	isMissing  = ": it is missing or null, and every record must have it"
 	goesOn     = "the body goes on after its JSON value"
 	noJSON     = "the body is not valid JSON: invalid character"
 	isOther    = ": it is a different group than the one asked for, "
@@ -101,17 +100,20 @@ var wrongBodies = []struct {
 	{bodyModel, `[]`, "an object" + isExpected + "a list"},
 	{bodyModel, ``, "the body is empty"},
 	{bodyModel, `{"id":"a","revision":1} {}`, goesOn},
-	{bodyModel, `{}`, "id" + isMissing},
-	{bodyModel, `{"items":[]}`, "id" + isMissing},
-	{bodyModel, `{"code":"NOT_FOUND","message":"No."}`, "id" + isMissing},
-	{bodyModel, `{"ID":"a","revision":1}`, "id" + isMissing},
-	{bodyModel, `{"id":null,"revision":1}`, "id" + isMissing},
-	{bodyModel, `{"id":"a","revision":null}`, "revision" + isMissing},
+	{bodyModel, `{}`, "the answer has no id (it has no fields)"},
+	{bodyModel, `{"items":[]}`, "the answer has no id (it has: items)"},
+	{
+		bodyModel, `{"code":"NOT_FOUND","message":"No."}`,
+		`the answer has no id (it has: code, message); its code is "NOT_FOUND"; its message is "No."`,
+	},
+	{bodyModel, `{"ID":"a","revision":1}`, "the answer has no id (it has: ID, revision)"},
+	{bodyModel, `{"id":null,"revision":1}`, "the answer has null in place of its id"},
+	{bodyModel, `{"id":"a","revision":null}`, "the answer has null in place of its revision"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
 		"models[3].revision: a whole number" + isExpected + "a string",
 	},
-	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1].revision" + isMissing},
+	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1]: it has no revision (it has: id)"},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
 	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
@@ -122,16 +124,18 @@ var wrongBodies = []struct {
 	{bodyModel, `"a"`, "an object" + isExpected + "a string"},
 	{bodyModels, `[{"id":"a","revision":1},"b"]`, "models[1]: an object" + isExpected + "a string"},
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
-	{bodyGroup, `{"name":"g"}`, "id" + isMissing},
+	{bodyGroup, `{"name":"g"}`, "the answer has no id (it has: name)"},
 	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, noJSON},
-	{bodyModels, `[{"id":"a","revision":1},,]`, noJSON},
-	{bodyModels, `[{"id":"a" "revision"}]`, noJSON},
+	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
+	{bodyModels, `[{"id":"a" "revision"}]`, "models[0]: " + noJSON + ` '"' after object value (expecting ',' or '}')`},
+	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: NaN is not JSON"},
+	{bodyModels, `[{"id":"a","modelMetadata":{"rmse":[0,-Infinity]}}]`, "models[0].modelMetadata.rmse[1]: -Infinity is not JSON"},
 	{
 		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
-	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1].id" + isMissing},
+	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: it has null in place of its id"},
 }
 
 // wrongShape returns what is wrong with a body, or with a record in it, or nil.

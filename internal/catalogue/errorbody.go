@@ -24,7 +24,8 @@ const (
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
-// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other.
+// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other. Other has the
+// fields of none of them, nil for none.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
@@ -33,6 +34,8 @@ type errorDocument struct {
 	ErrorDescription jsontext.Value `json:"error_description"`
 	Title            jsontext.Value `json:"title"`
 	Detail           jsontext.Value `json:"detail"`
+	StatusCode       jsontext.Value `json:"statusCode"`
+	Other            jsontext.Value `json:",embed"`
 }
 
 // problem returns the title and the detail of RFC 9457, or what there is of them.
@@ -42,6 +45,12 @@ func (d *errorDocument) problem() string {
 		return title + ": " + detail
 	}
 	return title + detail
+}
+
+// isOfAnotherShape reports whether a document without a message has anything else to say.
+func (d *errorDocument) isOfAnotherShape() bool {
+	isObject := d.Error.Kind() == jsontext.KindBeginObject || d.Error.Kind() == jsontext.KindBeginArray
+	return isObject || d.Other != nil
 }
 
 // apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
@@ -59,14 +68,23 @@ func (s *sender) apiError(at Endpoint, status int, header http.Header, body []by
 		return e
 	}
 	code, message := text(document.Code), text(document.Message)
-	description := text(document.ErrorDescription)
+	reason, description := "", text(document.ErrorDescription)
+	if document.Error.Kind() == jsontext.KindString {
+		reason = text(document.Error)
+	}
 	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
 	if e.Method == http.MethodPost || code == "" && message == "" && description != "" {
-		code = cmp.Or(code, text(document.Error))
+		code, reason = cmp.Or(code, reason), ""
 		message = cmp.Or(message, description)
 	}
+	if strings.EqualFold(reason, http.StatusText(status)) {
+		reason = ""
+	}
 	e.Code, e.ShownCode = code, s.tidy(code, maxWord)
-	e.Message = s.tidy(cmp.Or(message, document.problem()), maxMessage)
+	e.Message = s.tidy(cmp.Or(message, document.problem(), reason), maxMessage)
+	if e.Message == "" && document.isOfAnotherShape() {
+		e.Message = s.tidy(text(body), maxExcerpt)
+	}
 	if e.Issues = s.issues(document.Data); len(e.Issues) == 0 {
 		e.Data = s.tidy(text(document.Data), maxData)
 	}

@@ -78,9 +78,15 @@ var errorBodies = map[string]errorBody{
 		body: `{"data":"` + strings.Repeat("é", 5000) + `"}`,
 		data: strings.Repeat("é", maxData) + "…",
 	},
-	"no data":       {body: `{"code":"C","data":null}`, code: "C"},
-	"no code":       {body: `{"message":"Something."}`, message: "Something."},
-	"only a reason": {body: `{"statusCode":404,"error":"Not Found"}`},
+	"no data":        {body: `{"code":"C","data":null}`, code: "C"},
+	"no code":        {body: `{"message":"Something."}`, message: "Something."},
+	"only a reason":  {body: `{"statusCode":418,"error":"I'm a teapot"}`},
+	"another reason": {body: `{"error":"Quota of the key is over"}`, message: "Quota of the key is over"},
+	"an error of another shape": {
+		body:    `{"fault": {"faultstring": "Invalid ApiKey correct-horse"}}`,
+		message: `{"fault":{"faultstring":"Invalid ApiKey ***"}}`,
+	},
+	"a token's error of another shape": {method: "POST", body: `{"error": {"status": 7}}`, message: `{"error":{"status":7}}`},
 	"a problem": {
 		contentType: problemJSON,
 		body:        `{"type":"about:blank","title":"Bad","detail":"No id.","status":418}`,

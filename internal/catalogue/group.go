@@ -92,9 +92,25 @@ func SameID(one, other string) bool {
 }
 
 // missing returns the error of a record without a field of its identity, such as an error document of status 200.
-func missing(field string) *shapeError {
-	const problem = "it is missing or null, and every record must have it"
-	return &shapeError{at: jsontext.Pointer("/" + field), problem: problem}
+func missing(field string) *shapeError { return &shapeError{lacks: field} }
+
+// onHorizon returns a decoder that takes a group on a different time horizon than the one of that key for an error: the
+// service did not apply the filter. A group without a horizon passes.
+func onHorizon(key string, decode decoder[[]*ModelGroup]) decoder[[]*ModelGroup] {
+	return func(in *incoming) ([]*ModelGroup, error) {
+		groups, err := decode(in)
+		for i, group := range groups {
+			if key == "" || group.TimeHorizon == nil || group.TimeHorizon.Key == nil {
+				continue
+			}
+			if has := *group.TimeHorizon.Key; !SameID(has, key) {
+				const problem = "it is %q, and the groups on %q were asked for: the service did not apply the filter"
+				place := fmt.Sprintf("model_groups[%d].timeHorizon.key", i)
+				return nil, &shapeError{place: place, problem: fmt.Sprintf(problem, has, key)}
+			}
+		}
+		return groups, err
+	}
 }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
@@ -108,7 +124,7 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	return lookup(ctx, c, question[[]*ModelGroup]{
 		what:   "reading the model groups",
 		target: target,
-		decode: decodeList[ModelGroup]("model_groups", ""),
+		decode: onHorizon(timeHorizon, decodeList[ModelGroup]("model_groups", "")),
 	})
 }
 

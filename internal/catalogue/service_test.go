@@ -201,7 +201,7 @@ func (s *service) end(x *request, err error) error {
 	if x.endAt == never {
 		x.endAt = s.now()
 		x.timedOut = !x.delivered && errors.Is(err, context.DeadlineExceeded)
-		x.left = !x.delivered && errors.Is(err, context.Canceled) && x.connections < 3
+		x.left = !x.delivered && errors.Is(err, context.Canceled) && x.connections < 9
 	}
 	return err
 }

@@ -163,7 +163,7 @@ func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault st
 	case "stall":
 		answer.stall = late
 	case "drains":
-		answer.drains = 1 + r.IntN(4)
+		answer.drains = 1 + r.IntN(12)
 	default:
 		if answer.status != 0 { // only a 200 is cut: what is left of an error would show in a message
 			return answer

@@ -99,7 +99,7 @@ var (
 // readToken fills a token from the answer of the token endpoint. Its errors show no values, because one may be a token.
 func (c *Client) readToken(in *incoming, got *token) error {
 	var fields map[string]jsontext.Value
-	err := decodeBody(in, func(text *jsontext.Decoder) error {
+	err := decodeBody(in, "", func(text *jsontext.Decoder) error {
 		whole, err := text.ReadValue()
 		if err != nil {
 			return err
@@ -139,6 +139,9 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
 	code := text(fields["error"])
 	isText := fields["error"].Kind() == jsontext.KindString
+	if value := fields[oauthNames.bearer]; value != nil && (!isText || code == "") {
+		return &shapeError{problem: "the answer's access_token is null"}
+	}
 	if !isText || code == "" {
 		names := slices.Sorted(maps.Keys(fields))
 		return &shapeError{problem: "the answer has no access_token" + itHas(names)}

@@ -14,11 +14,9 @@ const (
 	checkBaseURL    = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt        = "Please report this to the provider's developers."
 	actOrShow       = "Act on what the service said, or show it to the service's operator."
-	notAsPromised   = "The service answered with success, but not with what its interface promises."
+	notAsPromised   = "The service answered with success, but the answer does not follow its interface."
 	checkWhoAnswers = "Check base_url: the server there may be a proxy or a login page. If it is the service, " +
 		"report this to its operator, and look for a newer version of the provider."
-	// endsAllReads is added to a failure that ends every read of the process.
-	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
 // answered explains an answer other than 200.
@@ -34,13 +32,13 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		m.say(SummaryInvalidRequest,
-			"The service did not accept the request. It does not say that an argument of this block is the reason.",
+			"The service did not accept the request. The provider cannot tell whether an argument of this "+
+				"block is the reason.",
 			"Act on what the service said. If the configuration is right, report this to the provider's developers.")
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service answers none of its requests.",
 			"Ask for the organisation to be enabled again. The service's message gives the reason.")
-		m.add(endsAllReads)
 		m.concernsAll(api)
 	case api.Status == http.StatusForbidden:
 		m.forbidden(api)
@@ -51,7 +49,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	default:
 		m.say(SummaryNotAnswered, "The service refused the request, and asking again will not help.", actOrShow)
 	}
-	m.concernsThoseToldTheSame(api)
+	m.concernsThoseWithTheCode(api)
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
@@ -98,6 +96,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.alike += Field(unusable.Place) + unusable.Problem
 	if unusable.Place != "" {
 		m.short = m.said[0]
+		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
 }
 

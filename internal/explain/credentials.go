@@ -67,10 +67,9 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.say(SummaryNoToken, "The service has no token endpoint where the provider asked for a token.", checkBaseURL)
 	default:
 		m.say(SummaryNoToken,
-			"The service refused the request for a token, and does not say that the credentials are wrong.",
+			"The service refused the request for a token, and not with the code for wrong credentials (invalid_client).",
 			actOrShow+" Check base_url too: something else may answer there.")
 	}
-	m.add(endsAllReads)
 	m.concernsAll(api)
 }
 

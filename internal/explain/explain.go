@@ -21,12 +21,20 @@ type Explainer struct {
 	MaxRequests string       // as in the configuration, "" for none
 	Credentials []Credential // those in use
 	Authorities int          // how many certificates ca_certificate_pem has
+	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service, "" if none is left out.
+	ProxyLeftOut string
 	// HowFar says in a sentence how many blocks are read, "" if there is nothing to say. It may be nil.
 	HowFar func() string
 
 	mu sync.Mutex
-	// reported are the causes that were reported in full, each with the data source that had the error.
-	reported map[string]string
+	// reported are the causes that were reported in full.
+	reported map[string]report
+}
+
+// report is an error that was reported in full.
+type report struct {
+	source string // the block that had it
+	short  string // what it says besides its cause
 }
 
 // Source names a block, such as modelcatalogue_model "some-id", by its data source and the model group or time horizon
@@ -47,6 +55,9 @@ func (e *Explainer) Explain(err error, dataSource string, about Subject) diag.Di
 	if m.elsewhere && !e.knows(m.alike) {
 		return m.diagnostic(pointer("the error of\nthe read that used up its retries", ""))
 	}
+	if m.quotes && m.short == e.knownShort(m.alike) {
+		m.short = "" // the full message has the same words
+	}
 	return e.Once(m.alike, source, m.whole(), m.short)
 }
 
@@ -56,14 +67,16 @@ func (e *Explainer) Once(cause, source string, whole diag.Diagnostic, short stri
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch before, known := e.reported[cause]; {
-	case known && before == source:
-		return detailed(whole, pointer("another error of\n"+before, short))
 	case known:
-		return detailed(whole, pointer("the error of\n"+before, short))
+		which := "the error"
+		if before.source == source {
+			which = "another error"
+		}
+		return detailed(whole, pointer(which+" of\n"+before.source, short))
 	case cause != "" && e.reported == nil:
-		e.reported = map[string]string{cause: source}
+		e.reported = map[string]report{cause: {source, short}}
 	case cause != "":
-		e.reported[cause] = source
+		e.reported[cause] = report{source, short}
 	}
 	return whole
 }
@@ -74,6 +87,13 @@ func (e *Explainer) knows(cause string) bool {
 	defer e.mu.Unlock()
 	_, known := e.reported[cause]
 	return known
+}
+
+// knownShort returns what the full message of a cause would say in short.
+func (e *Explainer) knownShort(cause string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.reported[cause].short
 }
 
 // pointer returns the detail of a diagnostic whose full message is elsewhere.

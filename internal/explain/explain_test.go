@@ -20,7 +20,6 @@ import (
 const (
 	checkBaseURL = "Check base_url: it is the part of the service's address that comes before /v1."
 	reportIt     = "Please report this to the provider's developers."
-	endsAllReads = "Every other read with these credentials fails, with a short error that points here."
 )
 
 // getting returns the endpoint of a read.
@@ -32,12 +31,12 @@ var tokenEndpoint = catalogue.Endpoint{Method: http.MethodPost, Origin: "https:/
 
 // answered returns an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
+	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, ShownCode: code, Message: message, RequestID: "r-1"}
 }
 
 // tokenAnswered returns an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, Message: message}
+	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, ShownCode: code, Message: message}
 }
 
 // TestMessagesByHand has the errors that the provider's TestMessages cannot cause.
@@ -74,7 +73,7 @@ func TestMessagesByHand(t *testing.T) {
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},
 			summary: explain.SummaryOrganisationDisabled,
-			parts:   []string{"is disabled", endsAllReads, "The contract ended."},
+			parts:   []string{"is disabled", "The contract ended."},
 			next:    "The service's message gives the reason.",
 		},
 		"a token by another method": {
@@ -86,7 +85,7 @@ func TestMessagesByHand(t *testing.T) {
 		"a redirect without a target": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(301, "", "")},
 			summary: explain.SummaryRedirect,
-			parts:   []string{"a redirect to an address that it does not name.", endsAllReads, "Status 301"},
+			parts:   []string{"a redirect to an address that it does not name.", "Status 301"},
 			next:    "comes from a proxy or a gateway in between.",
 		},
 		"no token for another reason": {

@@ -47,7 +47,10 @@ func (m *message) network(network *catalogue.NetworkError) {
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
 	proxy := ""
-	if scheme == "https" && network.Proxy == nil {
+	switch {
+	case m.by.ProxyLeftOut != "":
+		proxy = " " + m.by.ProxyLeftOut
+	case scheme == "https" && network.Proxy == nil:
 		proxy = " If this network needs a proxy, name it in HTTPS_PROXY."
 	}
 	switch network.Fault {
@@ -85,7 +88,7 @@ var untrusted = map[catalogue.Fault]advice{
 		"Check the host and port of base_url. The provider sends credentials without TLS to loopback hosts only.",
 	},
 	catalogue.OldTLS: {
-		"The server supports no version of TLS from 1.2 on.",
+		"The server does not support TLS 1.2 or later.",
 		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
 	},
 	catalogue.CertificateWanted: {
@@ -121,7 +124,7 @@ var untrusted = map[catalogue.Fault]advice{
 // The advice if more is known of a fault.
 var (
 	notValidYet = advice{
-		"{whose} is valid from {from} on, and the clock of this machine says {now}.",
+		"{whose} is not valid before {from}; this machine's clock says {now}.",
 		untrusted[catalogue.InvalidCertificate].next,
 	}
 	signedByItself = advice{
@@ -167,7 +170,7 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 	filled := strings.NewReplacer(
 		"{whose}", whose,
 		"{host}", host,
-		"{names}", Enumerated(First(MaxIDs, found.Names)),
+		"{names}", someOf(found.Names),
 		"{issuer}", strconv.Quote(found.Issuer),
 		"{from}", inUTC(found.From),
 		"{until}", inUTC(found.Until),
@@ -189,6 +192,14 @@ func (e *Explainer) notAmongGiven() string {
 	return fmt.Sprintf(" It is not among the %d in ca_certificate_pem.", e.Authorities)
 }
 
+// someOf names the first hosts of a certificate.
+func someOf(names []string) string {
+	if len(names) > MaxIDs {
+		return strings.Join(First(MaxIDs, names), ", ")
+	}
+	return Enumerated(names)
+}
+
 func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // proxy explains a proxy that did not let the request through.
@@ -206,7 +217,7 @@ func (m *message) proxy(fault *catalogue.Proxy) {
 		said = "did not accept the user name and password in " + fault.Variable + answered
 		next = "Check them" + orWithout + escapes
 	case fault.Status == http.StatusProxyAuthRequired:
-		said = "wants a user name and a password" + answered
+		said = "requires a user name and a password" + answered
 		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
 	default:
 		said = "did not connect to the service" + answered

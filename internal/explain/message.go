@@ -34,6 +34,7 @@ type message struct {
 type repeated struct {
 	alike     string // identifies a cause that other reads may meet too, "" for one of this read only
 	short     string // what a short message has to say besides
+	quotes    bool   // short is what the service said
 	elsewhere bool   // another read has more to say about the cause
 }
 
@@ -53,14 +54,20 @@ func (m *message) concernsAll(api *catalogue.APIError) {
 	}
 }
 
-// concernsThoseToldTheSame marks a cause that other reads have if the service says the same to them, unless it is in an
-// argument or is known to concern all.
-func (m *message) concernsThoseToldTheSame(api *catalogue.APIError) {
-	if m.alike == "" && !m.onArgument {
-		m.concernsAll(api)
-		m.alike += strings.Join(m.said, "\n")
+// concernsThoseWithTheCode marks a cause that other reads have if they are answered with the same status and code,
+// unless it is in an argument or is known to concern all. A short message says what the service said, if that differs.
+func (m *message) concernsThoseWithTheCode(api *catalogue.APIError) {
+	if m.alike != "" || m.onArgument {
+		return
+	}
+	m.concernsAll(api)
+	if len(m.said) > 0 {
+		m.short, m.quotes = redact.Shorten(m.said[0], maxShort), true
 	}
 }
+
+// maxShort bounds what a short message says, in characters: two lines of an engine.
+const maxShort = 150
 
 // whole returns the diagnostic with all its parts.
 func (m *message) whole() diag.Diagnostic {

@@ -87,12 +87,13 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		summary = SummaryGroupOrModels
 		check += " If the group has no models yet, leave it out until it has one."
 	}
-	origin := ""
+	cause = fmt.Sprintf(cause, Abridged(s.Value))
 	if api.Code == "" {
-		origin = "The answer has no code of the catalogue, so something else may have sent it: check base_url first."
+		cause = Paragraphs("The answer is 404 without a code of the catalogue: a gateway or another server may have sent "+
+			"it. Check base_url.", cause)
 	}
-	m.say(summary, fmt.Sprintf(cause, Abridged(s.Value)),
-		Paragraphs(origin, s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), check))
+	m.say(summary, cause,
+		Paragraphs(s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), check))
 	m.short = fmt.Sprintf(short, ShortID(s.Value))
 }
 
@@ -123,6 +124,8 @@ func Oddity(id string) string {
 		return likeAName
 	case strings.TrimSpace(id) != id:
 		return "starts or ends with a space"
+	case strings.Trim(id, "\"'`{}<>") != id:
+		return "has quotes or brackets around it"
 	}
 	return ""
 }

@@ -21,7 +21,6 @@ const (
 	SummaryInvalidTag      = "Invalid tag"
 	SummaryInvalidRunMode  = "Invalid run mode"
 	SummaryInvalidAge      = "Invalid age"
-	SummaryNoCondition     = "No condition in where"
 
 	SummaryGroupNotFound    = "Model group not found"
 	SummaryGroupOrModels    = "Model group not found, or without models"

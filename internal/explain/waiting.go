@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,11 +14,11 @@ import (
 
 // endings say what ended the attempts of a read.
 var endings = map[catalogue.Cause]string{
-	catalogue.RetriesUsedUp: ". Raise max_retries to let it try more often.",
-	catalogue.FaultStays:    ": the same fault came again a second later.",
-	catalogue.ServiceDown:   ": another read had used up its retries.",
-	catalogue.WaitTooLong:   ": read_timeout leaves no time for more.",
-	catalogue.TimeOver:      ": read_timeout was over.",
+	catalogue.FaultStays:      ": the same fault came again a second later.",
+	catalogue.ServiceDown:     ": another read had used up its retries.",
+	catalogue.AllowanceUsedUp: ": another read had given up because the allowance is used up.",
+	catalogue.WaitTooLong:     ": read_timeout leaves no time for more.",
+	catalogue.TimeOver:        ": read_timeout was over.",
 }
 
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
@@ -48,14 +49,36 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) +
 			". If it lasts, show this to the service's operator."
 	}
-	m.add("The provider gave up after %s in %s%s",
-		attempts(gaveUp.Attempts), round(gaveUp.Elapsed), endings[gaveUp.Cause])
+	ending := endings[gaveUp.Cause]
+	if ending == "" {
+		ending = raiseRetries(gaveUp, api)
+	}
+	m.add("The provider gave up after %s in %s%s", attempts(gaveUp.Attempts), round(gaveUp.Elapsed), ending)
+}
+
+// raiseRetries offers another attempt, if it fits into the read's time and the status may pass.
+func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string {
+	wait := time.Second
+	if api != nil {
+		wait = max(wait, api.RetryAfter)
+	}
+	stays := api != nil && slices.Contains([]int{
+		http.StatusNotImplemented,
+		http.StatusHTTPVersionNotSupported,
+		http.StatusNetworkAuthenticationRequired,
+	}, api.Status)
+	if stays || wait > gaveUp.Remaining {
+		return "."
+	}
+	return ". Raise max_retries to let it try more often."
 }
 
 // rateLimited explains a read that the service's allowance left no time for.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	cause := "The service allows no more requests for now"
 	switch left := round(gaveUp.Remaining); {
+	case gaveUp.Cause == catalogue.AllowanceUsedUp:
+		cause += ". Another read gave up because of that, and none was let through since, so this one did not wait."
 	case gaveUp.Wait == 0:
 		cause += fmt.Sprintf(", and read_timeout, which is %s, was over before one was let through.",
 			round(gaveUp.Elapsed+gaveUp.Remaining))
@@ -65,7 +88,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 	case api.RetryAfter > 0:
 		cause += fmt.Sprintf(", and the next request may be sent only after the %s left of read_timeout.", left)
 	default:
-		cause += fmt.Sprintf(", and does not say for how long. The next wait is longer than the %s left of "+
+		cause += fmt.Sprintf(", and sends no Retry-After. The next wait is longer than the %s left of "+
 			"read_timeout.", left)
 	}
 	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If "+
@@ -163,7 +186,7 @@ func (e *Explainer) HeldBack(held time.Duration) string {
 	return Paragraphs(
 		fmt.Sprintf("Pauses that the service asked for (status 429) have held back the reads of this run for %s so "+
 			"far. This warning comes once in a run.", Duration(held)),
-		next+" That saves refusals. It does not spread requests: a burst is sent at once, and the rest waits. For an "+
-			"even pace set it for one second, such as \"1/1s\".",
+		next+" The service then refuses fewer requests. They still go out in bursts; for an even pace use one second, "+
+			"such as \"1/1s\".",
 		"If the allowance is too small for this configuration, ask the service's operator for a larger one.")
 }

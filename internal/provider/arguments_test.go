@@ -33,15 +33,11 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"model", arguments{"model_group_id": ".", "revision": 0}, "model_group_id", explain.SummaryInvalidID, "relative path"},
 		{"latest_models", both(list("a")), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out"},
 		{"latest_models", both(list()), "model_group_ids", explain.SummaryIDsAndHorizon, "Leave out one"},
-		{"latest_models", tags, "where", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
+		{"latest_models", tags, "where.tags[1]", explain.SummaryInvalidTag, "where.tags[1] is empty; give"},
 		{"pinned_models", images, `docker_images["a"]`, explain.SummaryInvalidImage, `docker_images["a"] is empty; give`},
 	} {
 		expectError(t, e.validate(t, test.name, test.config), test.argument, test.summary, test.fragment)
 	}
-	// A plan validates before it configures the provider, and again after it.
-	noCondition, before := arguments{"where": where("enabled", nil)}, &engine{server: newServer(&catalogueProvider{version: "test"})}
-	expectWarning(t, before.validate(t, "latest_models", noCondition), "where", explain.SummaryNoCondition)
-	expectNone(t, e.validate(t, "latest_models", noCondition))
 	for _, good := range []reading{
 		{"model_group", arguments{"name": "a\tb"}},
 		{"model_group", arguments{"id": unknown, "name": unknown}},
@@ -51,6 +47,8 @@ func TestArgumentsAreValidated(t *testing.T) {
 		{"latest_models", arguments{"model_group_ids": unknown, "time_horizon": unknown}},
 		{"latest_models", arguments{"model_group_ids": list("a", "a")}},
 		{"latest_models", arguments{"where": where("enabled", unknown, "tags", list(unknown))}},
+		{"latest_models", arguments{"where": where()}},
+		{"latest_models", arguments{"where": where("enabled", nil)}},
 		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
 		{"latest_model", arguments{"model_group_id": "a", "where": where("tags", list())}},
 		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
@@ -96,11 +94,14 @@ func TestAnIDNeverReadsAnotherPath(t *testing.T) {
 				t.Errorf("%s %q: no error", name, id)
 			}
 		}
-		want = append(want, "/v1/model-group/a%2F..%2Fb%3Fc%23d%252e%20%C3%A9+&%3B=@:$%2C"+block.suffix)
+		sent := "/v1/model-group/a%2F..%2Fb%3Fc%23d%252e%20%C3%A9+&%3B=@:$%2C" + block.suffix
+		if !slices.Contains(want, sent) { // a refusal is kept
+			want = append(want, sent)
+		}
 	}
+	want = append(want, "/v1/model-group timeHorizon=fort%26night")
 	for _, name := range []string{"model_groups", "latest_models"} {
 		expectError(t, e.reports(t, name, arguments{"time_horizon": "fort&night"}), "time_horizon", explain.SummaryInvalidHorizon)
-		want = append(want, "/v1/model-group timeHorizon=fort%26night")
 	}
 	var got []string
 	for _, request := range service.Requests() {

@@ -61,7 +61,8 @@ type configuration struct {
 
 // settings is a resolved configuration.
 type settings struct {
-	client catalogue.Config
+	proxyLeftOut string // see explain.Explainer
+	client       catalogue.Config
 	// unknown are the arguments whose values a plan does not know yet.
 	unknown     []string
 	credentials []explain.Credential

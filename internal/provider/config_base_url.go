@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -36,6 +35,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 // baseURLMistakes are what a base_url looks like that is not one. Each row may rely on those before it.
 var baseURLMistakes = hints{
 	{is(isBlank), "it is blank"},
+	{is(inAngles), "it has < and > around it; leave them out"},
 	{mistaken, "it is {}"},
 	{is(isPadded), "it has white space around it; leave it out"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
@@ -48,14 +48,11 @@ var baseURLMistakes = hints{
 	{unseen, "its character {}, which no address has"},
 	{is(emptyHost), "it names no host"},
 	{is(userInfo), "it must not hold a user name or password"},
-	{is(bareIPv6), "an IPv6 address is written in brackets, such as https://[2001:db8::1]:8443"},
-	{is(severalColons), "it has more than one colon after its host; write one port"},
-	{strangeInHost, "its host has {} in it, which no host has"},
+	{is(oddHost), "it cannot be parsed as a URL"},
 	{wrongPort, "its port{} is not a number from 1 to 65535"},
 	{is(clearText), "http would send the secret unencrypted and is accepted for a loopback host only; use https"},
 	{having("?"), "it must not have a query (the part from {} on)"},
 	{having("#"), "it must not have a fragment (the part from {} on)"},
-	{is(brokenEscape), "it has a % that two hexadecimal digits do not follow; write %25 if % itself is meant"},
 }
 
 // basePathMistakes are the same of the path in it.
@@ -125,42 +122,38 @@ func emptyHost(text string) bool {
 
 func userInfo(text string) bool { return strings.Contains(authority(text), "@") }
 
-func bareIPv6(text string) bool {
-	address := authority(text)
-	isAddress := strings.Contains(address, "::") || strings.Count(address, ":") > 3
-	return isAddress && strings.Trim(address, "0123456789abcdefABCDEF:.") == ""
-}
-
-func severalColons(text string) bool {
+// oddHost reports whether a host has a character that no name or address of a host has, or a colon outside brackets.
+// Letters beyond ASCII are allowed.
+func oddHost(text string) bool {
 	host, _ := hostAndPort(text)
-	return !strings.HasPrefix(host, "[") && strings.Contains(host, ":")
-}
-
-// strangeInHost finds a character that no name or address of a host has. Letters beyond ASCII are allowed.
-func strangeInHost(text string) (character string, found bool) {
-	host, _ := hostAndPort(text)
-	at := strings.IndexFunc(host, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-._~%[]:", r)
-	})
-	if at < 0 {
-		return "", false
+	letters := "-._~%"
+	if strings.HasPrefix(host, "[") {
+		letters += "[]:"
 	}
-	r, _ := utf8.DecodeRuneInString(host[at:])
-	return fmt.Sprintf("the character %q", r), true
+	return strings.ContainsFunc(host, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(letters, r)
+	})
 }
 
-// wrongPort finds a port that is not a number from 1 to 65535, and quotes it if the address may be shown.
+func inAngles(text string) bool {
+	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && strings.Contains(text, "://")
+}
+
+// wrongPort finds a port that is not a number from 1 to 65535. It quotes digits only: anything else may be a password.
 func wrongPort(text string) (quoted string, found bool) {
 	_, port := hostAndPort(text)
-	number, err := strconv.ParseUint(strings.TrimPrefix(port, ":"), 10, 16)
+	digits := strings.TrimPrefix(port, ":")
+	number, err := strconv.ParseUint(digits, 10, 16)
 	switch {
 	case port == "" || err == nil && number > 0:
 		return "", false
-	case showable(text) && len(port) > 1:
-		return fmt.Sprintf(" %q", port[1:]), true
+	case digits != "" && isNumber(digits) && showable(text):
+		return fmt.Sprintf(" %q", digits), true
 	}
 	return "", true
 }
+
+func isNumber(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // clearText reports whether an address would send credentials unencrypted to another machine.
 func clearText(text string) bool {
@@ -173,11 +166,6 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-func brokenEscape(text string) bool {
-	_, err := url.PathUnescape(text)
-	return err != nil
-}
-
 func endsInVersion(path string) bool { return strings.HasSuffix(path, "/v1") }
 
 func ofRoute(path string) bool {
@@ -188,8 +176,12 @@ func relative(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return part == "." || part == ".." })
 }
 
-// showable reports whether a base URL that cannot be used may be shown. A password stands
-// before an @, a key may stand in a query, and any other text may be the secret, given in the wrong variable.
+// showable reports whether a base URL that cannot be used may be shown. A password stands before an @, a key may stand
+// in a query, a text in place of a port may be a password, and any other text may be the secret, given in the wrong
+// variable.
 func showable(text string) bool {
-	return strings.HasPrefix(strings.ToLower(text), "http") && !strings.ContainsAny(text, "@?#")
+	host, port := hostAndPort(text)
+	isHTTP := strings.HasPrefix(strings.ToLower(text), "http")
+	oneColon := strings.HasPrefix(host, "[") || !strings.Contains(host, ":")
+	return isHTTP && oneColon && isNumber(strings.TrimPrefix(port, ":")) && !strings.ContainsAny(text, "@?#")
 }

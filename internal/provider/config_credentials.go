@@ -3,6 +3,8 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -157,6 +159,13 @@ var secretMistakes = hints{
 	{mistaken, "is {}"},
 	{severalLines, "has a line break in it: it has {} lines, and only one can be meant"},
 	{invisible, "is odd: its character {}"},
+	{is(existingFile), "is the path of a file; a variable that ends in " + fileSuffix + " names a file"},
+}
+
+// existingFile reports whether a text is the absolute path of a file on this machine.
+func existingFile(text string) bool {
+	info, err := os.Stat(text)
+	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
 }
 
 func verbatim(text string) (string, error) { return text, nil }
@@ -177,6 +186,7 @@ var tokenMistakes = hints{
 	{is(withScheme), "it begins with the word Bearer, which the provider adds; give only what follows"},
 	{mistaken, "it is {}"},
 	{severalLines, "it has {} lines, and a token has one"},
+	{is(existingFile), "it is the path of a file; a variable that ends in " + fileSuffix + " names a file"},
 	{is(notSendable), "it has characters that no bearer token may have, such as a space or a letter beyond ASCII"},
 }
 

@@ -120,12 +120,14 @@ func (e environment) unread() []unreadVariable {
 var prefixes = []string{envPrefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
 
 // ownPart returns what follows the prefix in the name of a variable, in upper case, and whether that is the provider's
-// own prefix, in any case. It returns "" for other variables, and for those of the sandbox and of tests.
+// own prefix, in any case. It returns "" for other variables, for those of the sandbox and of tests, and for those that
+// Kubernetes sets in every pod beside a Service of this name.
 func ownPart(name string) (rest string, own bool) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	for _, prefix := range prefixes {
 		rest, found := strings.CutPrefix(upper, prefix)
-		if found && !strings.HasPrefix(rest, "SANDBOX_") && !strings.HasPrefix(rest, "TEST_") {
+		_, ofOthers := begins("SANDBOX_", "TEST_", "SERVICE_", "PORT_")(rest + "_")
+		if found && !ofOthers {
 			return rest, prefix == envPrefix
 		}
 	}

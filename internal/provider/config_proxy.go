@@ -24,6 +24,9 @@ func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
 	_, except := r.env.first("NO_PROXY", "no_proxy")
 	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
+		if except != "" && !loopback(base.Hostname()) {
+			r.proxyLeftOut = fmt.Sprintf("NO_PROXY takes this host out of %s.", name)
+		}
 		return nil
 	}
 	address, err := url.Parse(withProxyScheme(value))
@@ -68,7 +71,7 @@ var proxyMistakes = hints{
 	{is(unescaped), "special characters in its user name or password have to be written as %XX, such as %23 for #"},
 	{is(proxyPlaceholder), "its host is a placeholder"},
 	{is(emptyProxyHost), "it names no host"},
-	{strangeInProxy, "its host has {} in it, which no host has"},
+	{is(oddProxyHost), "it cannot be parsed as a URL"},
 	{is(wrongProxyPort), "its port is not a number from 1 to 65535"},
 	{is(withMore), "it has a query or a fragment (the part from ? or # on)"},
 }
@@ -110,14 +113,11 @@ func proxyAddress(value string) string {
 
 func emptyProxyHost(value string) bool { return emptyHost(proxyAddress(value)) }
 
-func strangeInProxy(value string) (character string, found bool) {
-	return strangeInHost(proxyAddress(value))
-}
+func oddProxyHost(value string) bool { return oddHost(proxyAddress(value)) }
 
 func wrongProxyPort(value string) bool {
-	address := proxyAddress(value)
-	_, wrong := wrongPort(address)
-	return wrong || severalColons(address)
+	_, wrong := wrongPort(proxyAddress(value))
+	return wrong
 }
 
 func withMore(value string) bool { return strings.ContainsAny(proxyAddress(value), "?#") }

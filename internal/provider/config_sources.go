@@ -130,8 +130,8 @@ func (e environment) lookUp(argument string) (text string, from explain.Origin, 
 	case len(set) == 0:
 		return "", explain.Origin{}, nil
 	case len(set) > 1:
-		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set, and only one of them can "+
-			"be meant; unset the other one", explain.Enumerated(set))
+		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set; unset one of them",
+			explain.Enumerated(set))
 	case set[0] == variable(argument):
 		return e[set[0]], explain.Origin{Variable: set[0]}, nil
 	}

@@ -262,7 +262,7 @@ func wrongCertificates() []wrongValues {
 		about("it is base64 of a text in PEM form; give", inBase64, inBase64[:76]+"\n"+inBase64[76:]+"\n"),
 		about("a certificate without the line -----BEGIN", base64.StdEncoding.EncodeToString(certificate.Raw)),
 		about("a private key", pemOf("PRIVATE KEY", secret), pemOf("RSA PRIVATE KEY", secret), inPEM+pemOf("EC PRIVATE KEY", secret)),
-		about("it holds a CERTIFICATE REQUEST, and only", pemOf("CERTIFICATE REQUEST", []byte("a"))),
+		about("it holds a CERTIFICATE REQUEST; give", pemOf("CERTIFICATE REQUEST", []byte("a"))),
 		about("certificate 2 in it is broken: x509: ", inPEM+pemOf("CERTIFICATE", certificate.Raw[:100])),
 		about("certificate 1 in it is broken: its PEM block is cut", inPEM[:300]),
 		about("certificate 2 in it is broken: its PEM block is cut", inPEM+inPEM[:300]),
@@ -356,7 +356,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2^rd@p.example:3128"}, none, escapes},
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@<proxy>:3128"}, none, "its host is a placeholder."},
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p.example:99999"}, none, port},
-		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, port},
+		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, "it cannot be parsed as a URL."},
 	} {
 		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
 		if test.problem == "" {

@@ -42,13 +42,7 @@ func parseDuration(text string) (time.Duration, error) {
 
 // durationMistakes are what a text is that is not a duration.
 var durationMistakes = hints{
-	{plainNumber, `"{}" has no unit; write "{}s" or "{}m"`},
 	{quotedText, `{} is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`},
-}
-
-func plainNumber(text string) (number string, found bool) {
-	_, err := strconv.ParseUint(text, 10, 32)
-	return text, err == nil
 }
 
 // quotedText finds any text.
@@ -106,7 +100,7 @@ func parseCertificates(text string) ([]*x509.Certificate, error) {
 			return nil, errors.New("it holds a private key, which only its owner should have; " +
 				"give the certificate of the authority that signed the service's certificate")
 		case block.Type != "CERTIFICATE":
-			return nil, fmt.Errorf("it holds a %s, and only certificates are read from it", block.Type)
+			return nil, fmt.Errorf("it holds a %s; give blocks labelled CERTIFICATE", block.Type)
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
@@ -136,8 +130,10 @@ const beginCertificate = "-----BEGIN CERTIFICATE-----"
 var certificateMistakes = hints{
 	{is(isBlank), "it is blank"},
 	{mistaken, "it is {}"},
+	{begins("https://", "http://"), "it is a URL; download the file, and give its content"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
 	{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
+	{otherLabel, "it holds a {}; give blocks labelled CERTIFICATE"},
 	{is(lostBreaks), "its line breaks are missing; give it with real line breaks"},
 	{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
 		`the configuration, or base64 -d in a shell`},
@@ -146,6 +142,13 @@ var certificateMistakes = hints{
 	{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in the ` +
 		`configuration, or name the file in ` + envPrefix + "CA_CERTIFICATE_PEM" + fileSuffix},
 	{is(isNoPEM), "it holds no certificate in PEM form, which begins with the line " + beginCertificate},
+}
+
+// otherLabel finds the label of a block in PEM form that is not a certificate.
+func otherLabel(text string) (label string, found bool) {
+	_, rest, found := strings.Cut(text, "-----BEGIN ")
+	label, _, ends := strings.Cut(rest, "-----")
+	return explain.Abridged(label), found && ends && label != "CERTIFICATE" && isOneLine(label)
 }
 
 func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }

@@ -70,7 +70,7 @@ func TestProxies(t *testing.T) {
 				"written as %XX, such as %23 for #.", explain.SummaryUnreachable,
 		}},
 		"407": {answers(407), authority, []string{here}, []string{
-			proxy + "wants a user name and a password: 407", "Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name",
+			proxy + "requires a user name and a password: 407", "Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name",
 		}},
 		"404": {answers(404), authority, []string{credentials}, []string{
 			proxy + "did not connect to the service: 404 Not Found.",

@@ -63,10 +63,12 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	counted := context.WithValue(ctx, progressKey{}, all)
 	d.read(counted, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	hasError := resp.Diagnostics.HasError()
-	d.connection.warnOfPauses(ctx, all.end(hasError), &resp.Diagnostics)
-	if !hasError {
-		setResult(ctx, resp, state)
+	next := all.end(hasError)
+	if hasError {
+		return
 	}
+	d.connection.warnOfPauses(ctx, next, &resp.Diagnostics)
+	setResult(ctx, resp, state)
 }
 
 // blockRead is one read of a data source.
@@ -112,10 +114,13 @@ func (d *catalogueDataSource) readArguments(
 ) *catalogue.Client {
 	// Only the arguments: decoding the other attributes, which are null, would take a
 	// third of the time of a read.
-	attributes, fields := req.Config.Schema.GetAttributes(), reflect.ValueOf(state).Elem()
+	attributes, blocks := req.Config.Schema.GetAttributes(), req.Config.Schema.GetBlocks()
+	fields := reflect.ValueOf(state).Elem()
 	for _, field := range reflect.VisibleFields(fields.Type()) {
 		name := field.Tag.Get("tfsdk")
-		if attribute := attributes[name]; attribute != nil && (attribute.IsRequired() || attribute.IsOptional()) {
+		attribute := attributes[name]
+		isArgument := attribute != nil && (attribute.IsRequired() || attribute.IsOptional())
+		if blocks[name] != nil || isArgument {
 			target := fields.FieldByIndex(field.Index).Addr().Interface()
 			resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), target)...)
 		}

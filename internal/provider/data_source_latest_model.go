@@ -17,8 +17,8 @@ func latestModelSchema() schema.Schema {
 			"revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
-			argWhere:         whereAttribute("If every model of the group fails one, the plan stops."),
 		}),
+		Blocks: whereBlocks("If every model of the group fails one, the plan stops."),
 	}
 }
 

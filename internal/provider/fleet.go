@@ -148,7 +148,7 @@ func (e *fleetError) howFar() string {
 	case errors.Is(e.err, context.Canceled):
 		return fmt.Sprintf("%d of %d groups were read.", e.read, e.groups)
 	}
-	return fmt.Sprintf("%d groups: %d answered, %d not, %d not asked.",
+	return fmt.Sprintf("%d groups: %d answered, %d failed, %d not requested.",
 		e.groups, e.answered, e.started-e.answered, e.groups-e.started)
 }
 

@@ -120,7 +120,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 		"an outage": {
 			sandbox.Fault{Route: latest, Status: 503},
 			nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
-			[]string{"gave up after 5 attempts", "\n\n300 groups: 0 answered, 16 not, 284 not asked."},
+			[]string{"gave up after 5 attempts", "\n\n300 groups: 0 answered, 16 failed, 284 not requested."},
 		},
 		// A read that began before the last good answer says nothing of the service, so a few more are asked.
 		"an outage, later": {

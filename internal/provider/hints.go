@@ -95,6 +95,8 @@ var mistakes = hints{
 	{word("undefined"), "the word {}, which JavaScript prints for no value"},
 	{word("<nil>", "<no value>"), "the text {}, which templates of Go print for no value"},
 	{is(isHTML), "a page of HTML"},
+	{word("***"), "the text {}, which CI prints in place of a secret"},
+	{begins("op://", "arn:aws:secretsmanager:", "vault:"), "a reference that begins with {}, which nothing replaced"},
 	{placeholder, "a placeholder of the form {}, which nothing filled in"},
 	{is(isObject), "a JSON object, as a token endpoint answers; give only the value in it"},
 	{is(isAssignment), "a text of the form KEY=value; give only the value"},
@@ -118,6 +120,14 @@ func placeholder(text string) (form string, found bool) {
 		if strings.HasPrefix(text, ends[0]) && strings.HasSuffix(text, ends[1]) {
 			return ends[0] + "…" + ends[1], true
 		}
+	}
+	name := strings.Trim(text, "$%")
+	isName := len(name) > 2 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
+	switch {
+	case isName && text == "$"+name:
+		return "$…", true
+	case isName && text == "%"+name+"%":
+		return "%…%", true
 	}
 	return "", false
 }

@@ -105,7 +105,6 @@ func argumentScenes() []scene {
 			"model_group_id": "a",
 			"where":          where("run_mode", "", "min_age", "3 days"),
 		}),
-		validated("where without a condition", "latest_model", arguments{"model_group_id": "a", "where": map[string]any{}}),
 		parsed("parse_image: null", nil),
 		parsed("parse_image: a digest of three digits", "registry.example/app@sha256:abc"),
 		parsed("parse_image: a tag that cannot be one", "registry.example/app:1.0+build"),

@@ -23,13 +23,13 @@ func getting(path string) catalogue.Endpoint {
 
 // answered returns an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, Message: message, RequestID: "r-1"}
+	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, ShownCode: code, Message: message, RequestID: "r-1"}
 }
 
 // tokenAnswered returns an answer of the token endpoint.
 func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	endpoint := catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}
-	return &catalogue.APIError{Endpoint: endpoint, Status: status, Code: code, Message: message}
+	return &catalogue.APIError{Endpoint: endpoint, Status: status, Code: code, ShownCode: code, Message: message}
 }
 
 // handMade returns a scene of an error that no service of these scenes causes.

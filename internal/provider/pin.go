@@ -142,9 +142,9 @@ func mayLackArchived(models []*catalogue.Model) string {
 
 // listed names revisions, the newest first.
 func listed(revisions []int64) string {
-	slices.Sort(revisions)
+	sorted := slices.Compact(slices.Sorted(slices.Values(revisions)))
 	var names []string
-	for _, revision := range slices.Backward(slices.Compact(revisions)) {
+	for _, revision := range slices.Backward(sorted) {
 		names = append(names, strconv.FormatInt(revision, 10))
 	}
 	return strings.Join(explain.First(explain.MaxIDs, names), ", ")
@@ -165,6 +165,12 @@ func severalModels(argument, groupID string, revision int64, count int) *groupEr
 // a sha512 digest is shorter.
 const maxImage = 600
 
+// Bounds of what a short message says, so that it has two lines on an engine's 78 columns.
+const (
+	maxBrief      = 140
+	maxBriefImage = 64
+)
+
 // reviewed compares a model's image with the one that was reviewed, if any.
 func (p pin) reviewed(model *catalogue.Model) *groupError {
 	if p.image == nil {
@@ -177,10 +183,7 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	if sameText(*p.image, *image) {
 		return nil
 	}
-	both := func(indent string) string {
-		return fmt.Sprintf("%sgiven:   %q\n%sservice: %q", indent, redact.Shorten(*p.image, maxImage),
-			indent, redact.Shorten(*image, maxImage))
-	}
+	both := func(indent string) string { return bothImages(indent, *p.image, *image, maxImage) }
 	what := fmt.Sprintf("Revision %d of model group %q has a different image than the one given.",
 		p.revision, p.groupID)
 	return &groupError{
@@ -190,7 +193,27 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 			"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
 				"or the image."),
 		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
+		alike: explain.SummaryImageDiffers,
+		brief: bothImages("", *p.image, *image, maxBriefImage),
+		which: fmt.Sprintf(", revision %d", p.revision),
 	}
+}
+
+// bothImages sets two images below each other. Of long ones it shows the ends, where tags and digests are, or else the
+// beginnings.
+func bothImages(indent, given, service string, limit int) string {
+	end := func(image string) string {
+		letters := []rune(image)
+		if len(letters) <= limit {
+			return image
+		}
+		return "…" + string(letters[len(letters)-limit:])
+	}
+	if end(given) != end(service) {
+		given, service = end(given), end(service)
+	}
+	return fmt.Sprintf("%sgiven:   %q\n%sservice: %q", indent, redact.Shorten(given, limit+1),
+		indent, redact.Shorten(service, limit+1))
 }
 
 // imageHint says in a sentence what is odd about an image that was given, or returns "".

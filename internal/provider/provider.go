@@ -163,7 +163,11 @@ func (p *catalogueProvider) Configure(
 
 // explainerFor returns what explains the errors of the process.
 func explainerFor(s settings) *explain.Explainer {
-	e := &explain.Explainer{Credentials: s.credentials, Authorities: len(s.client.CACertificates)}
+	e := &explain.Explainer{
+		Credentials:  s.credentials,
+		Authorities:  len(s.client.CACertificates),
+		ProxyLeftOut: s.proxyLeftOut,
+	}
 	if s.client.Ceiling.Requests > 0 {
 		e.MaxRequests = s.client.Ceiling.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,45 +116,20 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 	}
 }
 
-// What a kept answer lacks is asked for once more, because an older answer cannot prove that it is absent.
-func TestWhatAKeptAnswerLacks(t *testing.T) {
+// A final refusal is kept as an answer is, however many blocks ask. With snapshot = false each of them asks.
+func TestAWrongIDOfThreeHundredBlocks(t *testing.T) {
 	t.Parallel()
-	e, service := sandboxEngine(t)
-	e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 1})
-	if _, err := service.Publish(mainGroup, []byte(`{"tags": ["gold"], "dockerImage": "app:4"}`)); err != nil {
-		t.Fatal(err)
-	}
-	e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 4, "docker_image": "app:4"})
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 2})
-	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": map[string]any{mainGroup: 9}})
-	expectError(t, diagnostics, fmt.Sprintf("revisions[%q]", mainGroup), explain.SummaryRevisionNotFound, "It has: 4, 3, 2, 1, 0.")
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 3})
-	// The newest that satisfies is of a list that is as new as the latest model.
-	for range 2 { // revision 5 satisfies, revision 6 does not
-		if _, err := service.Publish(mainGroup, []byte(`{"enabled": true}`)); err != nil {
-			t.Fatal(err)
+	for snapshot, sent := range map[bool]int{true: 1, false: 300} {
+		service := sandbox.New(sandbox.Default())
+		e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, snapshot))
+		wrong := slices.Repeat([]reading{{"model_group", arguments{"id": "nowhere"}}}, 300)
+		for _, a := range e.readAll(t, 10, wrong) {
+			if !failed(a.diagnostics) {
+				t.Fatalf("%+v", a)
+			}
 		}
+		expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroup: sent})
 	}
-	if _, err := service.SetEnabled(mainGroup, 6, false); err != nil {
-		t.Fatal(err)
-	}
-	state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", true)})
-	if state["revision"] != int64(5) {
-		t.Errorf("revision %v", state["revision"])
-	}
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: 4, sandbox.RouteLatest: 1})
-}
-
-func TestANameThatAKeptListLacks(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	rename := service.Inject(respell(sandbox.RouteGroups, "EMEA power balance", "Another name"))
-	e.mustRead(t, "model_groups", nil)
-	named := arguments{"name": "EMEA power balance"}
-	expectError(t, e.reports(t, "model_group", named), "name", explain.SummaryGroupNotFound)
-	rename()
-	e.mustRead(t, "model_group", named)
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteGroups: 3})
 }
 
 // With arguments that cannot be decoded nothing is read, even if no engine has validated them.

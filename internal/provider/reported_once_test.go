@@ -183,18 +183,18 @@ func engineOf(t *testing.T, service func(*testing.T) http.Handler, network dialF
 	return inMemory(t, service(t), more)
 }
 
-// Equal words are taken for one cause, even if the provider does not know it. If they differ, the cause may differ.
+// Equal codes are taken for one cause, even if the provider does not know it. Words that differ are told in a line.
 func TestReadsThatAreToldTheSame(t *testing.T) {
 	t.Parallel()
 	for want, words := range map[string]string{
-		"The full message is in another error": "Words.",
-		"The service said: Other words.":       "Other words.",
+		"The full message is in the error of":                                 "Words.",
+		"The service said: Other words.\nThe full message is in the error of": "Other words.",
 	} {
 		e, service := sandboxEngine(t)
 		remove := service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
 		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, "The service said: Words.")
 		remove()
 		service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", words))
-		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, want)
+		expectError(t, e.reports(t, oneGroup.name, arguments{"id": oddGroup}), "", explain.SummaryNotAnswered, want)
 	}
 }

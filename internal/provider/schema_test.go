@@ -69,7 +69,7 @@ latest_revision           number
 is_latest                 bool
 `
 	idWant     = "\nmodel_group_id required string\n"
-	whereWant  = "\nwhere optional {archived bool, enabled bool, min_age string, run_mode string, tags [string]}\n"
+	whereWant  = "\nwhere single block {archived bool, enabled bool, min_age string, run_mode string, tags [string]}\n"
 	acceptWant = "\naccept_withdrawn optional bool\n"
 	someWant   = "\nattributes optional [string]\n"
 
@@ -127,6 +127,9 @@ func TestNamesAndTypes(t *testing.T) {
 		got[name] = map[string]string{}
 		for _, attribute := range schema.Block.Attributes {
 			got[name][attribute.Name] = usageOf(attribute) + spelledType(attribute.ValueType())
+		}
+		for _, block := range schema.Block.BlockTypes {
+			got[name][block.TypeName] = strings.ToLower(block.Nesting.String()) + " block " + spelledType(block.ValueType())
 		}
 	}
 	expectSame(t, got, want)
@@ -197,10 +200,17 @@ func TestEveryAttribute(t *testing.T) {
 	t.Parallel()
 	count := 0
 	for name, schema := range allSchemas() {
-		if !strings.HasSuffix(schema.Block.Description, ".") || len(schema.Block.BlockTypes) > 0 {
-			t.Errorf("%s: description %q, %d blocks", name, schema.Block.Description, len(schema.Block.BlockTypes))
+		attributes := slices.Clone(schema.Block.Attributes)
+		for _, block := range schema.Block.BlockTypes {
+			attributes = append(attributes, block.Block.Attributes...)
+			if !strings.HasSuffix(block.Block.Description, ".") {
+				t.Errorf("%s: description %q of the block %s", name, block.Block.Description, block.TypeName)
+			}
 		}
-		walk(name, schema.Block.Attributes, func(place string, attribute *tfprotov6.SchemaAttribute) {
+		if !strings.HasSuffix(schema.Block.Description, ".") {
+			t.Errorf("%s: description %q", name, schema.Block.Description)
+		}
+		walk(name, attributes, func(place string, attribute *tfprotov6.SchemaAttribute) {
 			count++
 			description := attribute.Description
 			if len(description) < 5 || !strings.HasSuffix(description, ".") {

@@ -32,7 +32,6 @@ type rule struct {
 	undescribed
 	summary string
 	problem func(attr.Value) string // about a known value, such as "is empty", or ""
-	onWhere bool                    // its errors are on the whole argument where, and name the condition
 }
 
 // The rules.
@@ -44,13 +43,6 @@ var (
 
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
-// inWhere returns the rule for a condition. On where engines show all its lines. For the path of a condition Terraform
-// 1.11 and OpenTofu 1.12 show only the first line of the data source.
-func (r rule) inWhere() rule {
-	r.onWhere = true
-	return r
-}
-
 func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
 	if value.IsUnknown() {
 		return
@@ -58,10 +50,6 @@ func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value
 	problem := "is null; give a value, or leave the element out"
 	if !value.IsNull() {
 		problem = r.problem(value)
-	}
-	if r.onWhere {
-		subject = at.String()
-		at = path.Root(argWhere)
 	}
 	if problem != "" {
 		diags.AddAttributeError(at, r.summary, subject+" "+problem+".")

@@ -8,26 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // argWhere is the argument by which the newest of only some models is read.
 const argWhere = "where"
 
-// whereAttribute returns that argument. without describes what happens to a group that has no such model.
-func whereAttribute(without string) schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{
+// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and drops it from an
+// object without a word. without describes what happens to a group that has no such model.
+func whereBlocks(without string) map[string]schema.Block {
+	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " The engine silently ignores a misspelt name in it.",
-		Optional: true,
+			"if the latest model fails a condition. " + without + " A block without a condition, or with nulls only, " +
+			"is none.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for " +
@@ -43,12 +43,12 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"more. They are matched exactly.",
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag).inWhere()},
+				Validators:  []validator.List{notEmpty(explain.SummaryInvalidTag)},
 			},
 			"run_mode": schema.StringAttribute{
 				MarkdownDescription: "The run mode of the model, `AUTOMATIC` or `ON_DEMAND`, matched exactly.",
 				Optional:            true,
-				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode).inWhere()},
+				Validators:          []validator.String{notEmpty(explain.SummaryInvalidRunMode)},
 			},
 			"min_age": schema.StringAttribute{
 				MarkdownDescription: "The least time since the model was published, as a duration such as `72h` or " +
@@ -56,19 +56,41 @@ func whereAttribute(without string) schema.SingleNestedAttribute {
 					"the clock of this machine. Dates are those of ISO 8601; one without a zone is in UTC. A model " +
 					"without `created_at` has no age.",
 				Optional:   true,
-				Validators: []validator.String{ageRule.inWhere()},
+				Validators: []validator.String{ageRule},
 			},
 		},
-	}
+	}}
 }
 
-// whereState is the argument as it is configured. A nil or empty whereState matches every model.
+// whereState is the block as it is configured. A nil or empty whereState matches every model.
 type whereState struct {
 	Enabled  *bool    `tfsdk:"enabled"`
 	Archived *bool    `tfsdk:"archived"`
 	Tags     []string `tfsdk:"tags"`
 	RunMode  *string  `tfsdk:"run_mode"`
 	MinAge   *string  `tfsdk:"min_age"`
+}
+
+// String spells the conditions as in a configuration: an engine shows only the first line of a block.
+func (w *whereState) String() string {
+	var set []string
+	add := func(name string, value any) { set = append(set, fmt.Sprintf("%s = %v", name, value)) }
+	if w.Enabled != nil {
+		add("enabled", *w.Enabled)
+	}
+	if w.Archived != nil {
+		add("archived", *w.Archived)
+	}
+	if len(w.Tags) > 0 {
+		add("tags", "["+explain.Quoted(w.Tags)+"]")
+	}
+	if w.RunMode != nil {
+		add("run_mode", explain.Quoted([]string{*w.RunMode}))
+	}
+	if w.MinAge != nil {
+		add("min_age", explain.Quoted([]string{*w.MinAge}))
+	}
+	return strings.Join(set, ", ")
 }
 
 // unmet returns a clause about a model for each condition that it does not satisfy
@@ -193,33 +215,13 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 		mayLack = mayLackArchived(models)
 	}
 	return &groupError{
-		argument: argWhere, summary: explain.SummaryNoneSatisfies, nothing: true,
-		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where:%s",
-			groupID, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+		argument: argWhere,
+		summary:  explain.SummaryNoneSatisfies,
+		nothing:  true,
+		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s",
+			groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 		short: short,
+		alike: explain.SummaryNoneSatisfies,
+		brief: redact.Shorten(fmt.Sprintf("Model group %q has none: %s", explain.ShortID(groupID), short), maxBrief),
 	}
-}
-
-// ValidateConfig warns of a where without any condition: engines drop names that an object does
-// not have, so it may be what is left of a misspelt one. A plan validates twice, before and
-// after it configures the provider, and the warning comes before.
-func (d *catalogueDataSource) ValidateConfig(
-	ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse,
-) {
-	if _, takesWhere := req.Config.Schema.GetAttributes()[argWhere]; !takesWhere {
-		return
-	}
-	var where types.Object
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argWhere), &where)...)
-	if d.connection != nil || where.IsNull() || where.IsUnknown() {
-		return
-	}
-	for _, condition := range where.Attributes() {
-		if !condition.IsNull() {
-			return
-		}
-	}
-	resp.Diagnostics.AddAttributeWarning(path.Root(argWhere), explain.SummaryNoCondition, "Any model satisfies where, "+
-		"because it has none of enabled, archived, tags, run_mode and min_age. The engine silently ignores any other "+
-		"name, so one of these may be misspelt. If no condition is meant, leave where out, or set it to null.")
 }

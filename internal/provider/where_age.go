@@ -127,8 +127,6 @@ var ageMistakes = hints{
 	{is(tooLong), ", which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d"},
 	{is(negative), ", which is negative; leave it out for a model of any age"},
 	{is(isZero), ", which is zero; leave it out for a model of any age"},
-	{is(isNumber), `, which has no unit; write "72h" for hours or "3d" for days`},
-	{meantAge, `, which cannot be read as a duration; write "{}"`},
 	{is(anything), `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`},
 }
 
@@ -139,50 +137,8 @@ func tooLong(text string) bool {
 
 func negative(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") }
 
-// isZero reports whether an age is zero, however it is spelled.
+// isZero reports whether an age is zero.
 func isZero(text string) bool {
-	age, err := parseAge(plainAge(text))
+	age, err := parseAge(text)
 	return err == nil && age == 0
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	return err == nil
-}
-
-// meantAge finds an age that is only spelled differently.
-func meantAge(text string) (age string, found bool) {
-	age = plainAge(text)
-	_, err := parseAge(age)
-	return age, err == nil
-}
-
-// unitsInWords has the units of a duration, and the words that people write for them.
-var unitsInWords = strings.NewReplacer(
-	"weeks", "w", "week", "w",
-	"days", "d", "day", "d",
-	"hours", "h", "hour", "h", "hrs", "h",
-	"minutes", "m", "minute", "m", "mins", "m", "min", "m",
-	"seconds", "s", "second", "s", "secs", "s", "sec", "s",
-)
-
-// plainAge spells an age as parseAge reads it, if it is written with words, spaces, capitals, weeks, a fraction of days
-// or as in ISO 8601.
-func plainAge(text string) string {
-	text = unitsInWords.Replace(strings.ToLower(strings.Join(strings.Fields(text), "")))
-	if iso, found := strings.CutPrefix(text, "p"); found {
-		text = strings.Replace(iso, "t", "", 1)
-	}
-	for unit, hours := range map[string]float64{"w": 7 * 24, "d": 24} {
-		number, found := strings.CutSuffix(text, unit)
-		n, err := strconv.ParseFloat(number, 64)
-		switch whole := n * hours; {
-		case !found || err != nil || whole != math.Trunc(whole):
-		case math.Mod(whole, 24) == 0:
-			return fmt.Sprintf("%.0fd", whole/24)
-		default:
-			return fmt.Sprintf("%.0fh", whole)
-		}
-	}
-	return text
 }

@@ -146,7 +146,7 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
 	problem := problemIf(nil)
-	if !problem.nothing || !strings.Contains(problem.detail, "where:\n  - revision 11: it is disabled\n  - revision 10: the service") ||
+	if !problem.nothing || !strings.Contains(problem.detail, "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: the service") ||
 		!strings.HasSuffix(problem.detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") || problem.short != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
@@ -248,28 +248,6 @@ func TestAChangeBetweenTheTwoRequests(t *testing.T) {
 			}
 			expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 1, sandbox.RouteModels: 1})
 		})
-	}
-}
-
-// TestAListReachesTheLatestModel: a list that another block has read may be older than the latest model.
-func TestAListReachesTheLatestModel(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		latest   int64
-		archived *bool
-		want     bool
-	}{
-		{latest: 3, want: true},
-		{latest: 2, want: true},
-		{latest: 4},
-		{latest: 4, archived: new(false)},
-		{latest: 4, archived: new(true), want: true}, // the service may leave it out
-	} {
-		latest := numbered(test.latest)[0]
-		latest.Archived = test.archived
-		if got := reaches(numbered(1, 3), latest); got != test.want {
-			t.Errorf("latest %d: %t, want %t", test.latest, got, test.want)
-		}
 	}
 }
 
