@@ -30,7 +30,6 @@ type record[T any] interface {
 	*T
 	identity(groupID string) *shapeError // what is wrong with it as an answer about a group, nil for nothing
 	unknown() *jsontext.Value            // its fields that the first release did not know
-	later() any                          // which of these are decoded, too
 	setErr(err error)
 }
 
@@ -171,11 +170,6 @@ func unmarshalRecord[T any, P record[T]](body jsontext.Value) (got *T, fault *sh
 	if err := json.Unmarshal(body, got, lenient); err != nil {
 		*got = *new(T)
 		fault = unmarshalRest(body, got, err)
-	}
-	if unknown := *P(got).unknown(); unknown != nil {
-		if err := json.Unmarshal(unknown, P(got).later(), lenient); err != nil {
-			fault = cmp.Or(fault, unmarshalRest(unknown, P(got).later(), err))
-		}
 	}
 	return got, fault
 }

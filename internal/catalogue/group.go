@@ -29,8 +29,6 @@ type ModelGroup struct {
 	Axes           []*GroupAxis    `json:"axes"`
 	OtherFields    jsontext.Value  `json:",embed"` // that the first release did not know, nil for none
 
-	LaterModelGroupFields `json:"-"`
-
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
 }
@@ -58,10 +56,6 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// LaterModelGroupFields are the fields that came after the first release. They are read from OtherFields, where they
-// stay.
-type LaterModelGroupFields struct{}
-
 // identity returns what is wrong if the group has no id, or a different one than was asked for.
 func (g *ModelGroup) identity(groupID string) *shapeError {
 	switch {
@@ -80,8 +74,6 @@ func otherGroup(at jsontext.Pointer, id string) *shapeError {
 }
 
 func (g *ModelGroup) unknown() *jsontext.Value { return &g.OtherFields }
-
-func (g *ModelGroup) later() any { return &g.LaterModelGroupFields }
 
 func (g *ModelGroup) setErr(err error) { g.Err = err }
 

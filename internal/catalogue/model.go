@@ -40,8 +40,6 @@ type Model struct {
 	DefaultComparisonModels []*string         `json:"defaultComparisonModels"`
 	OtherFields             jsontext.Value    `json:",embed"` // that the first release did not know, nil for none
 
-	LaterModelFields `json:"-"`
-
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
 }
@@ -110,9 +108,6 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// LaterModelFields are the fields that came after the first release. They are read from OtherFields, where they stay.
-type LaterModelFields struct{}
-
 // identity returns what is wrong if the model lacks its id or revision, or is not of the group that was asked for.
 func (m *Model) identity(groupID string) *shapeError {
 	switch {
@@ -127,8 +122,6 @@ func (m *Model) identity(groupID string) *shapeError {
 }
 
 func (m *Model) unknown() *jsontext.Value { return &m.OtherFields }
-
-func (m *Model) later() any { return &m.LaterModelFields }
 
 func (m *Model) setErr(err error) { m.Err = err }
 

@@ -13,7 +13,8 @@ output "latest" {
 # The newest that is in service and has both tags.
 data "modelcatalogue_latest_model" "in_service" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
-  where = {
+
+  where {
     enabled  = true
     archived = false
     tags     = ["power", "DE-LU"]

@@ -24,8 +24,12 @@ data "modelcatalogue_latest_models" "named" {
 # The newest model in service of each group that the credentials may see. Groups
 # without one are left out.
 data "modelcatalogue_latest_models" "enabled" {
-  where      = { enabled = true, archived = false }
   attributes = ["revision"]
+
+  where {
+    enabled  = true
+    archived = false
+  }
 }
 
 output "enabled" {

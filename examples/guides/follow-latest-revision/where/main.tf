@@ -12,7 +12,7 @@ provider "modelcatalogue" {}
 data "modelcatalogue_latest_model" "price" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
 
-  where = {
+  where {
     enabled  = true
     archived = false
     tags     = ["DE-LU"]
