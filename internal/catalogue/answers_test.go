@@ -70,17 +70,3 @@ func TestATokenEndpointThatIsUnavailableWith200(t *testing.T) {
 		}
 	})
 }
-
-// oddService has a group with an odd revision, and an odd group. It keeps the paths of its requests.
-func oddService(sent *[]string) answering {
-	const odd = `{"id":"b","revision":2,"name":7}`
-	bodies := map[string]string{
-		"/v1/model-group":                `[{"id":"g"},{"id":"h","public":"yes"}]`,
-		"/v1/model-group/g/models":       `[{"id":"a","revision":1},` + odd + `]`,
-		"/v1/model-group/g/latest-model": odd,
-	}
-	return func(w http.ResponseWriter, r *http.Request) {
-		*sent = append(*sent, r.URL.Path)
-		answerTokens(w, r, bodies[r.URL.Path])
-	}
-}

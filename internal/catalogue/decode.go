@@ -152,13 +152,13 @@ func (e *shapeError) lackIn(body jsontext.Value, what string) string {
 	if json.Unmarshal(body, &fields, lenient) == nil && fields[e.lacks] != nil {
 		return what + " has null in place of its " + e.lacks
 	}
-	problem := what + " has no " + e.lacks + itHas(slices.Sorted(maps.Keys(fields)))
+	said := []string{what + " has no " + e.lacks + itHas(slices.Sorted(maps.Keys(fields)))}
 	for _, name := range []string{"code", "message"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
-			problem += fmt.Sprintf("; its %s is %q", name, text(value))
+			said = append(said, fmt.Sprintf("its %s is %q", name, text(value)))
 		}
 	}
-	return problem
+	return strings.Join(said, "; ")
 }
 
 // unmarshalRecord decodes the text of a record.

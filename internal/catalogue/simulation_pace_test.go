@@ -71,7 +71,7 @@ func (p *simPace) prolong(x *request) {
 }
 
 // limited returns the pace after a 429 that begins a burst, when that many requests were in flight.
-func (p simPace) limited(inFlight int) simPace {
+func (p *simPace) limited(inFlight int) simPace {
 	next := simPace{from: p.from, began: p.from, pause: p.pause, window: max(1, inFlight/2) * perGrowth}
 	next.low = next.window
 	if p.window > 0 && !p.passed {

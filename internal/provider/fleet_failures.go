@@ -117,7 +117,11 @@ func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
 		for _, f := range others {
 			lines = append(lines, f.inAPhrase())
 		}
-		detail += fmt.Sprintf("\n\n%d more of %d groups failed the same way:", len(others), groups) +
+		way := "the same way"
+		if wordsDiffer(alike) {
+			way = "with the same status and code; the service's words differ"
+		}
+		detail += fmt.Sprintf("\n\n%d more of %d groups failed %s:", len(others), groups, way) +
 			explain.Bulleted(lines, alike[0].listedAtMost()-1)
 	}
 	at := alike[0].at
@@ -149,4 +153,20 @@ func (f failure) inAPhrase() string {
 		return fmt.Sprintf("%q (%s)", f.id, odd)
 	}
 	return fmt.Sprintf("%q", f.id)
+}
+
+// wordsDiffer reports whether the service said something different of some groups.
+func wordsDiffer(alike []failure) bool {
+	said := ""
+	for i, f := range alike {
+		api, ok := errors.AsType[*catalogue.APIError](f.err)
+		if !ok || errors.Is(api, catalogue.ErrNotFound) { // whose cause is known
+			return false
+		}
+		if i > 0 && api.Message != said {
+			return true
+		}
+		said = api.Message
+	}
+	return false
 }

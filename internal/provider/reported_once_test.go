@@ -113,6 +113,28 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryUnexpected,
 			each:    3,
 		},
+		"images that differ": {
+			block: func(i int) reading {
+				image := fmt.Sprintf("registry.example/a/long/path/of/the/image/of/a/model/%d:1.0.0", i)
+				return reading{"model", arguments{"model_group_id": mainGroup, "revision": 1, "docker_image": image}}
+			},
+			summary: explain.SummaryImageDiffers,
+			each:    4,
+		},
+		"conditions that no model satisfies": {
+			block: func(i int) reading {
+				return reading{"latest_model", ofMain(arguments{"where": where("tags", []any{fmt.Sprint("tag-", i)})})}
+			},
+			summary: explain.SummaryNoneSatisfies,
+			each:    4,
+		},
+		"an allowance that is used up": {
+			block:   group,
+			more:    arguments{argReadTimeout: "15s"},
+			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 429, Body: `{"code":"RATE_LIMITED"}`}),
+			summary: explain.SummaryRateLimited,
+			each:    2,
+		},
 		"a service that is down": {
 			block:   group,
 			service: faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Words."}`}),

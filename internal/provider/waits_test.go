@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,6 +77,31 @@ func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 		began.Wait()
 		expectNone(t, first)
 		expectWarning(t, last, "", explain.SummaryHeldBack, "for 1m10s so far.")
+	})
+}
+
+// A quota that lasts answers 429 without Retry-After, which fits into every read_timeout: only the first blocks wait
+// theirs, until something is let through.
+func TestAnAllowanceThatIsUsedUp(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(manyGroups(t, 300))
+		restore := service.Inject(sandbox.Fault{Route: sandbox.RouteGroup, Status: http.StatusTooManyRequests, Body: `{"code":"RATE_LIMITED"}`})
+		e := inMemory(t, service, arguments{argReadTimeout: "15s"})
+		began := time.Now()
+		for _, a := range e.readAll(t, 10, eachGroup(0, 300)) {
+			if !failed(a.diagnostics) {
+				t.Fatalf("%+v", a)
+			}
+		}
+		sent := len(service.Requests())
+		if took := time.Since(began); took > 30*sec || sent > 60 {
+			t.Errorf("300 blocks took %s and %d requests", took, sent)
+		}
+		restore()
+		time.Sleep(30 * sec)
+		for _, a := range e.readAll(t, 10, eachGroup(0, 20)) {
+			expectNone(t, a.diagnostics)
+		}
 	})
 }
 
