@@ -2,9 +2,10 @@ package acctest_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -45,10 +46,11 @@ func TestAccConditionsInJSON(t *testing.T) {
   "output": {"revision": {"value": "${data.modelcatalogue_latest_model.this.revision}"}}
 }`
 	needs(t, "terraform_data", "1.4.0", "1.6.0")
-	files := fromEnvironment("")
 	text := strings.Replace(configuration, "GROUP", mainGroup, 1)
-	files.(fstest.MapFS)["this.tf.json"] = &fstest.MapFile{Data: []byte(text), Mode: 0o600}
-	w := newWorkspace(t, files, sandbox.New(sandbox.Default()), owner)
+	w := reading(t, "")
+	if err := os.WriteFile(filepath.Join(w.Dir, "this.tf.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	wantText(t, w.expect(t, 0, "apply", "-auto-approve"), "revision = 2")
 	wantText(t, w.expect(t, 0, "plan", "-detailed-exitcode"), "No changes")
 }

@@ -44,9 +44,9 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 		return waiting("the pause that the service asked for", wait, inFlight)
 	}
 	gaps := []string{
-		"0s, 0: " + pause("1s", 1),
-		"1s, 0: " + pause("1s", 1),
-		"2s, 0: " + waiting("a gap, because the service let nothing through after its pause", "2s", 1),
+		"0s, 1: " + pause("1s", 1),
+		"1s, 1: " + pause("1s", 1),
+		"2s, 1: " + waiting("a gap, because the service let nothing through after its pause", "2s", 1),
 	}
 	type row struct {
 		service *service
@@ -63,12 +63,15 @@ func TestEachWaitIsNotedOnce(t *testing.T) {
 	}
 	tooLong := retryAfter(429, "600")
 	tooLong.stall = sec // until then the others wait to hear it
+	// Between its header and its body the next read is at the head of the queue.
+	stalled := retryAfter(429, "1")
+	stalled.stall = time.Millisecond
 	none := atMost(0, 0)
 	eachOnFakeClock(t, map[string]row{
 		"a burst":               {limits("53", "52", "51", "50"), none, []string{"1s, 0: " + pause("53s", 2)}},
 		"a short pause":         {limits("2"), none, []string{"1s, 0: " + pause("2s", 1)}},
 		"a longer one after":    {limits("20", "60"), none, []string{"1s, 0: " + pause("20s", 1), "2s, 0: " + pause("1m0s", 1)}},
-		"a gap":                 {first(3, retryAfter(429, "1")), none, gaps},
+		"a gap":                 {first(3, stalled), none, gaps},
 		"max_requests":          {limits(), atMost(3, time.Minute), []string{"0s, 2: Waiting 1m0s for max_requests (3/1m)"}},
 		"too long for a read":   {always(tooLong), none, nil},
 		"max_requests, briefly": {limits(), atMost(3, 9*sec), nil},
