@@ -83,6 +83,7 @@ func limitedFleet(t *testing.T) http.Handler {
 // waitingScenes returns scenes of reads that ended while they waited.
 func waitingScenes() []scene {
 	unnamed := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
+	unnamed.Header.Del("Retry-After")
 	return []scene{
 		played(
 			"a wait without an end named, and little time left",

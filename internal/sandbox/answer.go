@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
 	"maps"
 	"net/http"
 	"strconv"
@@ -71,17 +72,22 @@ func deny(code, message string) *answer { return refuse(statuses[code], code, me
 
 // refuse answers with the body of INTERFACE.md, Errors, deprecated fields included.
 func refuse(status int, code, message string, issues ...issue) *answer {
-	body := struct {
+	var data jsontext.Value
+	if len(issues) > 0 {
+		data = encode(map[string]any{"issues": issues})
+	}
+	return refuseWith(status, code, message, data)
+}
+
+// refuseWith does the same with the data of the code, nil for none.
+func refuseWith(status int, code, message string, data jsontext.Value) *answer {
+	return respond(status, encode(struct {
 		Code       string         `json:"code"`
 		Message    string         `json:"message"`
-		Data       map[string]any `json:"data,omitempty"`
+		Data       jsontext.Value `json:"data,omitzero"`
 		StatusCode int            `json:"statusCode"`
 		Error      string         `json:"error"`
-	}{Code: code, Message: message, StatusCode: status, Error: http.StatusText(status)}
-	if len(issues) > 0 {
-		body.Data = map[string]any{"issues": issues}
-	}
-	return respond(status, encode(body))
+	}{code, message, data, status, http.StatusText(status)}))
 }
 
 // invalid answers VALIDATION_FAILED, with the rejected fields.

@@ -43,7 +43,7 @@ type Fault struct {
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
-	return answering(route, deny(code, message))
+	return answering(route, promised(statuses[code], code, message, nil))
 }
 
 // RefuseToken returns a fault that answers with an error of INTERFACE.md, Token endpoint errors. It panics on others.

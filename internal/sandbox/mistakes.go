@@ -86,14 +86,22 @@ func (e TextErrors) locate(text []byte) {
 		return
 	}
 	begins := beginnings(text)
-	for i, found := range e {
+	beginOf := func(found TextError) int {
 		place := found.at
 		offset, known := begins[place]
 		for !known && place != "" {
 			place = place.Parent()
 			offset, known = begins[place]
 		}
-		e[i].Line, e[i].Column = position(text, offset)
+		return offset
+	}
+	slices.SortFunc(e, func(a, b TextError) int { return beginOf(a) - beginOf(b) })
+	lines, counted := 0, 0 // each part of the text is counted once
+	for i, found := range e {
+		offset := beginOf(found)
+		lines += bytes.Count(text[counted:offset], []byte{'\n'})
+		counted = offset
+		e[i].Line, e[i].Column = lines+1, columnOf(text, offset)
 	}
 }
 
@@ -117,8 +125,13 @@ func beginnings(text []byte) map[jsontext.Pointer]int {
 // position returns the line and the column of an offset, from 1.
 func position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
-	lastLine := before[bytes.LastIndexByte(before, '\n')+1:]
-	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(lastLine) + 1
+	return bytes.Count(before, []byte{'\n'}) + 1, columnOf(text, offset)
+}
+
+// columnOf returns the column of an offset, from 1.
+func columnOf(text []byte, offset int) int {
+	before := text[:min(offset, len(text))]
+	return utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 // compact returns a JSON value without white space, numbers and strings as they were. Its errors are [TextErrors].

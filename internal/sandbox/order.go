@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help fault` describe it.
@@ -30,6 +31,7 @@ type faultOrder struct {
 type orderedAnswer struct {
 	Code       string
 	Message    string
+	Data       jsontext.Value
 	Status     int
 	HTML       bool
 	RetryAfter int
@@ -127,10 +129,23 @@ func (o *orderedAnswer) answer() *answer {
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
 	default:
-		a = refuse(status, cmp.Or(o.Code, codeOf(status)), message)
+		a = promised(status, cmp.Or(o.Code, codeOf(status)), message, o.Data)
 	}
 	if o.RetryAfter > 0 {
 		a.with("Retry-After", strconv.Itoa(o.RetryAfter))
+	}
+	return a
+}
+
+// promised answers with an error, and with what the interface promises for its code: Retry-After with RATE_LIMITED, and
+// the rejected fields with VALIDATION_FAILED.
+func promised(status int, code, message string, data jsontext.Value) *answer {
+	if code == "VALIDATION_FAILED" && data == nil {
+		data = encode(map[string]any{"issues": []issue{{Field: "id", Messages: []string{message}}}})
+	}
+	a := refuseWith(status, code, message, data)
+	if code == "RATE_LIMITED" {
+		a.with("Retry-After", "1")
 	}
 	return a
 }

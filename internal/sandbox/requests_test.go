@@ -49,6 +49,17 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// Any client is told of, whatever bytes it sends.
+func TestRequestsThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
+	c := direct(t, sandbox.New(sandbox.Default()))
+	c.get("/v1/model-group?timeHorizon=%ff&a=\xff")
+	c.form(url.Values{"grant_type": {"client_credentials"}, "client_id": {"\xff"}, "client_secret": {"x"}}).wants(t, 401, "invalid_client")
+	if got := c.get("/control/requests"); got.status != 200 || strings.Count(got.body, `"path"`) != 2 {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // TestMemoryIsBounded: only the last requests are kept, and the page shows a hundred of them.
 func TestMemoryIsBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())

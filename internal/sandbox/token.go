@@ -90,8 +90,8 @@ func badToken(code, description string) *answer {
 	return refuseToken(oauthStatuses[code], code, description)
 }
 
-// problemOfTokenRequest refuses anything but the three fields, each once, in a form. RFC 6749 §2.3 forbids credentials
-// in the URI and in two places at once. Unlike it, the sandbox refuses unknown fields too.
+// problemOfTokenRequest refuses a request without the three fields, each once, in a form. RFC 6749 §2.3 forbids credentials
+// in the URI and in two places at once. Other fields, such as scope, are ignored (RFC 6749 §3.2).
 func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {
 	const form = "application/x-www-form-urlencoded"
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -109,11 +109,8 @@ func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) 
 }
 
 func problemOfFields(fields url.Values) string {
-	for name, values := range fields {
-		if name != "grant_type" && name != "client_id" && name != "client_secret" {
-			return "The field " + strconv.Quote(name) + " is not known."
-		}
-		if len(values) > 1 {
+	for _, name := range []string{"grant_type", "client_id", "client_secret"} {
+		if len(fields[name]) > 1 {
 			return "The field " + name + " is sent more than once."
 		}
 	}
