@@ -190,8 +190,19 @@ func (j *job) passes(t *testing.T, steps []string) {
 // workflowScripts returns the scripts of a workflow's steps, in order.
 func workflowScripts(workflow string) []string {
 	var scripts []string
-	for _, found := range regexp.MustCompile(`(?m)^        run: \|\n((?:          .*\n)+)`).FindAllStringSubmatch(workflow, -1) {
-		scripts = append(scripts, strings.ReplaceAll(found[1], "          ", ""))
+	for step := range strings.SplitSeq(workflow, "- name: ") {
+		key, script, found := strings.Cut(step, "run: |\n")
+		if !found {
+			continue
+		}
+		indent := key[strings.LastIndexByte(key, '\n')+1:] + "  "
+		var lines strings.Builder
+		for line := range strings.Lines(script) {
+			if own, of := strings.CutPrefix(line, indent); of {
+				lines.WriteString(own)
+			}
+		}
+		scripts = append(scripts, lines.String())
 	}
 	return scripts
 }

@@ -34,7 +34,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the value takes %d bytes, more than the %d of one message", e.Size, e.Limit)
 }
 
-// output is what is encoded so far. Once it is over the limit, its bytes are counted and no longer kept.
+// output is what is encoded so far. Once it is over the limit, its bytes are counted and not kept.
 type output struct {
 	bytes   []byte
 	dropped int64
@@ -90,8 +90,8 @@ func Compile(goType reflect.Type, typ tftypes.Type) (*Encoder, error) {
 	return &Encoder{goType: goType, encode: encode}, nil
 }
 
-// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. What is over the limit
-// takes no memory.
+// Encode returns the encoding of value, or a *TooLargeError if that has more than limit bytes. What is over the limit is
+// counted and not kept, but each text is encoded whole.
 func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if v.Type() != e.goType {
