@@ -47,11 +47,15 @@ func TestTheCostOfWaiting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.cost(t, few) // a warm-up
-			small, large := c.cost(t, few), c.cost(t, many)
-			t.Logf("%d callers: %s of CPU, %d: %s", few, small, many, large)
-			if large > budget || large > most*max(small, 10*time.Millisecond) {
-				t.Errorf("%d callers cost %s, and ten times as many %s: want %d times that and %s at most", few, small, large, most, budget)
+			var small, large time.Duration
+			for range 3 { // another process may disturb one measurement, and not each
+				small, large = c.cost(t, few), c.cost(t, many)
+				t.Logf("%d callers: %s of CPU, %d: %s", few, small, many, large)
+				if large <= budget && large <= most*max(small, 10*time.Millisecond) {
+					return
+				}
 			}
+			t.Errorf("%d callers cost %s, and ten times as many %s: want %d times that and %s at most", few, small, large, most, budget)
 		})
 	}
 }

@@ -1,10 +1,11 @@
 package sandbox
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
 	"maps"
 	"net/http"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // answer is a response before it is sent.

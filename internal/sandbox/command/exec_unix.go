@@ -61,11 +61,11 @@ func (j *job) catch(signals chan os.Signal) {
 
 // pass sends a signal to the job, and continues a job that has stopped, which would not see the signal.
 func (j *job) pass(sent os.Signal) {
-	if sent == syscall.SIGINT && j.isInForeground() {
-		return // it is Ctrl-C, which the job has seen
+	if (sent == syscall.SIGINT || sent == syscall.SIGQUIT) && j.isInForeground() {
+		return // it is a key of the terminal, which has signalled the job too
 	}
 	j.send(sent)
-	if !slices.Contains(stops, sent) {
+	if sent != syscall.SIGCONT && !slices.Contains(stops, sent) {
 		j.send(syscall.SIGCONT)
 	}
 }
