@@ -38,15 +38,38 @@ type admission struct {
 	run      run
 }
 
-// run is what concerns all reads of the process. The last four are moments: the number of flights that had come.
+// run is what concerns all reads of the process.
 type run struct {
-	proof     *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
-	over      error  // the answer to every read
-	down      int    // when a read gave up after all its retries, 0 if the service is not down
-	succeeded int    // when a read was last answered
-	usedUp    int    // when a read gave up because of 429s, 0 if the allowance is not used up
-	passed    int    // when a read was last answered with anything but a 429
+	proof  *token // its 401 proves a rejection, and ends the run once its body is read; nil if there is none
+	over   error  // the answer to every read
+	down   outage // of the service: from a read that gave up after all its retries to one that is answered
+	usedUp outage // of the allowance: from a read that gave up because of 429s to one that is answered otherwise
 }
+
+// outage is a time in which reads that begin make one attempt each. Its moments are numbers of flights that had come.
+type outage struct {
+	began int // 0 if there is none now
+	ended int // when there was last a sign that there is none
+}
+
+// begin begins an outage if there was no such sign since a flight came. It reports whether it did.
+func (o *outage) begin(f *flight) bool {
+	if o.began > 0 || f.order <= o.ended {
+		return false
+	}
+	o.began = f.in.answers.arrived
+	return true
+}
+
+// end ends an outage, and reports whether there was one.
+func (o *outage) end(now int) bool {
+	lasted := o.began > 0
+	*o = outage{ended: now}
+	return lasted
+}
+
+// holds reports whether a flight came in the outage.
+func (o *outage) holds(f *flight) bool { return o.began > 0 && f.order > o.began }
 
 func newAdmission(cfg Config) *admission {
 	a := &admission{
@@ -212,7 +235,7 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 // failLateLocked fails the reads, wherever they wait, whose time ends before a wait of all reads does. While the
 // allowance is used up, it fails those that came later, too.
 func (a *admission) failLateLocked(until time.Time) {
-	if !a.answers.deadlineFloor.Before(until) && a.run.usedUp == 0 {
+	if !a.answers.deadlineFloor.Before(until) && a.run.usedUp.began == 0 {
 		return
 	}
 	a.answers.deadlineFloor = time.Time{}
@@ -240,31 +263,25 @@ func (a *admission) endRunLocked(err error) {
 
 // noteSuccessLocked records that the service answered a read, which ends an outage.
 func (a *admission) noteSuccessLocked(f *flight) {
-	if a.run.down > 0 {
+	if a.run.down.end(a.answers.arrived) {
 		a.noteLocked(f.ctx, "The service answers again: reads have all their attempts")
 	}
-	a.run.down = 0
-	a.run.succeeded = a.answers.arrived
 }
 
 // notePassedLocked records that the service let a read through: its answer is not a 429. The allowance is not used up
 // then.
 func (a *admission) notePassedLocked(ctx context.Context) {
-	if a.run.usedUp > 0 {
+	if a.run.usedUp.end(a.answers.arrived) {
 		a.noteLocked(ctx, "The service lets reads through again: they wait for its pauses")
 	}
-	a.run.usedUp = 0
-	a.run.passed = a.answers.arrived
 }
 
 // noteUsedUpLocked records that a read gave up because of 429s. If none was let through since it came, the allowance is
 // used up: reads that come after that make one attempt each, and wait for no pause.
 func (a *admission) noteUsedUpLocked(f *flight) {
-	if a.run.usedUp > 0 || f.order <= a.run.passed {
-		return
+	if a.run.usedUp.begin(f) {
+		a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt each, and wait for no pause")
 	}
-	a.run.usedUp = a.answers.arrived
-	a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt each, and wait for no pause")
 }
 
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {

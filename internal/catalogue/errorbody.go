@@ -47,6 +47,24 @@ func (d *errorDocument) problem() string {
 	return title + detail
 }
 
+// words returns the code and the message of a document, or what stands for them in one of a token endpoint or a gateway.
+func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
+	code, message = text(d.Code), text(d.Message)
+	reason, description := "", text(d.ErrorDescription)
+	if d.Error.Kind() == jsontext.KindString {
+		reason = text(d.Error)
+	}
+	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
+	if ofToken || code == "" && message == "" && description != "" {
+		code, reason = cmp.Or(code, reason), ""
+		message = cmp.Or(message, description)
+	}
+	if strings.EqualFold(reason, http.StatusText(status)) {
+		reason = ""
+	}
+	return code, cmp.Or(message, d.problem(), reason)
+}
+
 // isOfAnotherShape reports whether a document without a message has anything else to say.
 func (d *errorDocument) isOfAnotherShape() bool {
 	isObject := d.Error.Kind() == jsontext.KindBeginObject || d.Error.Kind() == jsontext.KindBeginArray
@@ -67,21 +85,9 @@ func (s *sender) apiError(at Endpoint, status int, header http.Header, body []by
 		e.Message = s.tidy(excerpt(body, header), maxExcerpt)
 		return e
 	}
-	code, message := text(document.Code), text(document.Message)
-	reason, description := "", text(document.ErrorDescription)
-	if document.Error.Kind() == jsontext.KindString {
-		reason = text(document.Error)
-	}
-	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
-	if e.Method == http.MethodPost || code == "" && message == "" && description != "" {
-		code, reason = cmp.Or(code, reason), ""
-		message = cmp.Or(message, description)
-	}
-	if strings.EqualFold(reason, http.StatusText(status)) {
-		reason = ""
-	}
+	code, message := document.words(status, e.Method == http.MethodPost)
 	e.Code, e.ShownCode = code, s.tidy(code, maxWord)
-	e.Message = s.tidy(cmp.Or(message, document.problem(), reason), maxMessage)
+	e.Message = s.tidy(message, maxMessage)
 	if e.Message == "" && document.isOfAnotherShape() {
 		e.Message = s.tidy(text(body), maxExcerpt)
 	}

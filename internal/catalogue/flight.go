@@ -109,7 +109,7 @@ func (f *flight) againLocked(result outcome, err error) {
 		}
 	case limited:
 		f.last = err
-		if a.usedUpForLocked(f) {
+		if a.run.usedUp.holds(f) {
 			f.failLocked(func(c *caller) error {
 				return f.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
 			})
@@ -129,15 +129,14 @@ func (f *flight) againLocked(result outcome, err error) {
 func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
 	a := f.in
 	cause, over := a.retries.over(h, err)
-	if over && a.run.down == 0 && f.order > a.run.succeeded {
-		a.run.down = a.answers.arrived
+	if over && a.run.down.begin(f) {
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
 	switch {
-	case a.run.down > 0 && f.order > a.run.down:
+	case a.run.down.holds(f):
 		cause = ServiceDown
 	case over:
-	case a.usedUpForLocked(f):
+	case a.run.usedUp.holds(f):
 		cause = AllowanceUsedUp
 	default:
 		return false

@@ -102,16 +102,26 @@ func (c *simCheck) whatHeldItIsTold() {
 		if named && end.Wait != max(0, until-r.end) {
 			c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
 		}
-		began := paceAt(all, r.end).pause.from
-		if end.Remaining > 0 && !slices.ContainsFunc(c.requests, func(x *request) bool {
-			return x.limited() && x.headerAt >= began && x.endAt != never && x.endAt <= r.end
-		}) {
+		if end.Remaining > 0 && !c.wordsCame(paceAt(all, r.end).pause.from, r.end) {
 			c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
 		}
 		for _, x := range c.requests {
-			if other, named := x.waits(); x.limited() && named && x.headerAt <= r.end && other > r.end+end.Wait {
-				c.fail("reader %d is told the 429 of request %d, and that of request %d asked to wait until %s", r.index, told.number, x.number, other)
+			if x.asksForMore(r.end, end.Wait) {
+				c.fail("reader %d is told the 429 of request %d, and that of request %d asked for more", r.index, told.number, x.number)
 			}
 		}
 	}
+}
+
+// wordsCame reports whether the body of a 429 of the pause that began at a moment is there.
+func (c *simCheck) wordsCame(began, by time.Duration) bool {
+	return slices.ContainsFunc(c.requests, func(x *request) bool {
+		return x.limited() && x.headerAt >= began && x.endAt != never && x.endAt <= by
+	})
+}
+
+// asksForMore reports whether a 429 that came by then asks for a longer wait.
+func (x *request) asksForMore(by, wait time.Duration) bool {
+	until, named := x.waits()
+	return x.limited() && named && x.headerAt <= by && until > by+wait
 }

@@ -122,7 +122,7 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 	case result == limited:
 		t.last = err
 		for _, waiting := range slices.Clone(a.queue) {
-			if a.usedUpForLocked(waiting) {
+			if a.run.usedUp.holds(waiting) {
 				waiting.failLocked(func(c *caller) error {
 					return waiting.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
 				})

@@ -124,18 +124,12 @@ func (f *flight) lateErrLocked(c *caller) error {
 		if c.deadline.Before(w.least) {
 			return f.gaveUpErrLocked(c, w)
 		}
-		if f.in.usedUpForLocked(f) && classify(w.err) == limited {
+		if f.in.run.usedUp.holds(f) && classify(w.err) == limited {
 			w.cause = AllowanceUsedUp
 			return f.gaveUpErrLocked(c, w)
 		}
 	}
 	return nil
-}
-
-// usedUpForLocked reports whether a flight came after a read had given up because of 429s, and none was let through
-// since.
-func (a *admission) usedUpForLocked(f *flight) bool {
-	return a.run.usedUp > 0 && f.order > a.run.usedUp
 }
 
 // aheadLocked returns how many requests are sent before the flight's: those of the flights before it, and one for a

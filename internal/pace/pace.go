@@ -139,7 +139,10 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	p.Ended(number, now)
 	until := now.Add(wait)
 	if !p.pause.until.After(now) {
-		p.pause = pause{from: now, until: now}
+		p.pause = pause{
+			from:  now,
+			until: now,
+		}
 	}
 	if until.After(p.pause.until) {
 		p.total += until.Sub(p.pause.until)
