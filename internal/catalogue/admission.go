@@ -280,7 +280,7 @@ func (a *admission) notePassedLocked(ctx context.Context) {
 // used up: reads that come after that make one attempt each, and wait for no pause.
 func (a *admission) noteUsedUpLocked(f *flight) {
 	if a.run.usedUp.begin(f) {
-		a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt each, and wait for no pause")
+		a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt, and wait for no pause")
 	}
 }
 

@@ -24,8 +24,8 @@ const (
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
-// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other. Other has the
-// fields of none of them, nil for none.
+// of RFC 9457, which gateways send. Every field is taken for itself, so that one odd field hides no other. Other has
+// the fields of none of them, nil for none.
 type errorDocument struct {
 	Code             jsontext.Value `json:"code"`
 	Message          jsontext.Value `json:"message"`
@@ -47,7 +47,8 @@ func (d *errorDocument) problem() string {
 	return title + detail
 }
 
-// words returns the code and the message of a document, or what stands for them in one of a token endpoint or a gateway.
+// words returns the code and the message of a document, or what stands for them in one of a token endpoint or of a
+// gateway.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	code, message = text(d.Code), text(d.Message)
 	reason, description := "", text(d.ErrorDescription)

@@ -152,7 +152,7 @@ const (
 	RetriesUsedUp   Cause = iota // Config.MaxRetries further attempts failed
 	FaultStays                   // a fault that waiting does not mend was there a second later, too
 	ServiceDown                  // one attempt failed, and another read had used up its retries
-	AllowanceUsedUp              // one attempt, or the wait before it, met a 429, and another read had given up for 429s
+	AllowanceUsedUp              // the one attempt met a 429 or its pause, and another read had given up for 429s
 	WaitTooLong                  // a pause, a gap, a Retry-After or a back-off ends after the read's time
 	CeilingTooLow                // Config.Ceiling lets it be sent only after the read's time
 	TimeOver                     // the read's time was over, while a request was under way or while it waited for one

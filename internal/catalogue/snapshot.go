@@ -8,7 +8,8 @@ import (
 )
 
 // answers are the flights on their way and what is kept, so that all who ask the same within one process see the same.
-// An answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling rules).
+// An answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling
+// rules).
 // admission.mu guards the fields.
 type answers struct {
 	arrived       int // how many flights have come

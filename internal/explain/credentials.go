@@ -67,7 +67,8 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.say(SummaryNoToken, "The service has no token endpoint where the provider asked for a token.", checkBaseURL)
 	default:
 		m.say(SummaryNoToken,
-			"The service refused the request for a token, and not with the code for wrong credentials (invalid_client).",
+			"The service refused the request for a token, and not with the code for wrong credentials "+
+				"(invalid_client).",
 			actOrShow+" Check base_url too: something else may answer there.")
 	}
 	m.concernsAll(api)

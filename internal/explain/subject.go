@@ -89,8 +89,8 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 	}
 	cause = fmt.Sprintf(cause, Abridged(s.Value))
 	if api.Code == "" {
-		cause = Paragraphs("The answer is 404 without a code of the catalogue: a gateway or another server may have sent "+
-			"it. Check base_url.", cause)
+		cause = Paragraphs("The answer is 404 without a code of the catalogue: a gateway or another server may have "+
+			"sent it. Check base_url.", cause)
 	}
 	m.say(summary, cause,
 		Paragraphs(s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), check))

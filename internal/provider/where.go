@@ -20,8 +20,8 @@ import (
 // argWhere is the argument by which the newest of only some models is read.
 const argWhere = "where"
 
-// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and drops it from an
-// object without a word. without describes what happens to a group that has no such model.
+// whereBlocks returns that argument, which is a block: an engine refuses a misspelt name in a block, and drops it from
+// an object without a word. without describes what happens to a group that has no such model.
 func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +

@@ -59,7 +59,8 @@ func elements(raw jsontext.Value) (list []jsontext.Value) {
 
 // encode returns v as compact JSON. It panics if v cannot be encoded.
 func encode(v any) jsontext.Value {
-	text, err := json.Marshal(v, json.Deterministic(true), jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(v, json.Deterministic(true),
+		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}

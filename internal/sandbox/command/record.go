@@ -3,7 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -153,15 +153,21 @@ func (r *recording) readList(ctx context.Context, route sandbox.Route, groupID s
 // owner is the organisation of a recorded file. It owns every group: who does so at the service is not known.
 const owner = "recorded"
 
-// encodeFile returns the text of a catalogue file that the sandbox can serve.
+// encodeFile returns the text of a catalogue file that the sandbox can serve. The same documents give the same file, so
+// that a recording can be committed: the secret, which is made up, follows from them.
 func encodeFile(groups []*recordedGroup) ([]byte, error) {
+	documents, err := json.Marshal(groups, jsontext.ReorderRawObjects(true))
+	if err != nil {
+		return nil, err
+	}
+	secret := fmt.Sprintf("%x", sha256.Sum256(documents))
 	file := struct {
 		Recorded      string                 `json:"recorded"`
 		Organisations []sandbox.Organisation `json:"organisations"`
 		ModelGroups   []*recordedGroup       `json:"modelGroups"`
 	}{
 		"By modelcatalogue-sandbox record, as one organisation sees the service. The credentials here are made up.",
-		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: rand.Text()}},
+		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: secret[:26]}},
 		append([]*recordedGroup{}, groups...),
 	}
 	text, err := json.Marshal(file, jsontext.WithIndent("  "), jsontext.ReorderRawObjects(true))
