@@ -184,8 +184,8 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		return
 	}
 	a.pace.Answered(sent.number, now)
-	if to != a.tokens.to {
-		a.notePassedLocked(ctx)
+	if to != a.tokens.to && a.run.usedUp.end(a.answers.arrived) {
+		a.noteLocked(ctx, "The service lets reads through again: they wait for its pauses")
 	}
 	switch {
 	case result == unauthorized:
@@ -258,29 +258,6 @@ func (a *admission) endRunLocked(err error) {
 		if f.sent == nil {
 			f.endLocked(ended{err: err})
 		}
-	}
-}
-
-// noteSuccessLocked records that the service answered a read, which ends an outage.
-func (a *admission) noteSuccessLocked(f *flight) {
-	if a.run.down.end(a.answers.arrived) {
-		a.noteLocked(f.ctx, "The service answers again: reads have all their attempts")
-	}
-}
-
-// notePassedLocked records that the service let a read through: its answer is not a 429. The allowance is not used up
-// then.
-func (a *admission) notePassedLocked(ctx context.Context) {
-	if a.run.usedUp.end(a.answers.arrived) {
-		a.noteLocked(ctx, "The service lets reads through again: they wait for its pauses")
-	}
-}
-
-// noteUsedUpLocked records that a read gave up because of 429s. If none was let through since it came, the allowance is
-// used up: reads that come after that make one attempt each, and wait for no pause.
-func (a *admission) noteUsedUpLocked(f *flight) {
-	if a.run.usedUp.begin(f) {
-		a.noteLocked(f.ctx, "The allowance is used up: reads that begin now make one attempt, and wait for no pause")
 	}
 }
 

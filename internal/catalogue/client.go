@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // The routes of the service (INTERFACE.md, Endpoints): those of model groups and models begin with ModelGroupsPath.
@@ -48,20 +49,38 @@ type Config struct {
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is meant to serve a whole process.
 type Client struct {
-	sender
-	readTimeout time.Duration
-	maxBody     int64
-	credentials credentials
-	admission   *admission
+	base           *url.URL
+	transport      http.RoundTripper
+	proxy          *Proxy // nil for none
+	requestTimeout time.Duration
+	readTimeout    time.Duration
+	maxBody        int64
+	userAgent      string
+	observe        func(context.Context, Exchange)
+	mask           *redact.Mask
+	credentials    credentials
+	admission      *admission
 }
 
 // New makes a client. It sends nothing: the first read asks for the first token.
 func New(cfg Config) *Client {
 	c := &Client{
-		sender:      newSender(cfg),
-		readTimeout: cfg.ReadTimeout,
-		maxBody:     MaxBody,
-		credentials: credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
+		base:           cfg.BaseURL,
+		transport:      cfg.Transport,
+		proxy:          cfg.Proxy,
+		requestTimeout: cfg.RequestTimeout,
+		readTimeout:    cfg.ReadTimeout,
+		maxBody:        MaxBody,
+		userAgent:      redact.Printable(cfg.UserAgent),
+		observe:        cfg.Observe,
+		mask:           &redact.Mask{},
+		credentials:    credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
+	}
+	if c.transport == nil {
+		c.transport = newTransport(cfg)
+	}
+	if c.observe == nil {
+		c.observe = func(context.Context, Exchange) {}
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)

@@ -117,7 +117,7 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				g := &gateway{certificates: server.TLS.Certificates, drains: test.drains, refuses: test.refuses}
-				s := senderTo(t, "https://example.com", Config{
+				s := clientTo(t, "https://example.com", Config{
 					CACertificates: []*x509.Certificate{server.Certificate()},
 					DialContext:    g.dial,
 					RequestTimeout: time.Minute,

@@ -29,8 +29,8 @@ type decoder[T any] func(in *incoming) (T, error)
 type record[T any] interface {
 	*T
 	identity(groupID string) *shapeError // what is wrong with it as an answer about a group, nil for nothing
-	unknown() *jsontext.Value            // its fields that the first release did not know
-	setErr(err error)
+	// rest returns where its fields are that the first release did not know, and where its error is.
+	rest() (unknown *jsontext.Value, err *error)
 }
 
 // decodeObject reads a body that is one record, about the group of that id, "" for any. A record with its identity is
@@ -39,17 +39,12 @@ func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	return func(in *incoming) (*T, error) {
 		var object *T
 		err := decodeBody(in, "", func(text *jsontext.Decoder) error {
-			got, fault, err := decodeRecord[T, P](text, groupID)
-			switch {
-			case err != nil:
-				return err
-			case fault != nil && P(got).identity(groupID) != nil:
-				return fault.below("")
-			case fault != nil:
-				P(got).setErr(in.unusable(fault.below("")))
+			got, fault, err := decodeRecord[T, P](in, text, "", groupID)
+			if fault != nil && P(got).identity(groupID) != nil {
+				return fault
 			}
 			object = got
-			return nil
+			return err
 		})
 		return object, err
 	}
@@ -66,12 +61,9 @@ func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
 				return err
 			}
 			for text.PeekKind() != jsontext.KindEndArray {
-				element, fault, err := decodeRecord[T, P](text, groupID)
+				element, _, err := decodeRecord[T, P](in, text, name, groupID)
 				if err != nil {
 					return err
-				}
-				if fault != nil {
-					P(element).setErr(in.unusable(fault.below(name)))
 				}
 				list = append(list, element)
 			}
@@ -119,9 +111,11 @@ func itHas(names []string) string {
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has the fields that can
-// be read: none if it is about a different group.
-func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (got *T, fault *shapeError, err error) {
+// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has that as its error and
+// the fields that can be read: none if it is about a different group.
+func decodeRecord[T any, P record[T]](
+	in *incoming, text *jsontext.Decoder, name, groupID string,
+) (got *T, fault *shapeError, err error) {
 	body, err := text.ReadValue()
 	if err != nil {
 		return nil, nil, err
@@ -139,9 +133,11 @@ func decodeRecord[T any, P record[T]](text *jsontext.Decoder, groupID string) (g
 		}
 		wrongIdentity.problem = wrongIdentity.lackIn(body, what)
 	}
-	fault = cmp.Or(wrongType, wrongIdentity, compactFields(P(got).unknown()))
+	unknown, problem := P(got).rest()
+	fault = cmp.Or(wrongType, wrongIdentity, compactFields(unknown))
 	if fault != nil {
 		fault.at = text.StackPointer() + fault.at
+		*problem = in.unusable(fault.below(name))
 	}
 	return got, fault, nil
 }

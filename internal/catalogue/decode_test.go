@@ -48,7 +48,7 @@ func decode(kind int, from io.Reader) (any, error) {
 
 // incomingBody returns the body of a 200 that has no headers.
 func incomingBody(body io.Reader) *incoming {
-	return &incoming{Reader: body, from: &sender{mask: &redact.Mask{}}, status: http.StatusOK}
+	return &incoming{Reader: body, mask: &redact.Mask{}, status: http.StatusOK}
 }
 
 func decodeText(kind int, body string) (any, error) { return decode(kind, strings.NewReader(body)) }

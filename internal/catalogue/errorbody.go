@@ -12,15 +12,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// Bounds of what is taken from an answer, the first three in bytes and the rest in characters.
+// Bounds of what is taken from an answer, the first two in bytes and the rest in characters.
 const (
 	maxErrorBody = 1 << 20
-	maxHead      = 1 << 10  // of a 200
-	maxTidied    = 64 << 10 // of a text that is searched for credentials, far more than is shown
-	maxMessage   = 1000     // of the service, in ours
-	maxData      = 500      // the data of an error
-	maxExcerpt   = 200      // of a body that is not an error document
-	maxWord      = 100      // a code, a field's name and the like
+	maxHead      = 1 << 10 // of a 200
+	maxMessage   = 1000    // of the service, in ours
+	maxData      = 500     // the data of an error
+	maxExcerpt   = 200     // of a body that is not an error document
+	maxWord      = 100     // a code, a field's name and the like
 )
 
 // errorDocument is the union of the two shapes of an error (INTERFACE.md, Errors and Token endpoint errors) and of that
@@ -73,33 +72,33 @@ func (d *errorDocument) isOfAnotherShape() bool {
 }
 
 // apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
-func (s *sender) apiError(at Endpoint, status int, header http.Header, body []byte) *APIError {
+func (c *Client) apiError(at Endpoint, status int, header http.Header, body []byte) *APIError {
 	e := &APIError{
 		Endpoint:  at,
 		Status:    status,
-		RequestID: s.requestID(header),
-		Location:  s.tidy(header.Get("Location"), maxExcerpt),
+		RequestID: requestID(c.mask, header),
+		Location:  c.mask.Tidy(header.Get("Location"), maxExcerpt),
 	}
 	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		e.Message = s.tidy(excerpt(body, header), maxExcerpt)
+		e.Message = c.mask.Tidy(excerpt(body, header), maxExcerpt)
 		return e
 	}
 	code, message := document.words(status, e.Method == http.MethodPost)
-	e.Code, e.ShownCode = code, s.tidy(code, maxWord)
-	e.Message = s.tidy(message, maxMessage)
+	e.Code, e.ShownCode = code, c.mask.Tidy(code, maxWord)
+	e.Message = c.mask.Tidy(message, maxMessage)
 	if e.Message == "" && document.isOfAnotherShape() {
-		e.Message = s.tidy(text(body), maxExcerpt)
+		e.Message = c.mask.Tidy(text(body), maxExcerpt)
 	}
-	if e.Issues = s.issues(document.Data); len(e.Issues) == 0 {
-		e.Data = s.tidy(text(document.Data), maxData)
+	if e.Issues = c.issues(document.Data); len(e.Issues) == 0 {
+		e.Data = c.mask.Tidy(text(document.Data), maxData)
 	}
 	return e
 }
 
 // issues returns the rejected fields that an error lists in its data.
-func (s *sender) issues(of jsontext.Value) (issues []Issue) {
+func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 	var data struct {
 		Issues []struct {
 			Field    jsontext.Value `json:"field"`
@@ -114,9 +113,9 @@ func (s *sender) issues(of jsontext.Value) (issues []Issue) {
 		if json.Unmarshal(issue.Messages, &messages, lenient) != nil {
 			messages = []jsontext.Value{issue.Messages}
 		}
-		seen := Issue{Field: s.tidy(text(issue.Field), maxWord)}
+		seen := Issue{Field: c.mask.Tidy(text(issue.Field), maxWord)}
 		for _, message := range messages {
-			if plain := s.tidy(text(message), maxMessage); plain != "" {
+			if plain := c.mask.Tidy(text(message), maxMessage); plain != "" {
 				seen.Messages = append(seen.Messages, plain)
 			}
 		}

@@ -21,7 +21,7 @@ func TestALongPathIsCut(t *testing.T) {
 
 // teapot returns the error for an answer of status 418, made by a client whose mask has the secret.
 func teapot(method, contentType, body, secret string) *APIError {
-	s := &sender{mask: &redact.Mask{}}
+	s := &Client{mask: &redact.Mask{}}
 	s.mask.Add(secret)
 	header := http.Header{"Content-Type": {contentType}}
 	return s.apiError(Endpoint{Method: method, Path: "/v1"}, http.StatusTeapot, header, []byte(body))

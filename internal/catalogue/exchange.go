@@ -32,43 +32,12 @@ type Exchange struct {
 	Problem   string        // why no whole answer came, or ""
 }
 
-// sender sends requests, for tokens and for reads, and turns what comes back into an answer or a typed error. It is
-// safe for concurrent use.
-type sender struct {
-	base           *url.URL
-	transport      http.RoundTripper
-	requestTimeout time.Duration
-	userAgent      string
-	mask           *redact.Mask
-	observe        func(context.Context, Exchange)
-	proxy          *Proxy // nil for none
-}
-
-func newSender(cfg Config) sender {
-	s := sender{
-		base:           cfg.BaseURL,
-		transport:      cfg.Transport,
-		requestTimeout: cfg.RequestTimeout,
-		userAgent:      redact.Printable(cfg.UserAgent),
-		mask:           &redact.Mask{},
-		observe:        cfg.Observe,
-		proxy:          cfg.Proxy,
-	}
-	if s.transport == nil {
-		s.transport = newTransport(cfg)
-	}
-	if s.observe == nil {
-		s.observe = func(context.Context, Exchange) {}
-	}
-	return s
-}
-
 // to returns the endpoint of a request. target is the path and query below the base URL.
-func (s *sender) to(method, target string) Endpoint {
+func (c *Client) to(method, target string) Endpoint {
 	return Endpoint{
 		Method: method,
-		Origin: s.base.Scheme + "://" + s.base.Host,
-		Path:   s.base.EscapedPath() + target,
+		Origin: c.base.Scheme + "://" + c.base.Host,
+		Path:   c.base.EscapedPath() + target,
 	}
 }
 
@@ -89,7 +58,7 @@ func (o *outgoing) succeeds(status int) bool {
 // incoming is the body of a success while it is read, and what it answers.
 type incoming struct {
 	io.Reader
-	from   *sender
+	mask   *redact.Mask
 	at     Endpoint
 	status int
 	header http.Header
@@ -100,11 +69,11 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	return &UnusableAnswerError{
 		Endpoint:    in.at,
 		Status:      in.status,
-		ContentType: in.from.tidy(in.header.Get("Content-Type"), maxWord),
+		ContentType: in.mask.Tidy(in.header.Get("Content-Type"), maxWord),
 		Place:       shape.place,
-		Problem:     in.from.tidy(shape.problem, maxExcerpt),
+		Problem:     in.mask.Tidy(shape.problem, maxExcerpt),
 		IsPart:      shape.isPart,
-		RequestID:   in.from.requestID(in.header),
+		RequestID:   requestID(in.mask, in.header),
 	}
 }
 
@@ -124,37 +93,37 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 		seen.Status = response.StatusCode
 		seen.Size, err = c.receive(timed, at, response, out)
 		// Read the id after the body: the header may repeat a token that only the body has made known.
-		seen.RequestID = c.requestID(response.Header)
+		seen.RequestID = requestID(c.mask, response.Header)
 	}
 	seen.Duration = time.Since(seen.SentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = c.tidy(faultText(fault.Err), maxExcerpt)
+		seen.Problem = c.mask.Tidy(faultText(fault.Err), maxExcerpt)
 	}
 	c.observe(ctx, seen)
 	return err
 }
 
 // send sends a request and returns the header of its answer.
-func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
 	watched, asked := noticeAsked(ctx)
 	bounded := given.bound(watched)
-	origin := url.URL{Scheme: s.base.Scheme, Host: s.base.Host} // at.Origin has the host as it was written
+	origin := url.URL{Scheme: c.base.Scheme, Host: c.base.Host} // at.Origin has the host as it was written
 	request, err := http.NewRequestWithContext(bounded, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(request.Header, out.header)
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", s.userAgent)
-	response, err := s.transport.RoundTrip(request)
+	request.Header.Set("User-Agent", c.userAgent)
+	response, err := c.transport.RoundTrip(request)
 	if err == nil {
 		return response, nil
 	}
 	resent := cmp.Or(given.fault(), err)
-	fault := s.networkError(ctx, at, resent, faultOf(resent, given.any(), asked.Load()))
+	fault := c.networkError(ctx, at, resent, faultOf(resent, given.any(), asked.Load()))
 	// Connections that are kept beside one that is dead are likely to be dead too.
-	kept, ok := s.transport.(interface{ CloseIdleConnections() })
+	kept, ok := c.transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
 	}
@@ -163,7 +132,7 @@ func (s *sender) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 
 // receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
 // that is neither a success nor an error, such as a redirect.
-func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
+func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
 	status, header := response.StatusCode, response.Header
 	body := &boundedReader{reader: response.Body, limit: out.limit}
@@ -171,15 +140,15 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 	case status >= 400:
 		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return body.size, s.apiError(at, status, header, text)
+		return body.size, c.apiError(at, status, header, text)
 	case !out.succeeds(status):
-		return 0, s.apiError(at, status, header, nil)
+		return 0, c.apiError(at, status, header, nil)
 	case response.ContentLength > out.limit:
 		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
 	}
 	in := &incoming{
 		Reader: body,
-		from:   s,
+		mask:   c.mask,
 		at:     at,
 		status: status,
 		header: header,
@@ -189,7 +158,7 @@ func (s *sender) receive(ctx context.Context, at Endpoint, response *http.Respon
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
-		err = s.bodyError(ctx, in, body.head, err)
+		err = c.bodyError(ctx, in, body.head, err)
 	}
 	return body.size, err
 }
@@ -224,41 +193,35 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 }
 
 // requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
-func (s *sender) requestID(header http.Header) string {
+func requestID(mask *redact.Mask, header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "Request-Id"} {
 		if id := header.Get(name); id != "" {
-			return s.tidy(id, maxWord)
+			return mask.Tidy(id, maxWord)
 		}
 	}
 	return ""
 }
 
-// tidy makes a text of the service or the network fit for a message: without control characters and credentials, and
-// of at most limit characters.
-func (s *sender) tidy(text string, limit int) string {
-	return s.mask.Tidy(text[:min(len(text), maxTidied)], limit)
-}
-
 // networkError describes an attempt without a whole answer. ctx is that of the attempt.
-func (s *sender) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
+func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind Fault) *NetworkError {
 	fault := &NetworkError{
 		Endpoint:    at,
 		Fault:       kind,
-		Certificate: s.certificateOf(err),
-		Proxy:       s.proxy.after(err),
-		Problem:     s.tidy(faultText(err), maxExcerpt),
+		Certificate: c.certificateOf(err),
+		Proxy:       c.proxy.after(err),
+		Problem:     c.mask.Tidy(faultText(err), maxExcerpt),
 		Err:         err,
 	}
 	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
-		fault.TimedOut, fault.Limit = true, s.requestTimeout
-		fault.Problem = fmt.Sprintf("no whole answer within %s", s.requestTimeout)
+		fault.TimedOut, fault.Limit = true, c.requestTimeout
+		fault.Problem = fmt.Sprintf("no whole answer within %s", c.requestTimeout)
 	}
 	return fault
 }
 
 // bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
-func (s *sender) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
+func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
 	size, tooLarge := errors.AsType[*TooLargeError](err)
 	shape, wrongShape := errors.AsType[*shapeError](err)
 	refusal, refused := apiError(err)
@@ -276,7 +239,7 @@ func (s *sender) bodyError(ctx context.Context, in *incoming, head []byte, err e
 		}
 		return in.unusable(shape)
 	}
-	fault := s.networkError(ctx, in.at, err, Broken)
+	fault := c.networkError(ctx, in.at, err, Broken)
 	if errors.Is(err, io.ErrUnexpectedEOF) && !fault.TimedOut {
 		fault.Problem = "the answer was cut short"
 	}

@@ -164,24 +164,24 @@ type Certificate struct {
 }
 
 // certificateOf describes the certificate that an error is about. It returns nil for any other error.
-func (s *sender) certificateOf(err error) *Certificate {
+func (c *Client) certificateOf(err error) *Certificate {
 	at := rejectedBy(err)
 	if at == nil {
 		return nil
 	}
 	found := &Certificate{
-		Issuer:     s.tidy(nameOf(at.Issuer), maxWord),
+		Issuer:     c.mask.Tidy(nameOf(at.Issuer), maxWord),
 		SelfSigned: bytes.Equal(at.RawIssuer, at.RawSubject),
 		From:       at.NotBefore,
 		Until:      at.NotAfter,
 		Seen:       time.Now(),
 	}
 	for _, name := range namesOf(at) {
-		found.Names = append(found.Names, s.tidy(name, maxWord))
+		found.Names = append(found.Names, c.mask.Tidy(name, maxWord))
 	}
 	refused, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	if ok && !at.Equal(refused.UnverifiedCertificates[0]) {
-		found.Subject = s.tidy(nameOf(at.Subject), maxWord)
+		found.Subject = c.mask.Tidy(nameOf(at.Subject), maxWord)
 	}
 	return found
 }

@@ -12,16 +12,13 @@ type flight struct {
 	in      *admission
 	order   int // how many flights had come by then: a retry keeps its place in the queue
 	to      Endpoint
-	ask     exchanger
+	ask     func(ctx context.Context, sent *attempt) (value any, err error) // makes one exchange
 	ctx     context.Context // done once the flight has ended
 	cancel  func()
 	callers map[*caller]struct{}
 	sent    *attempt      // under way, nil if there is none
 	wake    chan struct{} // a message makes the head of the queue decide again
 }
-
-// exchanger makes one exchange of a question.
-type exchanger func(ctx context.Context, sent *attempt) (value any, err error)
 
 // history is what came of the attempts for a question, or for a token.
 type history struct {
@@ -41,19 +38,14 @@ type attempt struct {
 	failure error    // that 429: its status and header, and all of it once its body is read
 }
 
-// newFlight makes the flight of a question, which outlives the caller that begins it. It keeps the values of its
-// context: loggers are among them.
-func newFlight(ctx context.Context, a *admission, to Endpoint, ask exchanger) *flight {
-	f := &flight{
-		in:      a,
-		order:   a.answers.arrived + 1,
-		to:      to,
-		ask:     ask,
-		callers: map[*caller]struct{}{},
-		wake:    make(chan struct{}, 1),
-	}
+// prepare makes a flight ready for its callers. It outlives the one that begins it, and keeps the values of its context:
+// loggers are among them.
+func (f *flight) prepare(ctx context.Context, a *admission) {
+	f.in = a
+	f.order = a.answers.arrived + 1
+	f.callers = map[*caller]struct{}{}
+	f.wake = make(chan struct{}, 1)
 	f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	return f
 }
 
 // fly asks one question until its flight has ended.
@@ -91,7 +83,9 @@ func (f *flight) concludeLocked(got ended) {
 		f.in.endRunLocked(got.err)
 		got.err = f.in.run.over
 	case answered, got.err == nil:
-		f.in.noteSuccessLocked(f)
+		if f.in.run.down.end(f.in.answers.arrived) {
+			f.in.noteLocked(f.ctx, "The service answers again: reads have all their attempts")
+		}
 	}
 	f.in.answers.keep(f, got)
 	f.endLocked(got)
@@ -110,9 +104,7 @@ func (f *flight) againLocked(result outcome, err error) {
 	case limited:
 		f.last = err
 		if a.run.usedUp.holds(f) {
-			f.failLocked(func(c *caller) error {
-				return f.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
-			})
+			f.giveUpLocked(AllowanceUsedUp, err)
 		}
 	case transient:
 		if !f.failIfNoRetryLocked(&f.history, err) {
@@ -141,10 +133,15 @@ func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
 	default:
 		return false
 	}
+	f.giveUpLocked(cause, err)
+	return true
+}
+
+// giveUpLocked fails all callers because of a failure.
+func (f *flight) giveUpLocked(cause Cause, err error) {
 	f.failLocked(func(c *caller) error {
 		return f.gaveUpErrLocked(c, wait{cause: cause, err: err})
 	})
-	return true
 }
 
 // failLocked fails the callers for which why returns an error. The flight ends with the last of them.
@@ -180,7 +177,8 @@ func (f *flight) endLocked(got ended) {
 		return
 	}
 	f.cancel()
-	f.in.answers.end(f)
+	delete(f.in.answers.flights, f)
+	delete(f.in.answers.shared, f.to)
 	f.in.queue.remove(f)
 	f.in.wakeLocked()
 	for c := range f.callers {

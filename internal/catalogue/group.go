@@ -73,9 +73,7 @@ func otherGroup(at jsontext.Pointer, id string) *shapeError {
 	return &shapeError{at: at, problem: problem, ofOtherGroup: true}
 }
 
-func (g *ModelGroup) unknown() *jsontext.Value { return &g.OtherFields }
-
-func (g *ModelGroup) setErr(err error) { g.Err = err }
+func (g *ModelGroup) rest() (*jsontext.Value, *error) { return &g.OtherFields, &g.Err }
 
 // SameID reports whether two texts are the id of one model group. Case does not matter, because the ids in use look
 // like UUIDs, and neither does the normal form, because engines keep strings in NFC.
@@ -113,20 +111,14 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
-	return lookup(ctx, c, question[[]*ModelGroup]{
-		what:   "reading the model groups",
-		target: target,
-		decode: onHorizon(timeHorizon, decodeList[ModelGroup]("model_groups", "")),
-	})
+	decode := onHorizon(timeHorizon, decodeList[ModelGroup]("model_groups", ""))
+	return lookup(ctx, c, "reading the model groups", target, decode)
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
 // may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	group, err := lookupOfGroup(ctx, c, id, "", question[*ModelGroup]{
-		what:   "reading model group %q",
-		decode: decodeObject[ModelGroup](id),
-	})
+	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeObject[ModelGroup](id))
 	if err == nil {
 		err = group.Err
 	}

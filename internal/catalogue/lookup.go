@@ -11,50 +11,45 @@ import (
 	"unicode/utf8"
 )
 
-// question is a read of one route.
-type question[T any] struct {
-	what   string     // names it in errors
-	target string     // the path and query below the base URL
-	decode decoder[T] // reads its answer
-}
-
-// lookupOfGroup asks a question about one model group. q.what is a format with a place for the id, and suffix follows
-// the id in the path.
-func lookupOfGroup[T any](ctx context.Context, c *Client, id, suffix string, q question[T]) (T, error) {
-	q.what = fmt.Sprintf(q.what, id)
-	err := CheckID(id)
-	if err != nil {
-		var none T
-		return none, fmt.Errorf("%s: %w", q.what, err)
+// lookupOfGroup asks a question about one model group. what is a format with a place for the id, and suffix follows the
+// id in the path.
+func lookupOfGroup[T any](
+	ctx context.Context, c *Client, what, id, suffix string, decode decoder[T],
+) (answer T, err error) {
+	what = fmt.Sprintf(what, id)
+	if err := CheckID(id); err != nil {
+		return answer, fmt.Errorf("%s: %w", what, err)
 	}
-	q.target = ModelGroupsPath + "/" + url.PathEscape(id) + suffix
-	return lookup(ctx, c, q)
+	return lookup(ctx, c, what, ModelGroupsPath+"/"+url.PathEscape(id)+suffix, decode)
 }
 
-// lookup asks one question. This is its whole way:
+// lookup asks one question, which what names in errors. target is the path and query below the base URL. This is its
+// whole way:
 //
 //  1. the answer or refusal that is kept, or the flight of another caller who asks the same now (flight);
 //  2. the queue, in which every request of the process waits for its turn (admission, waits);
 //  3. one attempt: an exchange with the service, with the token that all share (token);
 //  4. what came of it: an answer, an error, or another attempt, which goes back to 2 (judge).
-func lookup[T any](ctx context.Context, c *Client, q question[T]) (answer T, err error) {
+func lookup[T any](
+	ctx context.Context, c *Client, what, target string, decode decoder[T],
+) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
 	defer cancel()
-	to := c.to(http.MethodGet, q.target)
+	to := c.to(http.MethodGet, target)
 	ask := func(ctx context.Context, sent *attempt) (value any, err error) {
 		err = c.exchange(ctx, to, sent, outgoing{
 			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
 			limit:  c.maxBody,
 			read: func(in *incoming) (err error) {
-				value, err = q.decode(in)
+				value, err = decode(in)
 				return err
 			},
 		})
 		return value, err
 	}
-	value, err := c.admission.answer(ctx, to, ask)
+	value, err := c.admission.answer(ctx, &flight{to: to, ask: ask})
 	if err != nil {
-		return answer, fmt.Errorf("%s: %w", q.what, err)
+		return answer, fmt.Errorf("%s: %w", what, err)
 	}
 	answer, _ = value.(T)
 	return answer, nil

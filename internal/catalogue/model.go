@@ -121,17 +121,13 @@ func (m *Model) identity(groupID string) *shapeError {
 	return nil
 }
 
-func (m *Model) unknown() *jsontext.Value { return &m.OtherFields }
-
-func (m *Model) setErr(err error) { m.Err = err }
+func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err }
 
 // LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist,
 // may not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
-	model, err := lookupOfGroup(ctx, c, groupID, "/latest-model", question[*Model]{
-		what:   "reading the latest model of group %q",
-		decode: decodeObject[Model](groupID),
-	})
+	const what = "reading the latest model of group %q"
+	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeObject[Model](groupID))
 	if err == nil {
 		err = model.Err
 	}
@@ -141,8 +137,6 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 // Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. A model
 // whose record is wrong has an Err.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	return lookupOfGroup(ctx, c, groupID, "/models", question[[]*Model]{
-		what:   "reading the models of group %q",
-		decode: decodeList[Model]("models", groupID),
-	})
+	decode := decodeList[Model]("models", groupID)
+	return lookupOfGroup(ctx, c, "reading the models of group %q", groupID, "/models", decode)
 }

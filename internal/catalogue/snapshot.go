@@ -42,10 +42,10 @@ type caller struct {
 }
 
 // answer returns what is kept, or the end of a flight, which it joins or begins.
-func (a *admission) answer(ctx context.Context, to Endpoint, ask exchanger) (any, error) {
+func (a *admission) answer(ctx context.Context, asked *flight) (any, error) {
 	deadline, _ := ctx.Deadline()
 	me := &caller{began: time.Now(), deadline: deadline, result: make(chan ended, 1)}
-	f, got := a.join(ctx, me, to, ask)
+	f, got := a.join(ctx, me, asked)
 	if f == nil {
 		return got.value, got.err
 	}
@@ -57,19 +57,21 @@ func (a *admission) answer(ctx context.Context, to Endpoint, ask exchanger) (any
 	return got.value, got.err
 }
 
-// join joins the flight that asks a question, or begins it. If the end is known already, it returns that and no flight.
-func (a *admission) join(ctx context.Context, me *caller, to Endpoint, ask exchanger) (*flight, ended) {
+// join joins the flight that asks the same, or begins the one that is asked for. If the end is known already, it returns
+// that and no flight.
+func (a *admission) join(ctx context.Context, me *caller, asked *flight) (*flight, ended) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := cmp.Or(a.run.over, ctx.Err()); err != nil {
 		return nil, ended{err: err}
 	}
-	if got, kept := a.answers.kept[to]; kept {
+	if got, kept := a.answers.kept[asked.to]; kept {
 		return nil, got
 	}
-	f, found := a.answers.shared[to]
+	f, found := a.answers.shared[asked.to]
 	if !found {
-		f = newFlight(ctx, a, to, ask)
+		f = asked
+		f.prepare(ctx, a)
 	}
 	if err := f.lateErrLocked(me); err != nil {
 		return nil, ended{err: err}
@@ -77,26 +79,15 @@ func (a *admission) join(ctx context.Context, me *caller, to Endpoint, ask excha
 	f.callers[me] = struct{}{}
 	a.answers.expect(me)
 	if !found {
-		a.answers.begin(f)
+		a.answers.arrived = f.order
+		a.answers.flights[f] = struct{}{}
+		if a.answers.shared != nil {
+			a.answers.shared[f.to] = f
+		}
 		a.queue.add(f)
 		go f.fly() //nolint:contextcheck // the flight has its own
 	}
 	return f, ended{}
-}
-
-// begin adds a flight.
-func (k *answers) begin(f *flight) {
-	k.arrived = f.order
-	k.flights[f] = struct{}{}
-	if k.shared != nil {
-		k.shared[f.to] = f
-	}
-}
-
-// end removes a flight.
-func (k *answers) end(f *flight) {
-	delete(k.flights, f)
-	delete(k.shared, f.to)
 }
 
 // keep keeps how a question ended, for those who ask it later. A fault of the network may pass, so it is not kept.

@@ -123,9 +123,7 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 		t.last = err
 		for _, waiting := range slices.Clone(a.queue) {
 			if a.run.usedUp.holds(waiting) {
-				waiting.failLocked(func(c *caller) error {
-					return waiting.gaveUpErrLocked(c, wait{cause: AllowanceUsedUp, err: err})
-				})
+				waiting.giveUpLocked(AllowanceUsedUp, err)
 			}
 		}
 	case result == transient:

@@ -84,18 +84,6 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	})
 }
 
-// tokenNames are what the fields of a token are called.
-type tokenNames struct {
-	bearer, kind, life string
-}
-
-// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled as
-// in every other body.
-var (
-	oauthNames = tokenNames{bearer: "access_token", kind: "token_type", life: "expires_in"}
-	otherNames = tokenNames{bearer: "accessToken", kind: "tokenType", life: "expiresIn"}
-)
-
 // readToken fills a token from the answer of the token endpoint. Its errors show no values, because one may be a token.
 func (c *Client) readToken(in *incoming, got *token) error {
 	var fields map[string]jsontext.Value
@@ -112,23 +100,26 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	if err != nil {
 		return err
 	}
-	names := oauthNames
-	if isAbsent(fields[names.bearer]) && !isAbsent(fields[otherNames.bearer]) {
-		names = otherNames
+	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled
+	// as in every other body.
+	names := []string{"access_token", "token_type", "expires_in"}
+	if isAbsent(fields["access_token"]) && !isAbsent(fields["accessToken"]) {
+		names = []string{"accessToken", "tokenType", "expiresIn"}
 	}
-	bearer, kind := text(fields[names.bearer]), text(fields[names.kind])
+	sent, kind := fields[names[0]], text(fields[names[1]])
+	bearer := text(sent)
 	c.mask.Add(bearer)
-	if isAbsent(fields[names.bearer]) {
+	if isAbsent(sent) {
 		return c.withoutToken(in, fields)
 	}
-	if sent := fields[names.bearer].Kind(); sent != jsontext.KindString {
-		return &shapeError{problem: "the answer's " + names.bearer + " is " + inWords[sent]}
+	if sent.Kind() != jsontext.KindString {
+		return &shapeError{problem: "the answer's " + names[0] + " is " + inWords[sent.Kind()]}
 	}
 	if fault := tokenFault(bearer, kind); fault != "" {
 		return &shapeError{problem: fault}
 	}
 	got.bearer = bearer
-	got.life = lifeOf(fields[names.life])
+	got.life = lifeOf(fields[names[2]])
 	return nil
 }
 
@@ -138,19 +129,16 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 // if its status were one of an error.
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
 	code := text(fields["error"])
-	isText := fields["error"].Kind() == jsontext.KindString
-	if value := fields[oauthNames.bearer]; value != nil && (!isText || code == "") {
+	switch isText := fields["error"].Kind() == jsontext.KindString; {
+	case isText && code != "":
+		refusal := c.apiError(in.at, in.status, in.header, nil)
+		refusal.Code, refusal.ShownCode = code, c.mask.Tidy(code, maxWord)
+		refusal.Message = c.mask.Tidy(text(fields["error_description"]), maxMessage)
+		return refusal
+	case fields["access_token"] != nil:
 		return &shapeError{problem: "the answer's access_token is null"}
 	}
-	if !isText || code == "" {
-		names := slices.Sorted(maps.Keys(fields))
-		return &shapeError{problem: "the answer has no access_token" + itHas(names)}
-	}
-	description := text(fields["error_description"])
-	refusal := c.apiError(in.at, in.status, in.header, nil)
-	refusal.Code, refusal.ShownCode = code, c.tidy(code, maxWord)
-	refusal.Message = c.tidy(description, maxMessage)
-	return refusal
+	return &shapeError{problem: "the answer has no access_token" + itHas(slices.Sorted(maps.Keys(fields)))}
 }
 
 // tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".

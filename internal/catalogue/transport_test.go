@@ -24,15 +24,15 @@ import (
 )
 
 // sendOnce sends a GET, or a POST if there is a body, reads the answer, and returns the fault if none came.
-func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
+func sendOnce(t *testing.T, c *Client, body string) *NetworkError {
 	t.Helper()
-	to, out := s.to(http.MethodGet, ModelGroupsPath), outgoing{}
+	to, out := c.to(http.MethodGet, ModelGroupsPath), outgoing{}
 	if body != "" {
 		to.Method, out.body = http.MethodPost, []byte(body)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), c.requestTimeout)
 	defer cancel()
-	response, err := s.send(ctx, to, out)
+	response, err := c.send(ctx, to, out)
 	if err != nil {
 		fault, ok := errors.AsType[*NetworkError](err)
 		if !ok {
@@ -45,11 +45,10 @@ func sendOnce(t *testing.T, s *sender, body string) *NetworkError {
 	return nil
 }
 
-// senderTo returns a sender to that address. Fields that more leaves out have the values of most tests.
-func senderTo(t *testing.T, address string, more Config) *sender {
+// clientTo returns a client to that address. Fields that more leaves out have the values of most tests.
+func clientTo(t *testing.T, address string, more Config) *Client {
 	t.Helper()
-	s := newSender(configFor(t, address, more))
-	return &s
+	return New(configFor(t, address, more))
 }
 
 func configFor(t *testing.T, address string, more Config) Config {
@@ -65,7 +64,7 @@ func configFor(t *testing.T, address string, more Config) Config {
 	return more
 }
 
-// keeping is a service whose connections a sender keeps.
+// keeping is a service whose connections a client keeps.
 type keeping struct{ first func() } // is called before each answer
 
 func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
@@ -74,16 +73,16 @@ func (k *keeping) ServeHTTP(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// keep makes a sender keep that many connections.
-func (k *keeping) keep(t *testing.T, s *sender, count int) {
+// keep makes a client keep that many connections.
+func (k *keeping) keep(t *testing.T, c *Client, count int) {
 	t.Helper()
-	var all, senders sync.WaitGroup
+	var all, reads sync.WaitGroup
 	all.Add(count)
 	k.first = func() { all.Done(); all.Wait() } // so that each request needs a connection of its own
 	for range count {
-		senders.Go(func() { sendOnce(t, s, "") })
+		reads.Go(func() { sendOnce(t, c, "") })
 	}
-	senders.Wait()
+	reads.Wait()
 	k.first = nil
 }
 
@@ -128,7 +127,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 				_, _ = fmt.Fprintf(connection, "HTTP/1.1 %d Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nbody", status)
 				_, _ = io.Copy(io.Discard, connection) // until the client closes
 			}))
-			s := senderTo(t, "http://localhost", Config{DialContext: dial})
+			s := clientTo(t, "http://localhost", Config{DialContext: dial})
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
 			at := s.to(http.MethodGet, ModelGroupsPath)
@@ -151,7 +150,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 func TestAHostIsShownAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)
-	s := senderTo(t, "http://katalog-münchen.example/base", Config{
+	s := clientTo(t, "http://katalog-münchen.example/base", Config{
 		DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
 			asked <- address
 			return nil, io.EOF
@@ -193,7 +192,7 @@ func TestDeadConnectionsAreNotTriedOneAfterAnother(t *testing.T) {
 				service, dead := &keeping{}, new(atomic.Bool)
 				dial, closeAll := sandboxtest.Pipe(service)
 				t.Cleanup(closeAll)
-				s := senderTo(t, "http://localhost", Config{
+				s := clientTo(t, "http://localhost", Config{
 					DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 						connection, err := dial(ctx, network, address)
 						return mortal{Conn: connection, dead: dead, sign: sign}, err
@@ -222,7 +221,7 @@ func TestTheUserAgentIsOneLine(t *testing.T) {
 		got.Store(r.UserAgent())
 	})
 	const odd = "terraform-provider/1 pipeline\r\nX-Injected: 1\x00 é"
-	s := senderTo(t, sandboxtest.Start(t, service), Config{UserAgent: odd})
+	s := clientTo(t, sandboxtest.Start(t, service), Config{UserAgent: odd})
 	if fault := sendOnce(t, s, ""); fault != nil {
 		t.Fatalf("%+v", fault)
 	}

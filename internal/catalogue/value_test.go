@@ -162,7 +162,7 @@ func TestTheClientIDIsShown(t *testing.T) {
 	t.Parallel()
 	c := New(Config{BaseURL: &url.URL{Scheme: "https", Host: "c.example"}, ClientID: "northwind", ClientSecret: "a-secret"})
 	const text = "There is no client northwind."
-	if got := c.tidy(text, 100); got != text {
+	if got := c.mask.Tidy(text, 100); got != text {
 		t.Error(got)
 	}
 }

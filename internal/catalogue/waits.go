@@ -183,10 +183,12 @@ func (f *flight) blockerLocked(c *caller, hold wait) error {
 	return f.last
 }
 
-// gaveUpErrLocked returns the error of a caller that gives up because of a wait.
+// gaveUpErrLocked returns the error of a caller that gives up because of a wait. If that is a 429's, it may begin an
+// outage of the allowance.
 func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
-	if classify(w.err) == limited {
-		f.in.noteUsedUpLocked(f)
+	if classify(w.err) == limited && f.in.run.usedUp.begin(f) {
+		const text = "The allowance is used up: reads that begin now make one attempt, and wait for no pause"
+		f.in.noteLocked(f.ctx, text)
 	}
 	return &GaveUpError{
 		Cause:      w.cause,

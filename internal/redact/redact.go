@@ -100,10 +100,13 @@ func replaced(text string, hidden []span) string {
 	return out.String()
 }
 
+// maxTidied is how many bytes of a text are searched for secrets, far more than a message shows.
+const maxTidied = 64 << 10
+
 // Tidy makes a text of a stranger fit for a message: without control characters and secrets, and of at most limit
 // characters.
 func (m *Mask) Tidy(text string, limit int) string {
-	shown := Printable(m.Clean(text))
+	shown := Printable(m.Clean(text[:min(len(text), maxTidied)]))
 	return Shorten(shown, limit)
 }
 
