@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -106,10 +105,8 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
-	watched, asked := noticeAsked(ctx)
-	bounded := given.bound(watched)
 	origin := url.URL{Scheme: c.base.Scheme, Host: c.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(bounded, at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +117,11 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 	if err == nil {
 		return response, nil
 	}
-	resent := cmp.Or(given.fault(), err)
-	fault := c.networkError(ctx, at, resent, faultOf(resent, given.any(), asked.Load()))
+	cause := given.cause(err)
+	fault := c.networkError(ctx, at, cause, given.faultOf(cause))
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.transport.(interface{ CloseIdleConnections() })
-	if ok && (fault.TimedOut || resent != err) { //nolint:errorlint // not what it is, but whether it was replaced
+	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
 	}
 	return nil, fault

@@ -3,7 +3,6 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -12,7 +11,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -135,22 +133,6 @@ func ofAlert(err error, asked bool) Fault {
 		return CertificateWanted
 	}
 	return Insecure
-}
-
-// askedKey is the key of an *atomic.Bool in the context of an attempt: whether the server asked for a certificate.
-type askedKey struct{}
-
-func noticeAsked(ctx context.Context) (_ context.Context, asked *atomic.Bool) {
-	asked = &atomic.Bool{}
-	return context.WithValue(ctx, askedKey{}, asked), asked
-}
-
-// noCertificate answers a server that asks for a certificate of the client: there is none.
-func noCertificate(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	if asked, ok := request.Context().Value(askedKey{}).(*atomic.Bool); ok {
-		asked.Store(true)
-	}
-	return &tls.Certificate{}, nil
 }
 
 // Certificate is what a certificate says that was not accepted. Its texts are cleaned like those of the service.

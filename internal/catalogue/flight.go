@@ -13,7 +13,7 @@ type flight struct {
 	order   int // how many flights had come by then: a retry keeps its place in the queue
 	to      Endpoint
 	ask     func(ctx context.Context, sent *attempt) (value any, err error) // makes one exchange
-	ctx     context.Context // done once the flight has ended
+	ctx     context.Context                                                 // done once the flight has ended
 	cancel  func()
 	callers map[*caller]struct{}
 	sent    *attempt      // under way, nil if there is none

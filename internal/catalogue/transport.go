@@ -68,17 +68,21 @@ var (
 	errRefused   = errors.New("the service refused the request's HTTP/2 stream again and again")
 )
 
-// connections counts the connections that net/http gives to one attempt.
+// connections are what net/http gives to one attempt.
 type connections struct {
 	mu       sync.Mutex
 	given    int
 	last     net.Conn
-	refusals int // a connection was given again: it was there, and the stream was not served
+	refusals int  // a connection was given again: it was there, and the stream was not served
+	asked    bool // the server asked for a certificate of the client
 }
+
+// connectionsKey is the key of an attempt's *connections in its context.
+type connectionsKey struct{}
 
 // bound returns a context for a request, which ends once it is given too many connections.
 func (c *connections) bound(ctx context.Context) context.Context {
-	bounded, cancel := context.WithCancel(ctx)
+	bounded, cancel := context.WithCancel(context.WithValue(ctx, connectionsKey{}, c))
 	return httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if c.give(info.Conn) > maxConnections {
@@ -86,6 +90,16 @@ func (c *connections) bound(ctx context.Context) context.Context {
 			}
 		},
 	})
+}
+
+// noCertificate answers a server that asks for a certificate of the client: there is none.
+func noCertificate(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.asked = true
+	}
+	return &tls.Certificate{}, nil
 }
 
 // give counts a connection, and returns how many were given.
@@ -100,9 +114,9 @@ func (c *connections) give(to net.Conn) int {
 	return c.given
 }
 
-// fault returns what kept an attempt that failed from being served, nil if it was not how often it was sent. net/http
-// waits longer and longer before it sends a refused stream again, so the time of the attempt may be over first.
-func (c *connections) fault() error {
+// cause returns what kept an attempt that failed with err from being served: err, unless it was how often it was sent.
+// net/http waits longer and longer before it sends a refused stream again, so the time of the attempt may be over first.
+func (c *connections) cause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -111,11 +125,12 @@ func (c *connections) fault() error {
 	case c.given > maxConnections:
 		return errNotServed
 	}
-	return nil
+	return err
 }
 
-func (c *connections) any() bool {
+// faultOf classifies the error of an attempt. A server that ended its connection may have asked for a certificate.
+func (c *connections) faultOf(err error) Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.given > 0
+	return faultOf(err, c.given > 0, c.asked)
 }
