@@ -32,7 +32,7 @@ type admission struct {
 	pace     *pace.Pace
 	pausedBy *attempt  // whose 429 asked for the pause in force, nil before the first
 	pauses   int       // how many there were
-	heard    int       // the last of them of which a 429 is read, with the words of the service
+	heard    int       // the last of them whose 429 is read, with the words of the service
 	noted    time.Time // until when the log says that nothing is sent
 	tokens   tokens
 	run      run

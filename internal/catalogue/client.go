@@ -23,7 +23,7 @@ type Config struct {
 	BaseURL      *url.URL // of scheme https, or http to this machine; without a slash at its end
 	ClientID     string
 	ClientSecret string
-	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is requested, "" for none
+	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is requested; empty for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
 	Proxy          *Proxy              // that requests go through; nil for none, whatever the environment names

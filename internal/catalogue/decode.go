@@ -151,7 +151,7 @@ func (e *shapeError) lackIn(body jsontext.Value, what string) string {
 	said := []string{what + " has no " + e.lacks + itHas(slices.Sorted(maps.Keys(fields)))}
 	for _, name := range []string{"code", "message"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
-			said = append(said, fmt.Sprintf("its %s is %q", name, text(value)))
+			said = append(said, fmt.Sprintf("its %s is %q", name, textOf(value)))
 		}
 	}
 	return strings.Join(said, "; ")

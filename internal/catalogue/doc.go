@@ -11,6 +11,9 @@
 // [APIError] is an answer of the service and matches the sentinels through errors.Is. The other types say why there was
 // none.
 //
+// Inside, flights, waits, admission and token are one room in four files under one lock: a question on its way, what it
+// waits for, who is sent next, and with what. They call each other; read them together.
+//
 // It knows nothing of Terraform. INTERFACE.md, which comments name, lies in internal/contract and says in our words
 // what the service's interface is.
 package catalogue

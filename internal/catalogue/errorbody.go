@@ -39,7 +39,7 @@ type errorDocument struct {
 
 // problem returns the title and the detail of RFC 9457, or what there is of them.
 func (d *errorDocument) problem() string {
-	title, detail := text(d.Title), text(d.Detail)
+	title, detail := textOf(d.Title), textOf(d.Detail)
 	if title != "" && detail != "" {
 		return title + ": " + detail
 	}
@@ -49,10 +49,10 @@ func (d *errorDocument) problem() string {
 // words returns the code and the message of a document, or what stands for them in one of a token endpoint or of a
 // gateway.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
-	code, message = text(d.Code), text(d.Message)
-	reason, description := "", text(d.ErrorDescription)
+	code, message = textOf(d.Code), textOf(d.Message)
+	reason, description := "", textOf(d.ErrorDescription)
 	if d.Error.Kind() == jsontext.KindString {
-		reason = text(d.Error)
+		reason = textOf(d.Error)
 	}
 	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
 	if ofToken || code == "" && message == "" && description != "" {
@@ -89,10 +89,10 @@ func (c *Client) apiError(at Endpoint, status int, header http.Header, body []by
 	e.Code, e.ShownCode = code, c.mask.Tidy(code, maxWord)
 	e.Message = c.mask.Tidy(message, maxMessage)
 	if e.Message == "" && document.isOfAnotherShape() {
-		e.Message = c.mask.Tidy(text(body), maxExcerpt)
+		e.Message = c.mask.Tidy(textOf(body), maxExcerpt)
 	}
 	if e.Issues = c.issues(document.Data); len(e.Issues) == 0 {
-		e.Data = c.mask.Tidy(text(document.Data), maxData)
+		e.Data = c.mask.Tidy(textOf(document.Data), maxData)
 	}
 	return e
 }
@@ -113,9 +113,9 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 		if json.Unmarshal(issue.Messages, &messages, lenient) != nil {
 			messages = []jsontext.Value{issue.Messages}
 		}
-		seen := Issue{Field: c.mask.Tidy(text(issue.Field), maxWord)}
+		seen := Issue{Field: c.mask.Tidy(textOf(issue.Field), maxWord)}
 		for _, message := range messages {
-			if plain := c.mask.Tidy(text(message), maxMessage); plain != "" {
+			if plain := c.mask.Tidy(textOf(message), maxMessage); plain != "" {
 				seen.Messages = append(seen.Messages, plain)
 			}
 		}
@@ -124,8 +124,8 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 	return issues
 }
 
-// text returns a JSON string, or any other value as its JSON text, or "".
-func text(value jsontext.Value) string {
+// textOf returns a JSON string, or any other value as its JSON text, or "".
+func textOf(value jsontext.Value) string {
 	switch value.Kind() {
 	case jsontext.KindInvalid, jsontext.KindNull:
 		return ""

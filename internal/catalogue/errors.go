@@ -51,7 +51,7 @@ type APIError struct {
 	ShownCode  string // without credentials
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
-	Data       string        // the data of any other code as compact JSON, abridged; "" for none
+	Data       string        // the data of any other code as compact JSON, abridged; empty if there is none
 	RequestID  string        // the service's own, "" if it sends none
 	Location   string        // target of a redirect, which is not followed
 	RetryAfter time.Duration // what the service asked to wait, 0 if it named nothing that can be used

@@ -40,7 +40,7 @@ func (c *Client) to(method, target string) Endpoint {
 	}
 }
 
-// outgoing is what a request sends beside its endpoint, and what reads its answer.
+// outgoing has what a request sends beside its endpoint, and the function that reads its answer.
 type outgoing struct {
 	header http.Header
 	body   []byte

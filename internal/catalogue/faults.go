@@ -28,7 +28,7 @@ const (
 	ProxyFailed                     // the proxy did not let the request through; permanent for most of its answers
 	NoTLS                           // permanent: the server does not speak TLS
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
-	OldTLS                          // permanent: it supports no version of TLS from 1.2 on
+	OldTLS                          // permanent: it does not support TLS 1.2 or later
 	CertificateWanted               // permanent: it asked for a certificate of the client, and ended the connection
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now
@@ -110,7 +110,7 @@ func ofCertificate(err error) Fault {
 	return Unreachable
 }
 
-// The alerts of RFC 8446 §6.2 that say what the other side wants.
+// The alerts of RFC 8446 §6.2 that say what the other side requires.
 const (
 	alertProtocolVersion     = 70
 	alertCertificateRequired = 116
@@ -135,7 +135,7 @@ func ofAlert(err error, asked bool) Fault {
 	return Insecure
 }
 
-// Certificate is what a certificate says that was not accepted. Its texts are cleaned like those of the service.
+// Certificate describes a certificate that was not accepted. Its texts are cleaned like those of the service.
 type Certificate struct {
 	Names       []string // the hosts that it is for
 	Subject     string   // whose it is, if it is not the server's own but an authority's; else ""

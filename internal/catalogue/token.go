@@ -12,7 +12,7 @@ const (
 	minLife     = 10 * time.Second // a shorter life counts as not stated
 	proofTime   = time.Minute      // how soon a new token has to be rejected to prove a rejection
 	maxRenewals = 4                // how many 401s of one read are followed by another attempt
-	maxUnused   = 2                // after so many tokens in a row that no read was sent with, a life does not count
+	maxUnused   = 2                // tokens in a row that no read was sent with, after which a life does not count
 )
 
 // token is a bearer token and its life.

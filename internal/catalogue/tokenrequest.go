@@ -106,8 +106,8 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	if isAbsent(fields["access_token"]) && !isAbsent(fields["accessToken"]) {
 		names = []string{"accessToken", "tokenType", "expiresIn"}
 	}
-	sent, kind := fields[names[0]], text(fields[names[1]])
-	bearer := text(sent)
+	sent, kind := fields[names[0]], textOf(fields[names[1]])
+	bearer := textOf(sent)
 	c.mask.Add(bearer)
 	if isAbsent(sent) {
 		return c.withoutToken(in, fields)
@@ -128,12 +128,12 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 // withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
 // if its status were one of an error.
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
-	code := text(fields["error"])
+	code := textOf(fields["error"])
 	switch isText := fields["error"].Kind() == jsontext.KindString; {
 	case isText && code != "":
 		refusal := c.apiError(in.at, in.status, in.header, nil)
 		refusal.Code, refusal.ShownCode = code, c.mask.Tidy(code, maxWord)
-		refusal.Message = c.mask.Tidy(text(fields["error_description"]), maxMessage)
+		refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
 		return refusal
 	case fields["access_token"] != nil:
 		return &shapeError{problem: "the answer's access_token is null"}

@@ -13,9 +13,9 @@ import (
 // wait is one thing that a flight waits for. What holds a flight back, whether a caller's time suffices, what a caller
 // is told and the lines of the log come from the list of waits.
 type wait struct {
-	words  string    // for errors and the log, "" for the answer to a request under way
+	words  string    // for errors and the log; empty for the answer to a request under way
 	until  time.Time // when it ends, if nothing ends it sooner
-	least  time.Time // when it ends at the soonest, the zero time for at any moment
+	least  time.Time // its earliest end; zero if it may end at any moment
 	cause  Cause     // of the error of a caller whose time is over before
 	err    error     // the failure behind it, nil if there is none
 	unread bool      // the words of that failure are on their way
@@ -225,8 +225,7 @@ func (f *flight) hasTimeLocked(until time.Time) bool {
 const longWait = 10 * time.Second
 
 // noteWaitLocked logs what the flight at the head of the queue waits for, and with it every other: each pause and gap,
-// and any wait that is long. The log says of no moment twice that nothing is sent, and nothing of a wait that no caller
-// has time for.
+// and any wait that is long. The log reports each idle stretch once, and no wait that no caller has time for.
 func (a *admission) noteWaitLocked(f *flight, hold wait) {
 	if hold.until.Equal(openEnd) || !f.hasTimeLocked(hold.until) {
 		return

@@ -14,7 +14,7 @@ import (
 
 const (
 	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
-	// as having reached the service: a slow one keeps no other from being sent.
+	// as having reached the service: a slow one does not keep others from being sent.
 	Slow = 3 * time.Second
 
 	// perGrowth is how many answers widen the congestion window by one.
@@ -178,7 +178,7 @@ func (p *Pace) Ended(number int, now time.Time) {
 	}
 }
 
-// countUntil lets a request cease to count at another time than was assumed.
+// countUntil changes when a request stops counting.
 func (p *Pace) countUntil(until, assumed time.Time) {
 	i, found := slices.BinarySearchFunc(p.counted, assumed, time.Time.Compare)
 	if !found {
