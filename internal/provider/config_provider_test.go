@@ -15,7 +15,7 @@ import (
 
 // readable are arguments with which each data source reads something.
 var readable = map[string]arguments{
-	"model_groups":       nil,
+	"model_groups":       {"time_horizon": "day_ahead"},
 	"model_group":        {"id": mainGroup},
 	"latest_model":       {"model_group_id": mainGroup},
 	"model_group_models": {"model_group_id": mainGroup},
