@@ -1,4 +1,4 @@
-// Command bench compares whole plans in pairs, and writes the tables of BENCHMARKS.md and the README.
+// Command bench compares whole plans in pairs, and writes BENCHMARKS.md and the tables of the README and of a page.
 package main
 
 import (
