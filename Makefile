@@ -69,6 +69,10 @@ fmt: $(BIN)/golangci-lint ## Format the Go code and the examples.
 lint: $(BIN)/golangci-lint ## Check the Go code: style, mistakes, which package may import which.
 	$(BIN)/golangci-lint run
 
+.PHONY: lint-examples
+lint-examples: $(BIN)/tflint ## Check the examples by the recommended rules of tflint, as a reader's own CI may.
+	@$(TIDILY) tools/lint-examples.sh
+
 .PHONY: docs
 docs: $(BIN)/tfplugindocs ## Generate docs/ from schema, templates/ and examples/, and the demo's part of the README.
 	@$(TIDILY) tools/docs.sh generate

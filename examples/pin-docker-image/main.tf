@@ -2,6 +2,8 @@
 # revision of the same group beside it.
 
 terraform {
+  required_version = ">= 1.3"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"

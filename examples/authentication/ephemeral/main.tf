@@ -1,4 +1,6 @@
 terraform {
+  required_version = ">= 1.10"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"
@@ -21,3 +23,7 @@ provider "modelcatalogue" {
 }
 
 data "modelcatalogue_model_groups" "all" {}
+
+output "groups" {
+  value = data.modelcatalogue_model_groups.all.model_groups[*].name
+}

@@ -15,6 +15,8 @@ variable "catalogue_client_secret" {
 }
 
 terraform {
+  required_version = ">= 1.3"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"
@@ -30,3 +32,7 @@ provider "modelcatalogue" {
 }
 
 data "modelcatalogue_model_groups" "all" {}
+
+output "groups" {
+  value = data.modelcatalogue_model_groups.all.model_groups[*].name
+}

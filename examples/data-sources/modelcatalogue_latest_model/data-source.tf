@@ -23,5 +23,5 @@ data "modelcatalogue_latest_model" "in_service" {
 
 # Metadata is JSON of any shape.
 output "algorithm" {
-  value = try(jsondecode(data.modelcatalogue_latest_model.price.model_metadata).algorithm, "unknown")
+  value = try(jsondecode(data.modelcatalogue_latest_model.in_service.model_metadata).algorithm, "unknown")
 }

@@ -21,6 +21,10 @@ data "modelcatalogue_latest_models" "named" {
   ]
 }
 
+output "names" {
+  value = { for id, model in data.modelcatalogue_latest_models.named.models : id => model.display_name }
+}
+
 # The newest model in service of each group that the credentials may see. Groups
 # without one are left out.
 data "modelcatalogue_latest_models" "enabled" {

@@ -8,16 +8,16 @@ output "image" {
   value = data.modelcatalogue_model.price.docker_image
 }
 
-output "behind" {
-  value = data.modelcatalogue_model.price.latest_revision - data.modelcatalogue_model.price.revision
-}
-
 # With the image that was reviewed: the plan stops if the revision was
 # re-published with a different one.
 data "modelcatalogue_model" "reviewed" {
   model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
   revision       = 1
   docker_image   = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"
+}
+
+output "behind" {
+  value = data.modelcatalogue_model.reviewed.latest_revision - data.modelcatalogue_model.reviewed.revision
 }
 
 # An archived or disabled revision gives a warning, unless the block accepts it.
@@ -30,7 +30,7 @@ data "modelcatalogue_model" "withdrawn" {
 # Axis values are strings; the axis's type says what to convert them to.
 output "numbers" {
   value = {
-    for axis in data.modelcatalogue_model.price.axes :
+    for axis in data.modelcatalogue_model.withdrawn.axes :
     axis.key => [for value in axis.values : tonumber(value)] if axis.type == "number"
   }
 }

@@ -1,4 +1,6 @@
 terraform {
+  required_version = ">= 1.3"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"

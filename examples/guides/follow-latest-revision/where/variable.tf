@@ -16,3 +16,7 @@ data "modelcatalogue_latest_model" "chosen" {
     min_age = var.where.min_age
   }
 }
+
+output "chosen" {
+  value = data.modelcatalogue_latest_model.chosen.revision
+}

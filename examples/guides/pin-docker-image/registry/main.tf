@@ -1,4 +1,6 @@
 terraform {
+  required_version = ">= 1.8"
+
   required_providers {
     docker = {
       source  = "kreuzwerker/docker"

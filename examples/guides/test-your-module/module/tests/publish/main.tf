@@ -1,5 +1,7 @@
 # OpenTofu hands the providers of a test to every module in it.
 terraform {
+  required_version = ">= 1.4"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"
