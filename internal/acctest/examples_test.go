@@ -188,15 +188,37 @@ func catalogueBeside(t *testing.T, name string) (*sandbox.Catalogue, credentials
 	return catalogue, credentials{first.ClientID, first.ClientSecret}
 }
 
-// block is one fenced block of a page.
+// block is one block of a page, as it is printed. An indented one has commands.
 type block struct{ label, text string }
 
-var fenced = regexp.MustCompile("(?ms)^[ \t]*```+[ \t]*([a-z]*)[^\n]*\n(.*?)\n[ \t]*```+$")
+var (
+	fenced   = regexp.MustCompile("(?ms)^[ \t]*```+[ \t]*([a-z]*)[^\n]*\n(.*?)\n[ \t]*```+$")
+	indented = regexp.MustCompile(`\n\n((?: {4,}\S.*\n)+)`)
+)
 
 func blocks(page string) []block {
 	var found []block
 	for _, match := range fenced.FindAllStringSubmatch(page, -1) {
-		found = append(found, block{label: match[1], text: strings.TrimSpace(match[2])})
+		found = append(found, block{label: match[1], text: match[2]})
+	}
+	for _, match := range indented.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+		found = append(found, block{label: "shell", text: match[1]})
+	}
+	return found
+}
+
+// texts returns the pages, the README and the texts beside it, by name.
+func texts(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/*/*.md"} {
+		names, err := filepath.Glob(root + pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no text is %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			found[strings.TrimPrefix(name, root+"/")] = readText(t, name)
+		}
 	}
 	return found
 }
@@ -206,31 +228,29 @@ func page(tb testing.TB, guide string) string {
 	return readText(tb, root+"/docs/guides/"+guide+".md")
 }
 
-// namesVersion reports whether each mention of the provider has its version.
-func namesVersion(configuration string) bool {
+// namesVersions reports whether each mention of the provider has its version, and the oldest engine that will do.
+func namesVersions(configuration string) bool {
 	const source = `= "modelcatalogue/modelcatalogue"`
 	const pinned = "source  " + source + "\n      version = \"~> 0.1\"\n"
-	return strings.Count(configuration, source) == strings.Count(configuration, pinned)
+	const engine = "terraform {\n  required_version = \">= "
+	mentions := strings.Count(configuration, source)
+	return mentions == strings.Count(configuration, pinned) && mentions == strings.Count(configuration, engine)
 }
 
 // printedConfigurations returns the configurations of the pages and the README, and who prints each.
 func printedConfigurations(t *testing.T) map[string]string {
 	t.Helper()
-	pages, err := filepath.Glob(root + "/docs/*/*.md")
-	if err != nil || len(pages) < 10 {
-		t.Fatalf("%d pages: %v", len(pages), err)
-	}
 	printed := map[string]string{}
-	for _, name := range append(pages, root+"/docs/index.md", root+"/README.md") {
-		for _, b := range blocks(readText(t, name)) {
+	for name, text := range texts(t) {
+		for _, b := range blocks(text) {
 			switch b.label {
 			case "hcl", "tf", "tofu", "opentofu", "":
 				t.Errorf("%s has a block labelled %q: call a configuration terraform, and give anything else its own label", name, b.label)
 			case "terraform":
 				printed[b.text] = name
 			}
-			if !namesVersion(b.text) {
-				t.Errorf("%s names the provider without its version:\n%s", name, b.text)
+			if !namesVersions(b.text) {
+				t.Errorf("%s names the provider without its version or without the engine's:\n%s", name, b.text)
 			}
 		}
 	}
@@ -239,7 +259,7 @@ func printedConfigurations(t *testing.T) map[string]string {
 
 // TestPagesAndExamples: every configuration of a page is a file of examples/, which
 // `make docs-check` checks, and every example is on a page. Each names the provider
-// with its version.
+// and the engine with their versions.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
 	printed, texts := printedConfigurations(t), configurations(t)
@@ -253,12 +273,12 @@ func TestPagesAndExamples(t *testing.T) {
 			t.Errorf("no page prints %s as it is: make docs", name)
 		}
 		delete(printed, strings.TrimSpace(text))
-		if !namesVersion(text) {
-			t.Errorf("%s names the provider without its version", name)
+		if !namesVersions(text) {
+			t.Errorf("%s names the provider without its version or without the engine's", name)
 		}
 	}
 	for text, name := range printed {
-		if name != root+"/README.md" { // TestAccInstallAsPrinted applies its own
+		if name != "README.md" { // TestAccInstallAsPrinted applies its own
 			t.Errorf("%s prints what is not a file of examples/: make it one, include it with tffile, and run make docs\n%.300s…",
 				name, text)
 		}

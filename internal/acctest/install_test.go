@@ -21,7 +21,7 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	env := emptyHome(t)
 	shell := func(dir string, lines ...string) string {
 		t.Helper()
-		return command(t, dir, env, "bash", "-euc", strings.Join(lines, "\n"))
+		return command(t, dir, env, plainShell(), "-euc", strings.Join(lines, "\n"))
 	}
 	readme := readText(t, filepath.Join(clone, "README.md"))
 	if !strings.Contains(readme, "\n    make install\n") {

@@ -112,7 +112,7 @@ func TestAccGuideJob(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^          ([A-Z]+): (.*)$`).FindAllStringSubmatch(workflow, -1) {
 		j.env = append(j.env, found[1]+"="+found[2])
 	}
-	j.passes(t, workflowScripts(workflow))
+	j.passes(t, workflowScripts(t, workflow))
 }
 
 // TestAccGuideJobFromAClone runs the job with the steps that need no release.
@@ -124,8 +124,8 @@ func TestAccGuideJobFromAClone(t *testing.T) {
 	if err := os.Symlink(freshClone(t), filepath.Join(j.dir, "provider")); err != nil {
 		t.Fatal(err)
 	}
-	steps := workflowScripts(readText(t, filepath.Join(j.dir, "workflow.yml")))
-	steps[0] = workflowScripts(readText(t, filepath.Join(j.dir, "from-a-clone.yml")))[0]
+	steps := workflowScripts(t, readText(t, filepath.Join(j.dir, "workflow.yml")))
+	steps[0] = workflowScripts(t, readText(t, filepath.Join(j.dir, "from-a-clone.yml")))[0]
 	j.env = append(j.env, emptyHome(t)[2:]...) // the caches of Go
 	j.passes(t, steps)
 }
@@ -173,7 +173,7 @@ func (j *job) passes(t *testing.T, steps []string) {
 	for _, script := range steps {
 		writeText(t, j.file("path"), "")
 		writeText(t, j.file("env"), "")
-		out = command(t, j.dir, append(j.env, "PATH="+j.path), "bash", "-ec", script)
+		out = command(t, j.dir, append(j.env, "PATH="+j.path), plainShell(), "-ec", script)
 		for line := range strings.Lines(readText(t, j.file("path"))) {
 			j.path = strings.TrimSpace(line) + ":" + j.path
 		}
@@ -185,26 +185,6 @@ func (j *job) passes(t *testing.T, steps []string) {
 	// What init says of the mirror is before that.
 	_, tested, _ := strings.Cut(out, "tests/sandbox.tftest.hcl")
 	wantNone(t, tested, "Warning:")
-}
-
-// workflowScripts returns the scripts of a workflow's steps, in order.
-func workflowScripts(workflow string) []string {
-	var scripts []string
-	for step := range strings.SplitSeq(workflow, "- name: ") {
-		key, script, found := strings.Cut(step, "run: |\n")
-		if !found {
-			continue
-		}
-		indent := key[strings.LastIndexByte(key, '\n')+1:] + "  "
-		var lines strings.Builder
-		for line := range strings.Lines(script) {
-			if own, of := strings.CutPrefix(line, indent); of {
-				lines.WriteString(own)
-			}
-		}
-		scripts = append(scripts, lines.String())
-	}
-	return scripts
 }
 
 // releasedSandbox returns a folder with the sandbox's archive for this machine, under
@@ -285,7 +265,7 @@ func TestAccShellOfThePages(t *testing.T) {
 				}
 				for file, text := range map[string]string{
 					"bin/terraform": "#!/bin/sh\nexec '" + underTest.Path + `' "$@"`,
-					"bin/npm":       "#!/bin/true", "bin/pytest": "#!/bin/true",
+					"bin/npm":       "#!/bin/true", "bin/pytest": "#!/bin/true", "bin/conftest": "#!/bin/true",
 					"ca.pem": certificate, "client-secret": owner.secret + "\n", "tests/mocked.tftest.hcl": "",
 				} {
 					program := filepath.Join(dir, file)
@@ -305,7 +285,7 @@ func TestAccShellOfThePages(t *testing.T) {
 				if strings.Contains(script, "client-secret\"") {
 					env = append(env, "MODELCATALOGUE_CLIENT_SECRET=")
 				}
-				command(t, dir, env, "bash", "-euc", "terraform init\n"+script)
+				command(t, dir, env, plainShell(), "-euc", "terraform init\n"+script)
 			})
 		}
 	}

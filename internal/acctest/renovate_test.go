@@ -40,7 +40,7 @@ func TestRenovate(t *testing.T) {
 	written := filepath.Join(t.TempDir(), "environment")
 	env := append(engine.Environment(), "CATALOGUE="+w.url, "GITHUB_ENV="+written,
 		"CLIENT_ID="+owner.id, "CLIENT_SECRET="+owner.secret)
-	command(t, w.Dir, env, "bash", "-eo", "pipefail", "-c", workflowScripts(readText(t, guide+"workflow.yml"))[0])
+	command(t, w.Dir, env, plainShell(), "-ec", workflowScripts(t, readText(t, guide+"workflow.yml"))[0])
 
 	report := filepath.Join(t.TempDir(), "report.json")
 	env = append(engine.Environment(), strings.TrimSpace(readText(t, written)),

@@ -209,6 +209,14 @@ func command(tb testing.TB, dir string, env []string, program string, arguments 
 	return string(out)
 }
 
+// plainShell is without what bash adds, if this machine has such a shell.
+func plainShell() string {
+	if dash, err := exec.LookPath("dash"); err == nil {
+		return dash
+	}
+	return "sh"
+}
+
 // plugins is a folder of the whole run. It has the programs of this project, and
 // beside them the stand-ins for other providers of our pages.
 var plugins string

@@ -1,0 +1,76 @@
+//go:build !windows
+
+package acctest_test
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"go.yaml.in/yaml/v4"
+)
+
+// TestBlocksOfThePages parses every block of YAML, JSON and shell as it is printed, and the scripts within YAML.
+// Other tests run what can be run.
+func TestBlocksOfThePages(t *testing.T) {
+	t.Parallel()
+	for name, text := range texts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, b := range blocks(text) {
+				switch b.label {
+				case "json":
+					var value any
+					if err := json.Unmarshal([]byte(b.text), &value); err != nil {
+						t.Errorf("%v:\n%s", err, b.text)
+					}
+				case "yaml":
+					for _, script := range workflowScripts(t, b.text) {
+						parseShell(t, script)
+					}
+				case "shell":
+					parseShell(t, b.text)
+				}
+			}
+		})
+	}
+}
+
+// parseShell has a script read by the shells of most images of CI systems.
+func parseShell(t *testing.T, script string) {
+	t.Helper()
+	shells := [][]string{{plainShell()}}
+	if busybox, err := exec.LookPath("busybox"); err == nil {
+		shells = append(shells, []string{busybox, "sh"})
+	}
+	for _, shell := range shells {
+		command(t, "", nil, shell[0], append(shell[1:], "-n", "-c", script)...)
+	}
+}
+
+// workflowScripts returns the scripts of a workflow's steps, in order.
+func workflowScripts(t *testing.T, workflow string) []string {
+	t.Helper()
+	var document any
+	if err := yaml.Unmarshal([]byte(workflow), &document); err != nil {
+		t.Fatalf("%v:\n%s", err, workflow)
+	}
+	return scriptsIn(document)
+}
+
+func scriptsIn(value any) (scripts []string) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			scripts = append(scripts, scriptsIn(element)...)
+		}
+	case map[string]any:
+		if script, ok := value["run"].(string); ok {
+			return []string{script}
+		}
+		for _, member := range value {
+			scripts = append(scripts, scriptsIn(member)...)
+		}
+	}
+	return scripts
+}
