@@ -121,6 +121,11 @@ renovate: ## Run the newest Renovate as in the guide about pins, against the san
 	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache $(TIDILY) tools/with-engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
+.PHONY: policy
+policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by conftest.
+	@MODELCATALOGUE_TEST_CONFTEST=$(CURDIR)/$(BIN)/conftest $(TIDILY) tools/with-engine.sh \
+		go test -v -count=1 -run='^TestPolicy$$' -timeout=10m ./internal/acctest
+
 PICTURES := $(CURDIR)/.cache/pictures
 
 .PHONY: page

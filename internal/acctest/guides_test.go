@@ -115,6 +115,18 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	w.sent(t, sandbox.RouteAny, 0)
 }
 
+// asPrinted runs the blocks of shell of a guide that have this text. Before them come functions that they need.
+func (w *workspace) asPrinted(t *testing.T, guide, text string, functions ...string) (out string) {
+	t.Helper()
+	functions = append(functions, `terraform() { "`+underTest.Path+`" "$@"; }`)
+	for _, b := range blocks(page(t, guide)) {
+		if b.label == "shell" && strings.Contains(b.text, text) {
+			out += command(t, w.Dir, w.Env, plainShell(), "-euc", strings.Join(append(functions, b.text), "\n"))
+		}
+	}
+	return out
+}
+
 const (
 	pins     = "pin-docker-image/pins/behind.tf"
 	pinsFile = "pins.auto.tfvars"
@@ -165,11 +177,7 @@ func TestAccGuideStartsPins(t *testing.T) {
 	t.Parallel()
 	w := guide(t, owner, "pin-docker-image/pins/first.tf")
 	file := filepath.Join(w.Dir, pinsFile)
-	for _, b := range blocks(page(t, "pin-docker-image")) {
-		if b.label == "shell" && strings.Contains(b.text, "first_pins") {
-			command(t, w.Dir, w.Env, "bash", "-euc", `terraform() { "`+underTest.Path+`" "$@"; }`+"\n"+b.text)
-		}
-	}
+	w.asPrinted(t, "pin-docker-image", "first_pins")
 	if err := os.Remove(filepath.Join(w.Dir, "first.tf")); err != nil {
 		t.Fatal(err)
 	}

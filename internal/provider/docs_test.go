@@ -45,7 +45,7 @@ var (
 	inCode = regexp.MustCompile("(?s)```.*?```|``.*?``|`[^`\n]*`")
 	// elsewhere has the addresses outside the project that texts link to. They are not
 	// followed; any other address is taken for one of a page.
-	elsewhere = regexp.MustCompile(`^https://(docs\.renovatebot\.com$|cli\.github\.com$|` +
+	elsewhere = regexp.MustCompile(`^https://(docs\.renovatebot\.com$|www\.conftest\.dev$|cli\.github\.com$|` +
 		`registry\.terraform\.io/providers/(kreuzwerker|chainguard-dev)/|` +
 		`github\.com/modelcatalogue/terraform-provider-modelcatalogue/security/advisories/new$)`)
 )

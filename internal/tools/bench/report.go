@@ -37,14 +37,15 @@ var showGroups = []string{
 
 // groupTable returns the table of many groups, from the rows of BENCHMARKS.md.
 func groupTable(plans string) string {
-	table := groupHeader
+	var table strings.Builder
+	table.WriteString(groupHeader)
 	for row := range strings.Lines(plans) {
 		if begin, _, many := strings.Cut(row, " groups in one block; with `for_each` "); many {
 			cells := strings.Split(row, " | ")
-			table += fmt.Sprintf("%s | %s s | %s s | %s s | %s s |\n", begin, cells[2], cells[1], cells[6], cells[5])
+			fmt.Fprintf(&table, "%s | %s s | %s s | %s s | %s s |\n", begin, cells[2], cells[1], cells[6], cells[5])
 		}
 	}
-	return table
+	return table.String()
 }
 
 // add adds a scenario to the table, and returns its row.
