@@ -3,20 +3,14 @@ package sandboxtest
 import (
 	"fmt"
 	"strings"
+	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// Failer is what [ManyGroups] and [ExpectRequests] need of a test, which is a [testing.TB].
-type Failer interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatal(args ...any)
-}
-
 // ManyGroups returns a catalogue of n groups of one organisation, northwind. Each group has an id of [GroupID] and the
 // revisions 1 and 2.
-func ManyGroups(tb Failer, n int) *sandbox.Catalogue {
+func ManyGroups(tb testing.TB, n int) *sandbox.Catalogue {
 	tb.Helper()
 	groups := make([]string, 0, n)
 	for i := range n {
@@ -41,7 +35,7 @@ func ManyGroups(tb Failer, n int) *sandbox.Catalogue {
 func GroupID(i int) string { return fmt.Sprintf("group-%03d", i) }
 
 // ExpectRequests fails unless the sandbox has seen that many requests of each route, and none of a route left out.
-func ExpectRequests(tb Failer, service *sandbox.Sandbox, want map[sandbox.Route]int) {
+func ExpectRequests(tb testing.TB, service *sandbox.Sandbox, want map[sandbox.Route]int) {
 	tb.Helper()
 	for _, route := range []sandbox.Route{
 		sandbox.RouteToken,

@@ -7,24 +7,17 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"testing"
 )
 
-// TB is what [Start] needs of a [testing.TB].
-type TB interface {
-	Helper()
-	Cleanup(cleanup func())
-}
-
 // Start serves the sandbox on a loopback port until the test ends, and returns its base URL.
-func Start(tb TB, service http.Handler) string {
+func Start(tb testing.TB, service http.Handler) string {
 	tb.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
 	server := httptest.NewUnstartedServer(service)
-	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	server.Config.BaseContext = func(net.Listener) context.Context { return tb.Context() }
 	server.Start()
 	tb.Cleanup(func() {
-		// Close waits for requests under way, those that hang included.
-		cancel()
+		// Close waits for requests under way. Those that hang have ended with the context.
 		server.CloseClientConnections()
 		server.Close()
 	})
