@@ -12,10 +12,14 @@ import (
 	"github.com/hashicorp/go-version"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // underTest is what runs the configurations of these tests. It is set while TF_ACC is.
 var underTest engine.Engine
+
+// ofUser are the settings of whoever runs these tests, which name a service perhaps.
+var ofUser map[string]string
 
 // TestMain names the engine to the testing framework, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
@@ -24,6 +28,7 @@ func TestMain(m *testing.M) {
 		exitOn(serveStandIn(standIns[name]))
 		return
 	}
+	ofUser = sandboxtest.Unset()
 	if os.Getenv("TF_ACC") != "" {
 		exitOn(prepare())
 	}

@@ -68,18 +68,17 @@ func attribute(dataSource string, want knownvalue.Check, name string, below ...a
 	return statecheck.ExpectKnownValue("data.modelcatalogue_"+dataSource+".this", path, want)
 }
 
-// TestAccReadsAnyCatalogue asserts only what holds for any catalogue. It reads the
-// real service that the environment names, with MODELCATALOGUE_TEST_MODEL_GROUP_ID
-// for a group to read there, or else a sandbox.
+// TestAccReadsAnyCatalogue asserts only what holds for any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID names a group,
+// it reads that of the service that the environment names, or else a sandbox.
 func TestAccReadsAnyCatalogue(t *testing.T) {
 	group, block := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID"), "provider \"modelcatalogue\" {}\n"
-	if os.Getenv("MODELCATALOGUE_BASE_URL") == "" {
+	if group == "" {
 		group = mainGroup
 		_, block = newSandbox(t)
-	}
-	if group == "" {
-		t.Fatal("MODELCATALOGUE_BASE_URL names a service to test against: " +
-			"MODELCATALOGUE_TEST_MODEL_GROUP_ID must name a model group to read there")
+	} else {
+		for name, value := range ofUser {
+			t.Setenv(name, value)
+		}
 	}
 	runSteps(t, resource.TestStep{
 		Config: block + fmt.Sprintf(`

@@ -2,18 +2,12 @@ package provider
 
 import (
 	"os"
-	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestMain leaves out the variables of the shell that the provider reads, or warns of.
 func TestMain(m *testing.M) {
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		switch upper := strings.ToUpper(name); {
-		case strings.HasPrefix(upper, envPrefix), strings.HasSuffix(upper, "_PROXY"):
-			_ = os.Unsetenv(name)
-		}
-	}
+	sandboxtest.Unset()
 	os.Exit(m.Run())
 }

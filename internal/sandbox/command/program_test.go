@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 const group = sandbox.MainGroup
@@ -25,12 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_PROGRAM") != "" {
 		os.Exit(Main("1.2.3"))
 	}
-	for _, entry := range os.Environ() {
-		if strings.HasPrefix(entry, "MODELCATALOGUE_") {
-			name, _, _ := strings.Cut(entry, "=")
-			_ = os.Unsetenv(name)
-		}
-	}
+	sandboxtest.Unset()
 	os.Exit(m.Run())
 }
 
