@@ -10,7 +10,6 @@ folder=$(cd "${1:?the folder of the release}" && pwd)
 version=${2:?the version, for example 1.2.0}
 : "${GPG_FINGERPRINT:?the fingerprint of the key that signed}"
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-commit=$(git -C "$tools" rev-parse HEAD)
 size_limit=$((20 << 20)) # bytes of an executable
 
 cd "$folder"
@@ -53,6 +52,7 @@ for program in "$provider" "$sandbox"; do
 done
 diff <(sort "$work/wanted") <(ls) || fail "The release should have the files on the left."
 
+commit=$(git -C "$tools" rev-parse HEAD)
 for program in "$provider" "$sandbox"; do
   largest=0
   for platform in $platforms; do

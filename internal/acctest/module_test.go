@@ -177,7 +177,9 @@ func (j *job) passes(t *testing.T, steps []string) {
 		for line := range strings.Lines(readText(t, j.file("path"))) {
 			j.path = strings.TrimSpace(line) + ":" + j.path
 		}
-		j.env = append(j.env, strings.Fields(readText(t, j.file("env")))...)
+		for line := range strings.Lines(readText(t, j.file("env"))) {
+			j.env = append(j.env, strings.TrimSpace(line))
+		}
 	}
 	wantText(t, out, "Success! 4 passed, 0 failed.",
 		`run "reads_the_pinned_revision"... pass`, `run "stops_if_the_image_is_withheld"... pass`,

@@ -223,7 +223,7 @@ var plugins string
 
 // built builds with the flags of tools/build.sh, so that both compile dependencies once.
 var built = sync.OnceValue(func() error {
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", plugins+string(filepath.Separator),
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", plugins+string(filepath.Separator),
 		".", "./cmd/modelcatalogue-sandbox")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
