@@ -3,6 +3,8 @@
 BIN := .cache/bin
 # What one target has compiled no other compiles again: all have the flags of tools/build.sh.
 export CGO_ENABLED := 0
+# git refuses the clone of another owner, so nothing but a release is stamped with its commit.
+export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false
 # The race detector needs packages of its own and a C compiler: RACE= does without.
 RACE ?= -race
 TEST_TIMEOUT ?= 20m
@@ -28,7 +30,7 @@ FIRST_BUILD := "one to three minutes"
 .PHONY: go
 go:
 	@command -v go >/dev/null || { echo "make $(MAKECMDGOALS) needs Go 1.26 or later on the PATH: https://go.dev/dl" >&2; exit 1; }
-build install sandbox demo test unit bench docs docs-check lint fmt fuzz simulate fleets: go
+build install sandbox demo test test-worst unit bench docs docs-check lint fmt fuzz simulate fleets: go
 
 ## Use
 
@@ -43,7 +45,7 @@ build: ## Build the provider and the sandbox into .cache/bin, with settings for 
 	@$(TIDILY) tools/build.sh "the provider and the sandbox" $(FIRST_BUILD) -o=$(BIN)/ . ./cmd/modelcatalogue-sandbox
 	@printf 'provider_installation {\n  dev_overrides {\n    "modelcatalogue/modelcatalogue" = "%s"\n  }\n  direct {}\n}\n' \
 		"$(CURDIR)/$(BIN)" >$(BIN)/dev.tfrc
-	@echo "export TF_CLI_CONFIG_FILE=$(CURDIR)/$(BIN)/dev.tfrc"
+	@bash -c 'printf "export TF_CLI_CONFIG_FILE=%q\n" "$$0"' "$(CURDIR)/$(BIN)/dev.tfrc"
 
 .PHONY: install
 install: ## Build the provider into a mirror for `init`, .cache/mirror or DIR=…, and the sandbox beside it.
@@ -87,6 +89,10 @@ docs-check: $(BIN)/tfplugindocs ## Fail if docs/ or the README is not what `make
 test: ## Run every test, with the race detector and a real engine.
 	@RACE="$(RACE)" $(TIDILY) tools/with-engine.sh tools/test.sh -count=1 -timeout=$(TEST_TIMEOUT)
 
+.PHONY: test-worst
+test-worst: ## Run every test where contributors are: from a tarball, behind a proxy, without IPv6 and more at once.
+	@$(TIDILY) tools/with-engine.sh tools/test-worst.sh -count=1 -timeout=$(TEST_TIMEOUT)
+
 .PHONY: unit
 unit: ## Run the tests that need no engine.
 	@unset TF_ACC && RACE="$(RACE)" $(TIDILY) tools/test.sh -timeout=$(TEST_TIMEOUT)
@@ -103,13 +109,13 @@ newest-go:
 .PHONY: test-engines
 test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu $(BIN)/tofu-next ## Run the acceptance tests on each engine; print a table.
 	@engine=$$(tools/engine.sh) && \
-		$(TIDILY) tools/test-engines.sh $(TEST_TIMEOUT) $(CURDIR)/$(BIN)/terraform-1.5 "$$engine" \
-		$(CURDIR)/$(BIN)/terraform-newest $(CURDIR)/$(BIN)/tofu $(CURDIR)/$(BIN)/tofu-next
+		$(TIDILY) tools/test-engines.sh $(TEST_TIMEOUT) $(BIN)/terraform-1.5 "$$engine" \
+		$(BIN)/terraform-newest $(BIN)/tofu $(BIN)/tofu-next
 
 # Prints which of these engines are built already.
 .PHONY: built-engines
 built-engines:
-	@printf '%s\n' $(wildcard $(addprefix $(CURDIR)/$(BIN)/,terraform-1.5 terraform-newest tofu tofu-next))
+	@printf '%s\n' $(wildcard $(addprefix $(BIN)/,terraform-1.5 terraform-newest tofu tofu-next))
 
 # The newest Renovate and the Node that it wants, from the npm registry. No script
 # of its packages is run; Node's fetches its program.
@@ -118,7 +124,7 @@ renovate: ## Run the newest Renovate as in the guide about pins, against the san
 	@echo "installing Renovate from the npm registry; the first time it takes one to three minutes" >&2
 	@npm install --loglevel=error --no-audit --no-fund --prefix .cache/node node@24 >&2
 	@npm install --loglevel=error --no-audit --no-fund --ignore-scripts --prefix .cache/renovate renovate@latest >&2
-	@MODELCATALOGUE_TEST_RENOVATE=$(CURDIR)/.cache $(TIDILY) tools/with-engine.sh \
+	@MODELCATALOGUE_TEST_RENOVATE="$(CURDIR)/.cache" $(TIDILY) tools/with-engine.sh \
 		go test -v -count=1 -run='^TestRenovate$$' -timeout=10m ./internal/acctest
 
 .PHONY: policy
@@ -164,7 +170,7 @@ bench: ## Measure plans against the engine's own cost; write BENCHMARKS.md and t
 .PHONY: bench-pace
 bench-pace: ## Measure plans within request allowances, in simulated time; write that part of BENCHMARKS.md.
 	@$(TIDILY) go test -count=1 -timeout=$(TEST_TIMEOUT) -run='^TestAllowances$$' -v ./internal/catalogue \
-		-allowance-seeds=9 -allowance-report=$(CURDIR)/BENCHMARKS.md
+		-allowance-seeds=9 -allowance-report="$(CURDIR)/BENCHMARKS.md"
 
 .PHONY: vulncheck
 vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is called; asks vuln.go.dev.
@@ -174,7 +180,7 @@ vulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities in what is calle
 
 .PHONY: release-rehearsal
 release-rehearsal: $(BIN)/goreleaser ## Build, sign, verify and install a release of HEAD; publish nothing.
-	@$(TIDILY) tools/with-engine.sh tools/rehearsal.sh $(KEEP)
+	@$(TIDILY) tools/with-engine.sh tools/rehearsal.sh "$(KEEP)"
 
 .PHONY: clean
 clean: ## Remove everything that make builds, tools and engines too.
