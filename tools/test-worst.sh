@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# test-worst.sh [FLAG…] runs all tests with these flags of `go test`, without the race detector, where contributors are,
+# all at once: in a copy without git whose path has spaces, as the path of the temporary folder has; with SIGHUP ignored,
+# as by nohup; without IPv6 or any other network, if this machine allows that; behind a proxy that is down; with the
+# lines of a sandbox in the environment, and variables that change what the provider does, or that nothing reads.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap '' HUP
+
+GIT_INDEX_FILE=$work/index git add --all
+GIT_INDEX_FILE=$work/index git checkout-index --all --prefix="$work/a tarball/"
+mkdir "$work/t m p"
+tools/build.sh "the sandbox" "one to three minutes" -o="$work/" ./cmd/modelcatalogue-sandbox
+go list -deps -test ./... >/dev/null # downloads what is missing
+
+# shellcheck disable=SC2016 # the inner shell's arguments
+alone=(unshare --map-root-user --net sh -c 'sysctl -qw net.ipv6.conf.all.disable_ipv6=1 && ip link set lo up && exec "$@"' -)
+if ! reason=$("${alone[@]}" true 2>&1); then
+  echo "with the network of this machine, as it allows no other: $reason"
+  alone=(env)
+fi
+
+# exec sets the lines of the sandbox, and takes it out of what goes through a proxy. Who pastes the lines does not.
+cd "$work/a tarball"
+TMPDIR="$work/t m p" "${alone[@]}" "$work/modelcatalogue-sandbox" exec -- env -u NO_PROXY -u no_proxy \
+  -u RACE -u MODELCATALOGUE_TEST_MODEL_GROUP_ID \
+  http_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 \
+  MODELCATALOGUE_SNAPSHOT=false MODELCATALOGUE_MAX_REQUESTS=1/1h MODELCATALOGUE_URL=unread \
+  MODELCATALOGUE_SANDBOX_RATE_LIMIT=1/1h tools/test.sh "$@"
