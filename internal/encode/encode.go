@@ -108,7 +108,7 @@ func (e *Encoder) Encode(value any, limit int64) ([]byte, error) {
 
 // site is a place in a struct, and the Go type there.
 type site struct {
-	place  string // in the names of attributes, "" for the whole value
+	place  string // in the names of attributes, empty for the whole value
 	goType reflect.Type
 }
 

@@ -29,7 +29,7 @@ const (
 // Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
 type Pace struct {
 	ceiling  Limit
-	counted  []time.Time   // when each request ceases to count against the ceiling, earliest first
+	counted  []time.Time   // when each request stops counting against the ceiling, earliest first
 	inFlight []request     // those without an answer, in the order in which they were sent
 	last     int           // the number of the last request
 	burst    int           // the last request before the last pause: a 429 to one up to here is of the same burst
@@ -60,12 +60,12 @@ func (p *Pace) Ceiling() Limit {
 	return p.ceiling
 }
 
-// PausedUntil returns the end of the last pause, the zero time if there was none.
+// PausedUntil returns the end of the last pause, or the zero time if there was none.
 func (p *Pace) PausedUntil() time.Time {
 	return p.pause.until
 }
 
-// GapUntil returns the end of the last gap, the zero time if there was none.
+// GapUntil returns the end of the last gap, or the zero time if there was none.
 func (p *Pace) GapUntil() time.Time {
 	return p.gapUntil
 }
@@ -84,9 +84,9 @@ func (p *Pace) RoomAt(now time.Time) time.Time {
 // forward by Slow. For example, if 3/10s is the ceiling, and two requests count until 0:08 and 0:09:
 //
 //	n = 0: now        a third may count
-//	n = 1: 0:08       the first ceases to count
+//	n = 1: 0:08       the first stops counting
 //	n = 2: 0:09       the second does
-//	n = 3: now + 10s  the request of n = 0 ceases to count
+//	n = 3: now + 10s  the request of n = 0 stops counting
 //	n = 4: 0:18       the request of n = 1 does
 func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 	limit := p.ceiling.Requests
@@ -161,8 +161,8 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 	}
 }
 
-// Ended records that a request is no longer in flight. It counts against the ceiling for the ceiling's length from now
-// on, or from Slow after it was sent if that came first.
+// Ended records that a request is no longer in flight. It counts against the ceiling for the ceiling's length from now,
+// or from Slow after it was sent if that was earlier.
 func (p *Pace) Ended(number int, now time.Time) {
 	i := sort.Search(len(p.inFlight), func(i int) bool {
 		return p.inFlight[i].number >= number
@@ -189,7 +189,7 @@ func (p *Pace) countUntil(until, assumed time.Time) {
 	p.counted = slices.Insert(p.counted, i, until)
 }
 
-// Window returns how many requests may be in flight, 0 for any number.
+// Window returns how many requests may be in flight, or 0 for any number.
 func (p *Pace) Window() int {
 	return p.window / perGrowth
 }

@@ -28,8 +28,8 @@ func modelGroupSchema() schema.Schema {
 				MarkdownDescription: "The group's unique identifier. Give this or `name`.",
 				Optional:            true,
 				Computed:            true,
-				// On this attribute, so that the engine points at the block's own
-				// arguments if both are given and if neither is.
+				// On this attribute, so that the engine points at it if both are given,
+				// and at the block if neither is.
 				Validators: []validator.String{
 					idOrName{}, validID,
 				},

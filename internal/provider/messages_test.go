@@ -141,8 +141,8 @@ var (
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
 
-// rendered returns diagnostics as an engine shows them, without what differs from
-// run to run.
+// rendered returns diagnostics in full, each with its argument, without what differs
+// from run to run.
 func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	var out []string
 	for _, d := range diagnostics {

@@ -80,7 +80,8 @@ func (e TextErrors) err() error {
 	return slices.Compact(e)
 }
 
-// locate gives each mistake the line and the column where its value begins, or the object that lacks it.
+// locate gives each mistake its line and column: where its member begins, with the name, or its element of a list, or
+// the object that lacks it.
 func (e TextErrors) locate(text []byte) {
 	if len(e) == 0 {
 		return

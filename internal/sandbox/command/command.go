@@ -131,7 +131,7 @@ func commands() map[string]command {
 	}
 }
 
-// help is the only place that describes flags, control routes and faults.
+// help is all that the program says about its flags, control routes and faults.
 //
 //go:embed help.txt
 var help string
