@@ -101,7 +101,8 @@ func TestAccGuidesAfterAChange(t *testing.T) {
 	}
 }
 
-// What the plan saw is what is applied, without a further request.
+// What the plan saw is what is applied, without a further request. The service may be down, and so may it be for
+// destroy -refresh=false, but not for destroy.
 func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	t.Parallel()
 	w := guide(t, owner, "follow-latest-revision/follow/main.tf")
@@ -111,7 +112,10 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 	wantText(t, out, `-> "registry.example/model:2.0.0"`, "revision = 3 -> 4")
 	w.service.ResetRequests()
 	w.publish(t, mainGroup, `{"dockerImage": "registry.example/model:3.0.0"}`)
+	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=http://127.0.0.1:1", "MODELCATALOGUE_ACCESS_TOKEN=unused")
 	wantText(t, w.expect(t, 0, "apply", "next"), "revision = 4")
+	wantText(t, w.expect(t, 1, "destroy", "-auto-approve"), "Error: Catalogue service not reached")
+	w.expect(t, 0, "destroy", "-auto-approve", "-refresh=false")
 	w.sent(t, sandbox.RouteAny, 0)
 }
 
@@ -195,6 +199,54 @@ func TestAccGuideStartsPins(t *testing.T) {
 	if found := len(entry.FindAllString(readText(t, file), -1)); found != 5 {
 		t.Errorf("Renovate finds %d pins, want 5:\n%s", found, readText(t, file))
 	}
+}
+
+// TestAccGuideStartsPinsOfSomeGroups: with the line that the guide prints, the file has the groups that it names.
+func TestAccGuideStartsPinsOfSomeGroups(t *testing.T) {
+	t.Parallel()
+	const printed = `model_group_ids = ["ID", "ID"]`
+	wantText(t, page(t, "pin-docker-image"), "`"+printed+"`")
+	w, _ := pinned(t, "pin-docker-image/pins/first.tf")
+	named := strings.Replace(strings.Replace(printed, "ID", mainGroup, 1), "ID", windGroup, 1)
+	rewrite(t, filepath.Join(w.Dir, "first.tf"), "attributes =", named+"\n  attributes =")
+	w.expect(t, 0, "apply", "-auto-approve")
+	out := w.expect(t, 0, "output", "-raw", "first_pins")
+	wantText(t, out, mainGroup, windGroup)
+	if found := strings.Count(out, "revision ="); found != 2 {
+		t.Errorf("%d pins, want 2:\n%s", found, out)
+	}
+}
+
+// TestAccFunctionAndCredentials: Terraform calls a function without address and credentials. OpenTofu requires them if
+// there is a provider block.
+func TestAccFunctionAndCredentials(t *testing.T) {
+	needEngine(t)
+	t.Parallel()
+	needs(t, "provider functions", "1.8.0", "1.7.0")
+	w := reading(t, "provider \"modelcatalogue\" {}\noutput \"tag\" { value = provider::modelcatalogue::parse_image(\"a/b:1\").tag }\n")
+	w.without("BASE_URL", "CLIENT_ID", "CLIENT_SECRET")
+	status := 0
+	if underTest.OpenTofu() {
+		status = 1
+	}
+	w.expect(t, status, "plan")
+	w.Env = append(w.Env, "MODELCATALOGUE_BASE_URL=https://unused.example", "MODELCATALOGUE_ACCESS_TOKEN=unused")
+	w.expect(t, 0, "plan")
+	w.sent(t, sandbox.RouteAny, 0)
+}
+
+// TestAccGuideDestroysWhatSatisfiesNoMore: a group of a listing of which no revision satisfies where is left out.
+func TestAccGuideDestroysWhatSatisfiesNoMore(t *testing.T) {
+	t.Parallel()
+	w := guide(t, owner, "follow-latest-revision/fleet/main.tf")
+	rewrite(t, filepath.Join(w.Dir, "main.tf"), `"docker_image"]`+"\n", `"docker_image"]`+"\n\n  where {\n    archived = false\n  }\n")
+	w.expect(t, 0, "apply", "-auto-approve")
+	for revision := range int64(4) {
+		w.republish(t, mainGroup, revision, `{"archived": true}`)
+	}
+	wantText(t, w.expect(t, 2, "plan", "-detailed-exitcode"), `terraform_data.deployment["`+mainGroup+`"] will be destroyed`)
+	rewrite(t, filepath.Join(w.Dir, "main.tf"), `time_horizon = "day_ahead"`, `model_group_ids = ["`+mainGroup+`"]`)
+	wantText(t, w.expect(t, 1, "plan"), "Error: No model satisfies where")
 }
 
 // TestAccGuideFits: the check of the guide says what the latest revision lacks of the pinned one, and nothing if it fits.
@@ -295,6 +347,9 @@ func TestAccWordsOfTheEngine(t *testing.T) {
 		"no mirror":            {outside, "$ENGINE init -plugin-dir=empty", ""},
 		"no source": {
 			"", "echo 'provider modelcatalogue {}' >main.tf; $ENGINE init -plugin-dir=empty", "hashicorp/modelcatalogue",
+		},
+		"an apply that failed before": {
+			outside, "$ENGINE plan -out=p; (unset ${!MODELCATALOGUE_*}; $ENGINE apply p); $ENGINE apply p; echo", "Saved plan is stale",
 		},
 		"no init":                {outside, ": before init; $ENGINE validate", ""},
 		"an empty lock file":     {outside, "$ENGINE init && : >.terraform.lock.hcl && " + plan, ""},

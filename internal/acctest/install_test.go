@@ -53,6 +53,14 @@ func TestAccInstallAsPrinted(t *testing.T) {
 	})...)
 	wantText(t, out, "Installed modelcatalogue/modelcatalogue v0.1.0", "The configuration is valid.", "image = \"registry.")
 
+	// A copy stands in for what is built for other platforms.
+	for _, platform := range []string{"darwin_arm64", "linux_amd64"} {
+		shell(clone, `cd 'its own/mirror/`+underTest.RegistryHost()+`/modelcatalogue/modelcatalogue/0.1.0'`,
+			"test -e "+platform+" || cp -R $(go env GOOS)_$(go env GOARCH) "+platform)
+	}
+	lock := regexp.MustCompile(`(?m)^ +(terraform providers lock .*)$`).FindStringSubmatch(readme)
+	shell(folder, strings.Replace(lock[1], "MIRROR", "'"+filepath.Join(clone, "its own/mirror")+"'", 1))
+
 	// The configuration has locked another build of the same version.
 	writeText(t, filepath.Join(clone, "new.go"), "package main\n\nfunc init() { println() }\n")
 	wantText(t, shell(clone, makeInstall), "remove its .terraform.lock.hcl first")

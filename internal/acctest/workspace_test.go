@@ -36,6 +36,7 @@ type credentials struct{ id, secret string }
 
 var (
 	owner    = credentials{"northwind", "northwind-sandbox-secret"}
+	partner  = credentials{"fabrikam", "fabrikam-sandbox-secret"} // owns a private group
 	outsider = credentials{"contoso-trading", "contoso-trading-sandbox-secret"}
 )
 
@@ -83,7 +84,8 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 	}
 	w.Env = engine.Environment(append(engine.Service(url, who.id, who.secret), override,
 		// The same for examples that take them as variables.
-		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret)...)
+		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret,
+		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret)...)
 	return w
 }
 

@@ -136,6 +136,71 @@ var summaries = func() []string {
 	return found
 }()
 
+// TestWordsOfTheNetwork: what the page quotes of messages about a proxy or a certificate is in the code that prints them.
+func TestWordsOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	var printed strings.Builder
+	for _, file := range []string{"../explain/faults.go", "config_proxy.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed.Write(text)
+	}
+	_, table, _ := strings.Cut(pagesByPath(t)["/guides/errors-and-limits"], "\n| The message has | ")
+	table, _, _ = strings.Cut(table, "\n\n")
+	quoted := regexp.MustCompile("(?m)^\\| `([^`]+)`").FindAllStringSubmatch(table, -1)
+	if len(quoted) < 5 {
+		t.Fatalf("the table has %d rows:\n%s", len(quoted), table)
+	}
+	for _, row := range quoted {
+		if !strings.Contains(printed.String(), row[1]) {
+			t.Errorf("no message has %q", row[1])
+		}
+	}
+}
+
+// TestFieldsOfTheGuide: the table of the guide about data "http" has each field of a group and of a model, its attribute
+// and its type.
+func TestFieldsOfTheGuide(t *testing.T) {
+	t.Parallel()
+	row := regexp.MustCompile("(?m)^\\| (`.*`) \\| (`.*`) \\| (.*) \\|$")
+	names := func(cell string) []string {
+		return strings.Split(strings.ReplaceAll(cell, "`", ""), ", ")
+	}
+	inGuide := map[string]string{"other_fields": "string"}
+	for _, cells := range row.FindAllStringSubmatch(pagesByPath(t)["/guides/from-data-http"], -1) {
+		attributes := names(cells[2])
+		for i, field := range names(cells[1]) {
+			snake := regexp.MustCompile("[A-Z]").ReplaceAllString(field, "_$0")
+			if !strings.EqualFold(snake, attributes[i]) {
+				t.Errorf("%s is said to be %s", field, attributes[i])
+			}
+			inGuide[attributes[i]] = cells[3]
+		}
+	}
+	for _, record := range []string{groupWant, modelWant} {
+		for attribute, typ := range table(record) {
+			if said := inGuide[attribute]; said == "" || !strings.HasPrefix(said, inWords(typ)) {
+				t.Errorf("%s is of type %s, and the guide says %q", attribute, typ, said)
+			}
+		}
+	}
+}
+
+// inWords says a type as the guide does.
+func inWords(typ string) string {
+	switch {
+	case typ == "[string]":
+		return "list of strings"
+	case typ[0] == '[':
+		return "list of objects"
+	case typ[0] == '{':
+		return "object of"
+	}
+	return typ
+}
+
 // The page about errors has each summary.
 func TestEveryErrorIsExplained(t *testing.T) {
 	t.Parallel()

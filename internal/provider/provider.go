@@ -33,7 +33,7 @@ type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error
 
 type catalogueProvider struct {
 	version string
-	// environment is what the process was started with, unless a test says otherwise.
+	// environment replaces that of the process in tests.
 	environment *environment
 	// dial replaces the network in tests that run on a fake clock.
 	dial dialFunc
@@ -90,8 +90,8 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			argSnapshot: schema.BoolAttribute{
 				MarkdownDescription: "Whether blocks that read the same thing in one run share one request and see " +
 					"the same answer. `false` makes each block read afresh, for a run that publishes a revision and " +
-					"then reads it. Test files set it, because from Terraform 1.13 on one process of the provider " +
-					"serves every `run` of a file. The default is " +
+					"then reads it. Set it to `false` in test files that publish: from Terraform 1.13 one process " +
+					"of the provider serves every `run` of a file. The default is " +
 					"`" + strconv.FormatBool(defaultSnapshot) + "`." + alsoReadFrom(argSnapshot),
 				Optional: true,
 			},
