@@ -20,7 +20,7 @@ import (
 //
 // A Client has one admission, which owns the flights and the token. The client's part is the exchange: it lends flights
 // and tokens a function that makes one, which they call without mu, and the exchange reports the header of its answer
-// to headerReceived. Nothing else calls back.
+// to headerReceived. Admission, flights and token are one room under mu, and call each other.
 //
 // Methods whose name ends in Locked need mu.
 type admission struct {

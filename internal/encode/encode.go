@@ -45,7 +45,7 @@ func (o *output) size() int64 {
 	return o.dropped + int64(len(o.bytes))
 }
 
-// settle drops what is over the limit, which bounds the memory.
+// settle drops what is over the limit. Until then the last element is whole in memory.
 func (o *output) settle() {
 	if o.dropped > 0 || int64(len(o.bytes)) > o.limit {
 		o.dropped += int64(len(o.bytes))
@@ -57,7 +57,7 @@ func (o *output) settle() {
 // memory for it at once.
 const sampled = 31
 
-// each encodes count elements within bounded memory.
+// each encodes count elements. After each it drops what is over the limit.
 func (o *output) each(count int, element func(i int)) {
 	start := o.size()
 	for i := range count {

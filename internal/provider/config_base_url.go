@@ -32,7 +32,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// baseURLMistakes are what a base_url looks like that is not one. Each row may rely on those before it.
+// baseURLMistakes describe texts that are not base URLs. Each row may rely on those before it.
 var baseURLMistakes = hints{
 	{is(isBlank), "it is blank"},
 	{is(inAngles), "it has < and > around it; leave them out"},
@@ -55,7 +55,7 @@ var baseURLMistakes = hints{
 	{having("#"), "it must not have a fragment (the part from {} on)"},
 }
 
-// basePathMistakes are the same of the path in it.
+// basePathMistakes describe paths that a base URL cannot have.
 var basePathMistakes = hints{
 	{is(endsInVersion), "it ends in /v1; leave that out, because the provider adds it"},
 	{is(ofRoute), "it is the address of one route; leave out /v1 and what follows, because the provider adds them"},

@@ -154,7 +154,7 @@ func trimmedBy(name string, from explain.Origin) string {
 	return "name that file in " + fileVariable(name) + " instead"
 }
 
-// secretMistakes are what looks wrong inside a credential.
+// secretMistakes describe what looks wrong inside a credential.
 var secretMistakes = hints{
 	{mistaken, "is {}"},
 	{severalLines, "has a line break in it: it has {} lines, and only one can be meant"},
@@ -181,7 +181,7 @@ func parseAccessToken(text string) (string, error) {
 	return text, nil
 }
 
-// tokenMistakes are what an access token looks like that cannot be sent.
+// tokenMistakes describe access tokens that cannot be sent.
 var tokenMistakes = hints{
 	{is(withScheme), "it begins with the word Bearer, which the provider adds; give only what follows"},
 	{mistaken, "it is {}"},

@@ -58,7 +58,7 @@ func withProxyScheme(value string) string {
 	return "http://" + value
 }
 
-// proxyMistakes are what the address of a proxy looks like that cannot be used. Each row may rely on those before it.
+// proxyMistakes describe addresses of proxies that cannot be used. Each row may rely on those before it.
 var proxyMistakes = hints{
 	{is(isBlank), "it is blank"},
 	{is(isQuoted), "it has quotes around it; leave them out"},

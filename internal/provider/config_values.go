@@ -40,7 +40,7 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// durationMistakes are what a text is that is not a duration.
+// durationMistakes describe texts that are not durations.
 var durationMistakes = hints{
 	{quotedText, `{} is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`},
 }
@@ -126,7 +126,7 @@ func unindented(text string) string {
 
 const beginCertificate = "-----BEGIN CERTIFICATE-----"
 
-// certificateMistakes are what a text is in which not every certificate can be read.
+// certificateMistakes describe texts with a certificate that cannot be read.
 var certificateMistakes = hints{
 	{is(isBlank), "it is blank"},
 	{mistaken, "it is {}"},

@@ -88,7 +88,7 @@ func mistaken(text string) (what string, found bool) {
 	return what, what != ""
 }
 
-// mistakes are what a text is that a job left in place of a value.
+// mistakes describe what a failed job leaves in place of a value.
 var mistakes = hints{
 	{word("null"), "the word {}, which jq prints for a field that does not exist"},
 	{word("none"), "the word {}, which Python prints for no value"},
