@@ -91,8 +91,8 @@ func badToken(code, description string) *answer {
 }
 
 // problemOfTokenRequest says what is wrong if a request is not a form, lacks the client's credentials, or has a field
-// twice, or returns "". The grant type is checked later. RFC 6749 §2.3 forbids credentials in the URI and in two places at
-// once. Other fields, such as scope, are ignored (RFC 6749 §3.2).
+// twice, or returns "". The grant type is checked later. RFC 6749 §2.3 forbids credentials in the URI and in two places
+// at once. Other fields, such as scope, are ignored (RFC 6749 §3.2).
 func problemOfTokenRequest(r *http.Request, fields url.Values, malformed error) string {
 	const form = "application/x-www-form-urlencoded"
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
