@@ -70,20 +70,16 @@ type settings struct {
 	unread      []unreadVariable
 }
 
-// settings resolves the configuration over the environment and over the
+// resolve resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
-func (c configuration) settings(env environment) (settings, []configProblem) {
-	r := resolver{
-		settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()},
-		env:      env,
-		absences: map[string]string{},
-	}
+func (c configuration) resolve(env environment) (settings, []configProblem) {
+	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()}, env: env}
 	r.client.BaseURL = blockArgument[*url.URL]{
 		name:  argBaseURL,
 		value: c.BaseURL,
 		parse: parseBaseURL,
 	}.required(&r)
-	r.credentials = c.credentials(&r)
+	c.addCredentials(&r)
 	r.client.CACertificates = blockArgument[[]*x509.Certificate]{
 		name:  argCACertificate,
 		value: c.CACertificatePEM,
@@ -135,7 +131,7 @@ func (c configuration) requests(r *resolver) {
 // malformed lists what is wrong with the provider block itself. It ignores the
 // environment, reads no file, and ignores arguments that are only absent.
 func (c configuration) malformed() []configProblem {
-	_, problems := c.settings(environment{})
+	_, problems := c.resolve(environment{})
 	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
 }
 
@@ -158,10 +154,11 @@ func report(problems []configProblem, diags *diag.Diagnostics) {
 }
 
 // warnOfUnread warns of variables that the provider does not read, unless the error of a missing argument names them.
-func warnOfUnread(unread []unreadVariable, diags *diag.Diagnostics) {
+func warnOfUnread(unread []unreadVariable, problems []configProblem, diags *diag.Diagnostics) {
 	var said []string
 	for _, u := range unread {
-		if !u.told {
+		named := func(p configProblem) bool { return p.missing && u.mayBeFor(p.argument) }
+		if !slices.ContainsFunc(problems, named) {
 			said = append(said, u.String())
 		}
 	}

@@ -66,8 +66,8 @@ var basePathMistakes = hints{
 func schemeCut(text string) bool {
 	rest, found := strings.CutPrefix(strings.ToLower(text), "http")
 	rest = strings.TrimPrefix(rest, "s")
-	begins := strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "/")
-	return found && begins && !strings.HasPrefix(rest, "://")
+	follows := strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "/")
+	return found && follows && !strings.HasPrefix(rest, "://")
 }
 
 func otherScheme(text string) bool {

@@ -12,34 +12,34 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// credentials resolves client id and secret, or the access token in their place. The kind that the
+// addCredentials resolves client id and secret, or the access token in their place. The kind that the
 // block gives wins. Of two in the environment the token wins: a job that was handed one often has
 // the id and the secret as well, since it asked for the token with them.
-func (c configuration) credentials(r *resolver) []explain.Credential {
+func (c configuration) addCredentials(r *resolver) {
 	pair, token := gives(c.ClientID) || gives(c.ClientSecret), gives(c.AccessToken)
 	switch {
 	case pair && token:
-		c.bothKinds(r)
-		return nil
+		c.reportBothKinds(r)
 	case token || !pair && r.env.has(argAccessToken):
-		return c.byToken(r)
+		c.addToken(r)
+	default:
+		c.addPair(r)
 	}
-	return c.byPair(r)
 }
 
 // gives reports whether the provider block gives a credential, now or later.
 func gives(value types.String) bool { return value.IsUnknown() || !isBlank(value.ValueString()) }
 
-func (c configuration) byToken(r *resolver) []explain.Credential {
+func (c configuration) addToken(r *resolver) {
 	r.client.AccessToken = blockArgument[string]{
 		name:  argAccessToken,
 		value: c.AccessToken,
 		parse: parseAccessToken,
 	}.optional(r)
-	return r.credential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
+	r.addCredential(argAccessToken, r.client.AccessToken, argClientID, argClientSecret)
 }
 
-func (c configuration) byPair(r *resolver) []explain.Credential {
+func (c configuration) addPair(r *resolver) {
 	id := blockArgument[string]{name: argClientID, value: c.ClientID, parse: verbatim}
 	secret := blockArgument[string]{name: argClientSecret, value: c.ClientSecret, parse: verbatim}
 	var hasID, hasSecret bool
@@ -48,17 +48,18 @@ func (c configuration) byPair(r *resolver) []explain.Credential {
 	switch {
 	case hasID && hasSecret:
 	case hasSecret:
-		r.missingCredential(argClientID, argClientSecret)
+		r.missingCredential(id, argClientSecret)
 	case hasID:
-		r.missingCredential(argClientSecret, argClientID)
+		r.missingCredential(secret, argClientID)
 	default:
-		r.missingBoth()
+		r.missingBoth(id, secret)
 	}
-	return append(r.credential(argClientID, r.client.ClientID), r.credential(argClientSecret, r.client.ClientSecret)...)
+	r.addCredential(argClientID, r.client.ClientID)
+	r.addCredential(argClientSecret, r.client.ClientSecret)
 }
 
-// bothKinds reports a provider block that gives both. A value that is not known yet may turn out to be null.
-func (c configuration) bothKinds(r *resolver) {
+// reportBothKinds reports a provider block that gives both. A value that is not known yet may turn out to be null.
+func (c configuration) reportBothKinds(r *resolver) {
 	before := len(r.unknown)
 	for i, value := range []types.String{c.ClientID, c.ClientSecret, c.AccessToken} {
 		if value.IsUnknown() {
@@ -75,41 +76,45 @@ func (c configuration) bothKinds(r *resolver) {
 }
 
 // missingBoth says that there are no credentials. If the variable of the token is empty, a token was likely meant.
-func (r *resolver) missingBoth() {
+func (r *resolver) missingBoth(id, secret blockArgument[string]) {
 	if empty := r.env.emptyHint(argAccessToken); empty != "" {
 		r.missing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
 		return
 	}
-	r.missingCredential(argClientID, "")
-	r.missingCredential(argClientSecret, "")
+	r.missingCredential(id, "")
+	r.missingCredential(secret, "")
 }
 
 // missingCredential says how to give client id or secret. other is the one that is given, or "".
-func (r *resolver) missingCredential(name, other string) {
-	token := ""
+func (r *resolver) missingCredential(absent blockArgument[string], other string) {
+	name, token := absent.name, ""
 	switch {
 	case other == "":
 		token = "Or give an access token in their place, as access_token or in " + variable(argAccessToken) + "."
 	case r.env.has(argAccessToken): // so the block gives the other one
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
-			r.env.setFor(argAccessToken)[0], other)
+			r.env.variablesFor(argAccessToken)[0], other)
 	}
 	r.missing(name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
-		"%s, or name a file that holds it in %s.", name, variable(name), fileVariable(name)), r.inPlaceOf(name), token)
+		"%s, or name a file that holds it in %s.", name, variable(name), fileVariable(name)), absent.inItsPlace(r.env), token)
 }
 
-// credential notes where a credential comes from, and what is odd about it. instead
-// are arguments of the other kind, whose variables it overrides.
-func (r *resolver) credential(name, value string, instead ...string) []explain.Credential {
-	from, used := r.origins[name]
-	if !used {
-		return nil
+// addCredential notes where a credential that is given comes from, and what is odd about it. instead are arguments of
+// the other kind, whose variables it overrides.
+func (r *resolver) addCredential(name, value string, instead ...string) {
+	from, given := r.origins[name]
+	if !given {
+		return
 	}
 	for _, other := range instead {
-		from.Over = append(from.Over, r.env.setFor(other)...)
+		from.Over = append(from.Over, r.env.variablesFor(other)...)
 	}
 	r.origins[name] = from
-	return []explain.Credential{{Argument: name, Origin: from, Oddities: oddities(name, value, from)}}
+	r.credentials = append(r.credentials, explain.Credential{
+		Argument: name,
+		Origin:   from,
+		Oddities: oddities(name, value, from),
+	})
 }
 
 // wrappings are what may stand around a credential: what is left without it, and what to say about it.

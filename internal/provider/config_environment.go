@@ -57,10 +57,10 @@ func (e environment) first(names ...string) (name, value string) {
 }
 
 // has reports whether the environment gives an argument, as a value or as a file.
-func (e environment) has(argument string) bool { return len(e.setFor(argument)) > 0 }
+func (e environment) has(argument string) bool { return len(e.variablesFor(argument)) > 0 }
 
-// setFor returns the variables that are set for an argument.
-func (e environment) setFor(argument string) []string {
+// variablesFor returns the variables that are set for an argument.
+func (e environment) variablesFor(argument string) []string {
 	var set []string
 	if present(argument, e[variable(argument)]) {
 		set = append(set, variable(argument))
@@ -86,7 +86,6 @@ type unreadVariable struct {
 	name  string
 	meant string // the argument that it may be meant for, "" if none is like it
 	right string // the variable that the provider reads for that
-	told  bool   // the error of a missing argument names it
 }
 
 // String says which variable is not read, and which one may be meant. The value is not shown, because it may be a
@@ -97,6 +96,12 @@ func (u unreadVariable) String() string {
 		text += fmt.Sprintf(" Did you mean %s?", u.right)
 	}
 	return text
+}
+
+// mayBeFor reports whether the variable may be meant for an argument. An access token would stand in for a client id and
+// a client secret.
+func (u unreadVariable) mayBeFor(argument string) bool {
+	return u.meant == argument || u.meant == argAccessToken && argument != argBaseURL
 }
 
 // unread returns the variables that are set and look like the provider's own, but are not, sorted by name. If a name

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -15,7 +14,6 @@ type resolver struct {
 	settings
 	env      environment
 	problems []configProblem
-	absences map[string]string // by argument: what the provider block has in place of a value
 }
 
 // blockArgument is an argument of the provider block as it is resolved.
@@ -31,7 +29,7 @@ func (a blockArgument[T]) required(r *resolver) T {
 	result, given := a.resolve(r)
 	if !given {
 		r.missing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-			"variable %s.", a.name, variable(a.name)), r.inPlaceOf(a.name))
+			"variable %s.", a.name, variable(a.name)), a.inItsPlace(r.env))
 	}
 	return result
 }
@@ -53,11 +51,8 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 		return result, true
 	}
 	text, whose := asText(a.value), "The value"
-	from := explain.Origin{Block: true, Over: r.env.setFor(a.name)}
+	from := explain.Origin{Block: true, Over: r.env.variablesFor(a.name)}
 	if !present(a.name, text) {
-		if !a.value.IsNull() {
-			r.absences[a.name] = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, emptyOrBlank(text))
-		}
 		var err error
 		if text, from, err = r.env.lookUp(a.name); err != nil {
 			r.invalid(a.name, err.Error())
@@ -76,33 +71,29 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 	return result, true
 }
 
-// missing adds that an argument is absent.
+// inItsPlace says what is empty or blank in place of an argument that is missing: its variable, or else its value in
+// the provider block. It returns "" if neither is set.
+func (a blockArgument[T]) inItsPlace(env environment) string {
+	hint := env.emptyHint(a.name)
+	if hint == "" && !a.value.IsNull() {
+		hint = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, emptyOrBlank(asText(a.value)))
+	}
+	return hint
+}
+
+// missing adds that an argument is absent, and which unread variables may be meant for it.
 func (r *resolver) missing(name string, paragraphs ...string) {
+	for _, u := range r.unread {
+		if u.mayBeFor(name) {
+			paragraphs = append(paragraphs, u.String())
+		}
+	}
 	r.problems = append(r.problems, configProblem{
 		argument: name,
 		missing:  true,
 		summary:  explain.SummaryMissing(name),
-		detail:   explain.Paragraphs(append(paragraphs, r.meantFor(name)...)...),
+		detail:   explain.Paragraphs(paragraphs...),
 	})
-}
-
-// inPlaceOf says what is empty or blank in place of an argument: its variable, or else its value in the provider
-// block. It returns "" if neither is set.
-func (r *resolver) inPlaceOf(name string) string {
-	return cmp.Or(r.env.emptyHint(name), r.absences[name])
-}
-
-// meantFor says which unread variables may be meant for an argument that is missing, and takes note that it did. An
-// access token would stand in for a client id and a client secret.
-func (r *resolver) meantFor(name string) []string {
-	var said []string
-	for i, u := range r.unread {
-		if u.meant == name || u.meant == argAccessToken && name != argBaseURL {
-			said = append(said, u.String())
-			r.unread[i].told = true
-		}
-	}
-	return said
 }
 
 // invalid adds what is wrong with the value of an argument.
@@ -125,7 +116,7 @@ func present(argument, text string) bool {
 // lookUp finds the value of an argument in its variable, or in the file that its
 // other variable names.
 func (e environment) lookUp(argument string) (text string, from explain.Origin, err error) {
-	set := e.setFor(argument)
+	set := e.variablesFor(argument)
 	switch {
 	case len(set) == 0:
 		return "", explain.Origin{}, nil

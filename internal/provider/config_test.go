@@ -29,7 +29,7 @@ var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "
 // assignments, whose names lack their prefix.
 func settle(tb testing.TB, given arguments, assignments ...string) (settings, []configProblem) {
 	tb.Helper()
-	return block(tb, given).settings(surroundings(assignments...))
+	return block(tb, given).resolve(surroundings(assignments...))
 }
 
 // block returns a provider block as the provider decodes it.
@@ -358,7 +358,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p.example:99999"}, none, port},
 		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, "it cannot be parsed as a URL."},
 	} {
-		got, problems := block(t, complete.with(argBaseURL, test.base)).settings(environmentOf(test.environment))
+		got, problems := block(t, complete.with(argBaseURL, test.base)).resolve(environmentOf(test.environment))
 		if test.problem == "" {
 			found := none
 			if proxy := got.client.Proxy; proxy != nil {

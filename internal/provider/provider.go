@@ -138,9 +138,9 @@ func (p *catalogueProvider) Configure(
 	if p.environment != nil {
 		env = *p.environment
 	}
-	resolved, problems := config.settings(env)
+	resolved, problems := config.resolve(env)
 	report(problems, &resp.Diagnostics)
-	warnOfUnread(resolved.unread, &resp.Diagnostics)
+	warnOfUnread(resolved.unread, problems, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
