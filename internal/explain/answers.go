@@ -27,7 +27,6 @@ func (m *message) answered(api *catalogue.APIError) {
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to the service's operator.")
-		m.concernsAll(api)
 	case errors.Is(api, catalogue.ErrNotFound):
 		m.say(SummaryNotAnswered, "The service has no such path.", checkBaseURL)
 	case errors.Is(api, catalogue.ErrInvalidRequest):
@@ -39,7 +38,6 @@ func (m *message) answered(api *catalogue.APIError) {
 		m.say(SummaryOrganisationDisabled,
 			"The organisation of these credentials is disabled, so the service answers none of its requests.",
 			"Ask for the organisation to be enabled again. The service's message gives the reason.")
-		m.concernsAll(api)
 	case api.Status == http.StatusForbidden:
 		m.forbidden(api)
 	case isRedirect(api):
@@ -49,7 +47,6 @@ func (m *message) answered(api *catalogue.APIError) {
 	default:
 		m.say(SummaryNotAnswered, "The service refused the request, and asking again will not help.", actOrShow)
 	}
-	m.concernsThoseWithTheCode(api)
 }
 
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
@@ -59,7 +56,6 @@ func (m *message) forbidden(api *catalogue.APIError) {
 	case "FORBIDDEN":
 		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
 			"Use other credentials, or ask for this organisation to be permitted.")
-		m.concernsAll(api)
 	case "":
 		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.",
 			"The answer has no code of the service, so a gateway or a firewall may have sent it: check that this "+
@@ -82,7 +78,6 @@ func (m *message) redirected(api *catalogue.APIError) {
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
 		m.next = fmt.Sprintf("If that is the service's own address, set base_url to %q.", moved)
 	}
-	m.concernsAll(api)
 }
 
 // unusable explains a success whose body is not what the interface promises. Many records may be wrong in the same way.
@@ -92,17 +87,10 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 		m.next = "Look for a newer version of the provider. If there is none, show this to the service's operator."
 	}
 	m.quoteUnusable(unusable)
-	m.concernsAll(nil)
-	m.alike += Field(unusable.Place) + unusable.Problem
 	if unusable.Place != "" {
 		m.short = m.said[0]
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
-}
-
-// Field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
-func Field(place string) string {
-	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }
 
 // quoteUnusable says what is wrong with a body, and what it answers.

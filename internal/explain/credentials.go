@@ -49,7 +49,6 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.redirected(api)
 	case errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
-		return
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
 		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot " +
@@ -71,7 +70,6 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 				"(invalid_client).",
 			actOrShow+" Check base_url too: something else may answer there.")
 	}
-	m.concernsAll(api)
 }
 
 // withoutToken explains an answer to the request for a token that cannot be used.

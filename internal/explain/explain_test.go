@@ -39,6 +39,11 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 	return &catalogue.APIError{Endpoint: tokenEndpoint, Status: status, Code: code, ShownCode: code, Message: message}
 }
 
+// told returns the error of a process that meets no other.
+func told(err error, about explain.Subject) diag.Diagnostic {
+	return new(explain.Explainer).Explain(err, about).Diagnostic()
+}
+
 // TestMessagesByHand has the errors that the provider's TestMessages cannot cause.
 func TestMessagesByHand(t *testing.T) {
 	t.Parallel()
@@ -175,7 +180,7 @@ func TestMessagesByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// As the client hands errors over: wrapped once.
-			got := explain.Error(fmt.Errorf("reading: %w", test.err), test.about)
+			got := told(fmt.Errorf("reading: %w", test.err), test.about)
 			if got.Severity() != diag.SeverityError || got.Summary() != test.summary {
 				t.Errorf("%s %q, want the error %q", got.Severity(), got.Summary(), test.summary)
 			}
@@ -228,7 +233,7 @@ func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
 		for _, field := range test.fields {
 			api.Issues = append(api.Issues, catalogue.Issue{Field: field})
 		}
-		got := explain.Error(api, test.about)
+		got := told(api, test.about)
 		_, onArgument := got.(diag.DiagnosticWithPath)
 		if got.Summary() != test.summary || onArgument != (test.summary != explain.SummaryInvalidRequest) {
 			t.Errorf("%d %s %q: %s", test.status, test.code, test.fields, got.Summary())
@@ -245,7 +250,7 @@ func TestManyRejectedFields(t *testing.T) {
 		reasons[i] = fmt.Sprintf("reason %d", i)
 		api.Issues = append(api.Issues, catalogue.Issue{Field: fmt.Sprintf("field%d", i), Messages: reasons})
 	}
-	detail := explain.Error(api, explain.Subject{}).Detail()
+	detail := told(api, explain.Subject{}).Detail()
 	for _, want := range []string{
 		"\n  - field0: reason 0; reason 1; ", "reason 9; and 19990 more\n  - field1:", "and 19990 more\n  - and 19990 more\nStatus 400",
 	} {
@@ -254,11 +259,11 @@ func TestManyRejectedFields(t *testing.T) {
 		}
 	}
 	api.Issues = []catalogue.Issue{{Field: "only"}, {Messages: []string{"a", "b"}}}
-	if parts := explain.Error(api, explain.Subject{}).Detail(); !strings.Contains(parts, "\n  - only\n  - a; b\nStatus 400") {
+	if parts := told(api, explain.Subject{}).Detail(); !strings.Contains(parts, "\n  - only\n  - a; b\nStatus 400") {
 		t.Error(parts)
 	}
 	api.Issues = []catalogue.Issue{{Field: "f", Messages: []string{strings.Repeat("é", 5000)}}}
-	if long := explain.Error(api, explain.Subject{}).Detail(); len(detail) > 3000 || len(long) > 3000 {
+	if long := told(api, explain.Subject{}).Detail(); len(detail) > 3000 || len(long) > 3000 {
 		t.Errorf("%d and %d bytes", len(detail), len(long))
 	}
 }

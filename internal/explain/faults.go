@@ -39,8 +39,6 @@ func (m *message) network(network *catalogue.NetworkError) {
 	if through != nil {
 		m.add("The request went through the proxy %s, which %s names.", through.Address, through.Variable)
 	}
-	m.concernsAll(nil)
-	m.alike += strconv.Itoa(int(network.Fault))
 }
 
 // unreached explains a fault that may pass: no connection, or one that broke.

@@ -1,24 +1,23 @@
 package explain
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// message holds the parts of a diagnostic.
+// message collects what a problem says.
 type message struct {
 	by         *Explainer
 	about      Subject
 	onArgument bool // the argument of about is at fault
 
-	// The diagnostic has these in this order.
+	// The problem has these in this order.
 	summary   string
 	cause     string   // what is wrong, in a sentence or two
 	more      []string // paragraphs
@@ -27,15 +26,8 @@ type message struct {
 	requestID string
 	next      string // what to do
 
-	repeated
-}
-
-// repeated is what is known of a cause that several reads have.
-type repeated struct {
-	alike     string // identifies a cause that other reads may meet too, "" for one of this read only
-	short     string // what a short message has to say besides
-	quotes    bool   // short is what the service said
-	elsewhere bool   // another read has more to say about the cause
+	short     string // as in Problem
+	elsewhere bool
 }
 
 // say sets the three parts that every message has.
@@ -45,32 +37,11 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// concernsAll marks a cause that other reads of the process may share. Nothing in its
-// identity differs from read to read. api is the answer that shows it, or nil.
-func (m *message) concernsAll(api *catalogue.APIError) {
-	m.alike = m.summary
-	if api != nil {
-		m.alike += fmt.Sprint(api.Status, api.Code)
-	}
-}
-
-// concernsThoseWithTheCode marks a cause that other reads have if they are answered with the same status and code,
-// unless it is in an argument or is known to concern all. A short message says what the service said, if that differs.
-func (m *message) concernsThoseWithTheCode(api *catalogue.APIError) {
-	if m.alike != "" || m.onArgument {
-		return
-	}
-	m.concernsAll(api)
-	if len(m.said) > 0 {
-		m.short, m.quotes = redact.Shorten(m.said[0], maxShort), true
-	}
-}
-
 // maxShort bounds what a short message says, in characters: two lines of an engine.
 const maxShort = 150
 
-// whole returns the diagnostic with all its parts.
-func (m *message) whole() diag.Diagnostic {
+// problem returns the message about err as a whole.
+func (m *message) problem(err error) Problem {
 	lines := m.said
 	if m.fact != "" {
 		lines = append(lines, m.fact)
@@ -79,14 +50,50 @@ func (m *message) whole() diag.Diagnostic {
 		lines = append(lines, "Request id "+m.requestID)
 	}
 	paragraphs := append([]string{m.cause}, m.more...)
-	return m.diagnostic(Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...))
+	p := Problem{
+		Summary:   m.summary,
+		Detail:    Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...),
+		Cause:     m.shared(err),
+		Short:     m.short,
+		Elsewhere: m.elsewhere,
+	}
+	if len(m.said) > 0 {
+		p.Said = redact.Shorten(m.said[0], maxShort)
+	}
+	if m.onArgument {
+		p.Path = m.about.Path
+	}
+	return p
 }
 
-func (m *message) diagnostic(detail string) diag.Diagnostic {
-	if m.onArgument {
-		return diag.NewAttributeErrorDiagnostic(m.about.Path, m.summary, detail)
+// shared identifies the cause of err, as Problem has it. Codes are taken for one cause if they are the same, even
+// those that the provider does not know.
+func (m *message) shared(err error) string {
+	var (
+		rejected *catalogue.RejectedError
+		api      *catalogue.APIError
+		network  *catalogue.NetworkError
+		unusable *catalogue.UnusableAnswerError
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return m.summary
+	case errors.As(err, &api):
+		return fmt.Sprint(m.summary, api.Status, api.Code)
+	case errors.As(err, &network):
+		return fmt.Sprint(m.summary, network.Fault)
+	case errors.As(err, &unusable):
+		return m.summary + field(unusable.Place)
+	case errors.As(err, &rejected):
+		return m.summary
 	}
-	return diag.NewErrorDiagnostic(m.summary, detail)
+	return ""
+}
+
+// field returns the part of a place that is the same in every record of a list, such as revision of
+// models[3].revision.
+func field(place string) string {
+	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }
 
 // quote takes over what the service answered.
@@ -112,15 +119,11 @@ const maxIssue = 1000
 // quoteIssues lists the fields that the service rejected, the first of them.
 func (m *message) quoteIssues(issues []catalogue.Issue) {
 	var lines []string
-	for _, issue := range issues[:min(len(issues), MaxIDs)] {
-		parts := []string{issue.Field, strings.Join(First(MaxIDs, issue.Messages), "; ")}
-		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		lines = append(lines, redact.Shorten(strings.Join(parts, ": "), maxIssue))
+	for _, issue := range issues {
+		line := joined(": ", issue.Field, strings.Join(First(MaxIDs, issue.Messages), "; "))
+		lines = append(lines, redact.Shorten(line, maxIssue))
 	}
-	if more := len(issues) - MaxIDs; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	for _, line := range lines {
+	for _, line := range First(MaxIDs, lines) {
 		m.said = append(m.said, "  - "+line)
 	}
 }

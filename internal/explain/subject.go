@@ -56,6 +56,7 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 		m.say(SummaryInvalidHorizon, fmt.Sprintf("The service does not accept the time horizon %q.", Abridged(s.Value)),
 			Paragraphs(s.oddity("key", ""), "Use a key that the catalogue has: modelcatalogue_model_groups without "+
 				"time_horizon lists every group, and the time_horizon.key of each is in use."))
+		m.short = m.cause
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		const invalid = "The service does not accept the model group id %q."
@@ -65,11 +66,8 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	default:
 		s.missing(m, api)
 	}
-	// Many blocks of a plan may have a wrong id each.
-	m.concernsAll(api)
-	if odd := Oddity(s.Value); odd != "" {
-		m.alike += odd
-		m.short = fmt.Sprintf("The model group id %q %s.", ShortID(s.Value), odd)
+	if odd := s.oddity(fmt.Sprintf("model group id %q", ShortID(s.Value)), finder); odd != "" {
+		m.short = odd
 	}
 }
 
@@ -93,7 +91,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 			"sent it. Check base_url.", cause)
 	}
 	m.say(summary, cause,
-		Paragraphs(s.oddity("id", ": modelcatalogue_model_group finds the group of a name"), check))
+		Paragraphs(s.oddity("id", finder), check))
 	m.short = fmt.Sprintf(short, ShortID(s.Value))
 }
 
@@ -115,7 +113,10 @@ func (s Subject) oddity(what, finder string) string {
 	return fmt.Sprintf("The %s %s.", what, odd)
 }
 
-const likeAName = "looks like a name"
+const (
+	likeAName = "looks like a name"
+	finder    = ": modelcatalogue_model_group finds the group of a name"
+)
 
 // Oddity says in a phrase what is odd about an id that is not found, or returns "".
 func Oddity(id string) string {

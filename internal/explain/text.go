@@ -10,9 +10,12 @@ import (
 )
 
 // Paragraphs joins the texts that are not empty.
-func Paragraphs(texts ...string) string {
+func Paragraphs(texts ...string) string { return joined("\n\n", texts...) }
+
+// joined joins the texts that are not empty.
+func joined(separator string, texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
-	return strings.Join(texts, "\n\n")
+	return strings.Join(texts, separator)
 }
 
 // Sentence begins a text with a capital letter and ends it with a full stop.

@@ -94,7 +94,6 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If "+
 		"several runs use these credentials, start fewer at once, or give each a share of the allowance with "+
 		"max_requests.")
-	m.concernsAll(api)
 }
 
 // orRaise offers the read_timeout that the wait would have fitted in, in whole seconds, and none for a day or more.
@@ -114,10 +113,6 @@ func orRaise(gaveUp *catalogue.GaveUpError) string {
 func (m *message) interrupted(err error) {
 	m.say(SummaryInterrupted, "The run was interrupted while the catalogue was being read.",
 		"Run it again to read what is missing.")
-	m.concernsAll(nil)
-	if m.by.HowFar != nil {
-		m.more = append(m.more, m.by.HowFar())
-	}
 	at, ok := errors.AsType[*catalogue.InterruptedError](err)
 	if !ok || at.WaitingFor == "" && at.Attempts == 0 {
 		return

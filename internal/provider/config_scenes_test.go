@@ -35,7 +35,7 @@ func rejectedScene(title string, err error, config arguments, assignments ...str
 		}
 		explainer := &explain.Explainer{Credentials: s.credentials}
 		d := catalogueDataSource{name: "model_groups", connection: &connection{explainer: explainer}}
-		return protocol6(d.diagnose(err, explain.Subject{}))
+		return protocol6(d.problem(err, explain.Subject{}).Diagnostic())
 	}}
 }
 

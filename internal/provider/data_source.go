@@ -22,7 +22,7 @@ type connection struct {
 	client    *catalogue.Client
 	unknown   []string
 	explainer *explain.Explainer
-	blocks    blocks
+	blocks    progress
 	warned    atomic.Bool // of pauses
 }
 
@@ -63,7 +63,7 @@ func (d *dataSource[State]) Read(ctx context.Context, req datasource.ReadRequest
 	counted := context.WithValue(ctx, progressKey{}, all)
 	d.read(counted, &blockRead{&d.catalogueDataSource, client, &resp.Diagnostics}, state)
 	hasError := resp.Diagnostics.HasError()
-	next := all.end(hasError)
+	next := all.end(!hasError, !hasError)
 	if hasError {
 		return
 	}
@@ -80,17 +80,23 @@ type blockRead struct {
 
 // fail ends the read with an error.
 func (r *blockRead) fail(err error, about explain.Subject) {
-	r.diags.Append(r.diagnose(err, about))
+	r.diags.Append(r.connection.explainer.Tell(r.problem(err, about)).Diagnostic())
 }
 
-// diagnose says why one group could not be read, or does not have what the block asks for.
-func (d *catalogueDataSource) diagnose(err error, about explain.Subject) diag.Diagnostic {
-	if problem, ok := errors.AsType[*groupError](err); ok {
-		source := explain.Source(d.fullName(), about.Value) + problem.which
-		whole := problem.on(path.Root(problem.argument))
-		return d.connection.explainer.Once(problem.alike, source, whole, problem.brief)
+// problem says why one group could not be read, or does not have what the block asks for.
+func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.Problem {
+	source := explain.Source(d.fullName(), about.Value)
+	if lacking, ok := errors.AsType[*groupError](err); ok {
+		p := lacking.Problem
+		p.Source = source + lacking.which
+		return p
 	}
-	return d.connection.explainer.Explain(err, d.fullName(), about)
+	p := d.connection.explainer.Explain(err, about)
+	p.Source = source
+	if errors.Is(err, context.Canceled) {
+		p.Detail = explain.Paragraphs(p.Detail, d.connection.blocks.sentence(err))
+	}
+	return p
 }
 
 func (d *catalogueDataSource) fullName() string { return typeName + "_" + d.name }
@@ -139,13 +145,15 @@ func (d *catalogueDataSource) readArguments(
 
 // notKnownYet says that the provider has no client in this plan. Every block that the plan reads fails with it.
 func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
-	whole := diag.NewErrorDiagnostic(explain.SummaryUnknownArgument, fmt.Sprintf(
-		"The provider has arguments whose values are known only after other changes are applied: %s. Nothing can be "+
-			"read from the catalogue in this plan.\n\nGive values that are known at plan time, or apply what they "+
-			"depend on first (with -target), or make this data source wait for the apply (with depends_on).",
-		explain.Enumerated(d.connection.unknown)))
-	source := explain.Source(d.fullName(), groupOf(fields))
-	return d.connection.explainer.Once(explain.SummaryUnknownArgument, source, whole, "")
+	return d.connection.explainer.Tell(explain.Problem{
+		Summary: explain.SummaryUnknownArgument,
+		Detail: fmt.Sprintf("The provider has arguments whose values are known only after other changes are applied: "+
+			"%s. Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or "+
+			"apply what they depend on first (with -target), or make this data source wait for the apply (with "+
+			"depends_on).", explain.Enumerated(d.connection.unknown)),
+		Source: explain.Source(d.fullName(), groupOf(fields)),
+		Cause:  explain.SummaryUnknownArgument,
+	}).Diagnostic()
 }
 
 // groupOf returns the id or the name of the group that a block reads, "" if it reads none or many.
@@ -163,18 +171,10 @@ func groupOf(fields reflect.Value) string {
 
 // groupError says why a group that was read does not have what a block asks for.
 type groupError struct {
-	argument string // the argument at fault: revision, docker_image or where
-	summary  string
-	detail   string
-	short    string // the detail as a phrase about the group
-	alike    string // identifies a cause that many blocks may have, "" for none
-	brief    string // what the errors after the first of that cause say, in a sentence
-	which    string // tells the block apart from others that read the group, such as ", revision 3"
-	nothing  bool   // the group has no such model: it is left out if it was only listed
+	explain.Problem
+	phrase  string // the detail as a phrase about the group
+	which   string // tells the block apart from others that read the group, such as ", revision 3"
+	nothing bool   // the group has no such model: it is left out if it was only listed
 }
 
-func (e *groupError) Error() string { return e.summary + ": " + e.detail }
-
-func (e *groupError) on(at path.Path) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, e.summary, e.detail)
-}
+func (e *groupError) Error() string { return e.Summary + ": " + e.Detail }

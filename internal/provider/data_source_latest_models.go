@@ -55,12 +55,12 @@ type latestModelsState struct {
 }
 
 func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsState) {
-	questions := namedGroups(state.ModelGroupIDs)
+	members := namedGroups(state.ModelGroupIDs)
 	var listed map[string]*catalogue.ModelGroup
 	if state.ModelGroupIDs == nil {
 		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err == nil {
-			questions, listed, err = listedGroups(groups)
+			members, listed, err = listedGroups(groups)
 		}
 		if err != nil {
 			horizon := orZero(state.TimeHorizon)
@@ -72,14 +72,14 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 		return state.Where.newest(ctx, r.client, id, "Relax where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
-	all, fault := readFleet(ctx, questions, read)
+	all, far, fault := readFleet(ctx, members, read)
 	missing := leaveOutMissing(all, listed)
-	r.reportFailures(fault, failures(all, fault), len(questions), true)
+	r.reportFailures(fault, far, failures(all, fault), true)
 	if r.diags.HasError() {
 		return
 	}
 	warnOfMissing(r.diags, missing)
-	state.Models = make(map[string]*modelState, len(questions))
+	state.Models = make(map[string]*modelState, len(members))
 	for _, r := range all {
 		if r.answer != nil {
 			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), state.Attributes)
@@ -87,38 +87,38 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	}
 }
 
-// namedGroups returns a question for each group of model_group_ids.
-func namedGroups(ids []string) []question {
-	questions, known := []question{}, map[string]bool{}
+// namedGroups returns the groups of model_group_ids, each once.
+func namedGroups(ids []string) []member {
+	members, known := []member{}, map[string]bool{}
 	for i, id := range ids {
 		if !known[id] {
-			questions = append(questions, question{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
+			members = append(members, member{id: id, at: path.Root("model_group_ids").AtListIndex(i)})
 			known[id] = true
 		}
 	}
-	return questions
+	return members
 }
 
-// listedGroups returns a question for each group of a list, and the groups by their ids. Of a group only the id is
+// listedGroups returns the groups of a list, each once, and their records by their ids. Of a group only the id is
 // needed, so anything else may be wrong with its record.
-func listedGroups(groups []*catalogue.ModelGroup) ([]question, map[string]*catalogue.ModelGroup, error) {
-	questions, listed := []question{}, map[string]*catalogue.ModelGroup{}
+func listedGroups(groups []*catalogue.ModelGroup) ([]member, map[string]*catalogue.ModelGroup, error) {
+	members, listed := []member{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
 		if group.ID == nil {
 			return nil, nil, group.Err
 		}
 		if listed[*group.ID] == nil {
-			questions = append(questions, question{id: *group.ID, at: path.Empty()})
+			members = append(members, member{id: *group.ID, at: path.Empty()})
 			listed[*group.ID] = group
 		}
 	}
-	return questions, listed, nil
+	return members, listed, nil
 }
 
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered
 // with 404. Most of the latter have no models. It returns the ids of those that the list shows with models:
 // they were removed in the meantime, or made private.
-func leaveOutMissing(all []ended[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+func leaveOutMissing(all []settled[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
 	for i := range all {
 		r := &all[i]
 		group := listed[r.id]

@@ -109,26 +109,26 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 			found = append(found, group)
 		}
 	}
-	problem := &groupError{argument: "name"}
+	problem := explain.Problem{Path: path.Root("name")}
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
 		meant := nameHint(groups, name)
-		problem.summary = explain.SummaryGroupNotFound
-		problem.detail = explain.Paragraphs(
+		problem.Summary = explain.SummaryGroupNotFound
+		problem.Detail = explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", name),
 			meant,
 			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.")
-		problem.alike = "no group of that name"
-		problem.brief = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant))
+		problem.Cause = "no group of that name"
+		problem.Short = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant))
 	default:
-		problem.summary = explain.SummarySeveralGroups
-		problem.detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+
+		problem.Summary = explain.SummarySeveralGroups
+		problem.Detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+
 			"name: %s.", len(found), name, idsAndHorizons(found))
 	}
-	return nil, problem
+	return nil, &groupError{Problem: problem}
 }
 
 // idsAndHorizons names groups of one name by their ids, each with its time horizon.

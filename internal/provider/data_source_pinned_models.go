@@ -61,9 +61,9 @@ type pinnedModelsState struct {
 }
 
 func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsState) {
-	var questions []question
+	var members []member
 	for _, id := range slices.Sorted(maps.Keys(state.Revisions)) {
-		questions = append(questions, question{id: id, at: path.Root(argRevisions).AtMapKey(id)})
+		members = append(members, member{id: id, at: path.Root(argRevisions).AtMapKey(id)})
 	}
 	read := func(ctx context.Context, id string) (*pinnedModel, error) {
 		wanted := pin{groupID: id, revision: state.Revisions[id], follow: typeName + "_latest_models"}
@@ -72,22 +72,22 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 		}
 		return wanted.read(ctx, r.client)
 	}
-	all, fault := readFleet(ctx, questions, read)
-	r.reportFailures(fault, failures(all, fault), len(questions), false)
+	all, far, fault := readFleet(ctx, members, read)
+	r.reportFailures(fault, far, failures(all, fault), false)
 	if r.diags.HasError() {
 		return
 	}
 	if !orZero(state.AcceptWithdrawn) {
 		warnOfWithdrawn(r.diags, all)
 	}
-	state.Models = make(map[string]*pinnedModelState, len(questions))
+	state.Models = make(map[string]*pinnedModelState, len(members))
 	for _, r := range all {
 		state.Models[r.id] = newPinnedModelState(r.answer, state.Attributes)
 	}
 }
 
 // warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, all []ended[*pinnedModel]) {
+func warnOfWithdrawn(diags *diag.Diagnostics, all []settled[*pinnedModel]) {
 	var lines []string
 	for _, r := range all {
 		if how := r.answer.withdrawal(); how != "" {

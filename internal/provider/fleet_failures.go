@@ -1,153 +1,117 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// failure is a question that failed, and why.
+// failure is a member that could not be read, and why.
 type failure struct {
-	question
+	member
 	err error
 }
 
-// failures returns the questions that failed, without those that share the fault. A read that made one attempt
-// because another had used up its retries comes last: the message of the other says more.
-func failures[T any](all []ended[T], fault error) []failure {
+// failures returns the members that failed, without those that share the fault. A read that made one attempt because
+// another had used up its retries comes last: the message of the other says more.
+func failures[T any](all []settled[T], fault error) []failure {
 	var list, last []failure
 	for _, one := range all {
 		gaveUp, _ := errors.AsType[*catalogue.GaveUpError](one.err)
 		switch {
-		case one.err == nil || fault != nil && scopeOf(one.err) == ofAllQuestions:
+		case one.err == nil || fault != nil && scopeOf(one.err) == ofAllGroups:
 		case gaveUp != nil && gaveUp.Cause == catalogue.ServiceDown:
-			last = append(last, failure{one.question, one.err})
+			last = append(last, failure{one.member, one.err})
 		default:
-			list = append(list, failure{one.question, one.err})
+			list = append(list, failure{one.member, one.err})
 		}
 	}
 	return append(list, last...)
 }
 
-// causeOf identifies what failures have in common that a user would see as one.
-func causeOf(summary string, err error) string {
-	cause := summary
-	if api, ok := errors.AsType[*catalogue.APIError](err); ok {
-		cause += fmt.Sprint(api.Status, api.Code)
-	}
-	if network, ok := errors.AsType[*catalogue.NetworkError](err); ok {
-		cause += fmt.Sprint(network.Fault)
-	}
-	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		cause += explain.Field(unusable.Place) // the places in a list differ from group to group
-	}
-	return cause
-}
-
-// reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the
-// first element that has it. groups is how many groups there are, and latest whether their latest models are read.
-func (r *blockRead) reportFailures(fault error, list []failure, groups int, latest bool) {
+// reportFailures says what failed: one diagnostic for a fault, and one for each other cause, on the first element that
+// has it. far is how far the fleet was, and latest whether the latest models are read.
+func (r *blockRead) reportFailures(fault error, far *progress, list []failure, latest bool) {
+	causes := map[string][]failure{}
+	var first []explain.Problem // of each cause
 	shared := ""
 	if fault != nil {
-		problem := r.diagnose(fault, explain.Subject{})
-		if down, ok := errors.AsType[*fleetError](fault); ok {
-			problem = explain.Extended(problem, down.howFar())
-		}
-		r.diags.Append(problem)
-		if errors.Is(fault, context.Canceled) {
-			return
-		}
-		shared = causeOf(problem.Summary(), fault)
+		problem := r.connection.explainer.Tell(r.problem(fault, explain.Subject{}))
+		problem.Detail = explain.Paragraphs(problem.Detail, far.sentence(fault))
+		r.diags.Append(problem.Diagnostic())
+		shared = causeOf(problem)
 	}
-	// By their causes, in the order of the first failure of each.
-	var order []string
-	alike := map[string][]failure{}
+	if errors.Is(fault, context.Canceled) {
+		return
+	}
 	for _, f := range list {
-		c := causeOf(f.explained(latest).Summary(), f.err)
-		if c == shared {
-			continue
+		problem := r.problemOf(f, latest)
+		cause := causeOf(problem)
+		if cause != shared && causes[cause] == nil {
+			first = append(first, problem)
 		}
-		if alike[c] == nil {
-			order = append(order, c)
-		}
-		alike[c] = append(alike[c], f)
+		causes[cause] = append(causes[cause], f)
 	}
-	for _, c := range order {
-		r.diags.Append(together(r.once(alike[c][0], latest), alike[c], groups))
+	for _, problem := range first {
+		alike := causes[causeOf(problem)]
+		problem = r.connection.explainer.Tell(problem)
+		problem.Detail = explain.Paragraphs(problem.Detail, together(alike, far.groups))
+		r.diags.Append(problem.Diagnostic())
 	}
 }
 
-// once returns the diagnostic of one failure, a short one if another block has reported the cause in full.
-func (r *blockRead) once(f failure, latest bool) diag.Diagnostic {
-	by := r.connection.explainer
-	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		source := explain.Source(r.fullName(), f.id) + problem.which
-		return by.Once(problem.alike, source, f.explained(latest), problem.brief)
+// causeOf identifies a cause among those of a fleet.
+func causeOf(problem explain.Problem) string { return cmp.Or(problem.Cause, problem.Summary) }
+
+// problemOf says why a member failed, on the element that is at fault.
+func (r *blockRead) problemOf(f failure, latest bool) explain.Problem {
+	problem := r.problem(f.err, explain.Subject{Path: f.at, Value: f.id, OfLatest: latest})
+	problem.Path = f.at
+	if f.isOfImage() {
+		problem.Path = path.Root(argDockerImages).AtMapKey(f.id)
 	}
-	return by.Explain(f.err, r.fullName(), f.subject(latest))
+	return problem
 }
 
-func (f failure) subject(latest bool) explain.Subject {
-	return explain.Subject{Path: f.at, Value: f.id, OfLatest: latest}
+// isOfImage reports whether the image that was given is at fault.
+func (f failure) isOfImage() bool {
+	lacking, ok := errors.AsType[*groupError](f.err)
+	return ok && lacking.Path.Equal(path.Root(argDockerImage))
 }
 
-// explained returns the diagnostic of one failure, on the element that is at fault.
-func (f failure) explained(latest bool) diag.Diagnostic {
-	problem, ok := errors.AsType[*groupError](f.err)
-	switch {
-	case !ok:
-		return explain.Error(f.err, f.subject(latest))
-	case problem.argument == argDockerImage:
-		return problem.on(path.Root(argDockerImages).AtMapKey(f.id))
+// together names those that failed like the first of them, or returns "" if none did.
+func together(alike []failure, groups int) string {
+	others := alike[1:]
+	if len(others) == 0 {
+		return ""
 	}
-	return problem.on(f.at)
-}
-
-// together adds to the diagnostic of the first of several failures which others are like it.
-func together(d diag.Diagnostic, alike []failure, groups int) diag.Diagnostic {
-	detail := d.Detail()
-	if others := alike[1:]; len(others) > 0 {
-		lines := make([]string, 0, len(others))
-		for _, f := range others {
-			lines = append(lines, f.inAPhrase())
-		}
-		way := "the same way"
-		if wordsDiffer(alike) {
-			way = "with the same status and code; the service's words differ"
-		}
-		detail += fmt.Sprintf("\n\n%d more of %d groups failed %s:", len(others), groups, way) +
-			explain.Bulleted(lines, alike[0].listedAtMost()-1)
+	var lines []string
+	for _, f := range others {
+		lines = append(lines, f.inAPhrase())
 	}
-	at := alike[0].at
-	if own, ok := d.(diag.DiagnosticWithPath); ok {
-		at = own.Path()
+	way, limit := "the same way", explain.MaxIDs
+	if wordsDiffer(alike) {
+		way = "with the same status and code; the service's words differ"
 	}
-	if !at.Equal(path.Empty()) {
-		return diag.NewAttributeErrorDiagnostic(at, d.Summary(), detail)
+	if alike[0].isOfImage() {
+		limit = maxImages
 	}
-	return diag.NewErrorDiagnostic(d.Summary(), detail)
+	return fmt.Sprintf("%d more of %d groups failed %s:", len(others), groups, way) +
+		explain.Bulleted(lines, limit-1)
 }
 
 // maxImages bounds the images that one message lists. It is more than explain.MaxIDs, because each has to be reviewed.
 const maxImages = 100
 
-// listedAtMost returns how many of the failures that are like this one are named.
-func (f failure) listedAtMost() int {
-	if problem, ok := errors.AsType[*groupError](f.err); ok && problem.argument == argDockerImage {
-		return maxImages
-	}
-	return explain.MaxIDs
-}
-
 func (f failure) inAPhrase() string {
-	if problem, ok := errors.AsType[*groupError](f.err); ok {
-		return fmt.Sprintf("%q: %s", f.id, problem.short)
+	if lacking, ok := errors.AsType[*groupError](f.err); ok {
+		return fmt.Sprintf("%q: %s", f.id, lacking.phrase)
 	}
 	if odd := explain.Oddity(f.id); odd != "" && errors.Is(f.err, catalogue.ErrNotFound) {
 		return fmt.Sprintf("%q (%s)", f.id, odd)

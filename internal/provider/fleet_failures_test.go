@@ -60,12 +60,14 @@ func TestFailuresOfOneCause(t *testing.T) {
 		{&catalogue.APIError{Status: 403, Code: "A"}, &catalogue.APIError{Status: 403, Code: "B"}, false},
 		{&catalogue.NetworkError{Fault: catalogue.UnknownHost}, &catalogue.NetworkError{Fault: catalogue.ProxyFailed}, false},
 	} {
-		if alike := causeOf("a", test.one) == causeOf("a", test.other); alike != test.alike {
+		var by explain.Explainer
+		one, other := by.Explain(test.one, explain.Subject{}), by.Explain(test.other, explain.Subject{})
+		if alike := causeOf(one) == causeOf(other); alike != test.alike {
 			t.Errorf("%v and %v: %t", test.one, test.other, alike)
 		}
 	}
 	down, first := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}, &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	if list := failures([]ended[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
+	if list := failures([]settled[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("the message of another read's outage comes first: %v", list)
 	}
 }
@@ -84,9 +86,9 @@ func TestHowFarAFailureReaches(t *testing.T) {
 	t.Parallel()
 	gaveUp := func(status int) error { return &catalogue.GaveUpError{Err: &catalogue.APIError{Status: status}} }
 	for want, errs := range map[scope][]error{
-		ofThisQuestion: {nil, &catalogue.APIError{Status: 404}, &catalogue.APIError{Status: 403, Code: "FORBIDDEN"}},
-		ofTheService:   {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
-		ofAllQuestions: {
+		ofThisGroup:  {nil, &catalogue.APIError{Status: 404}, &catalogue.APIError{Status: 403, Code: "FORBIDDEN"}},
+		ofTheService: {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
+		ofAllGroups: {
 			context.Canceled, &catalogue.RejectedError{Err: gaveUp(401)}, &catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
 			&catalogue.NetworkError{Permanent: true}, gaveUp(429), &catalogue.GaveUpError{},
 		},

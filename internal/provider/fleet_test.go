@@ -143,7 +143,7 @@ func TestAFleetTakesAsLongAsItsAllowanceAsks(t *testing.T) {
 func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		limited := &catalogue.GaveUpError{Err: catalogue.ErrRateLimited}
-		_, fault := readFleet(t.Context(), namedGroups([]string{"a", "b"}), func(ctx context.Context, id string) (int, error) {
+		_, _, fault := readFleet(t.Context(), namedGroups([]string{"a", "b"}), func(ctx context.Context, id string) (int, error) {
 			if id == "b" {
 				return 0, limited
 			}

@@ -104,8 +104,10 @@ func exchangeLine(exchange catalogue.Exchange) string {
 // requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
-	if far := sayProgress(ctx); far != "" {
-		sentence = far + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
+	if far, ok := ctx.Value(progressKey{}).(*progress); ok {
+		if line := far.line(); line != "" {
+			sentence = line + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
+		}
 	}
 	tflog.Info(ctx, sentence)
 }

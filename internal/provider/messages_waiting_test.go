@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -35,9 +34,9 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 // handMade returns a scene of an error that no service of these scenes causes.
 func handMade(title string, err error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		var shown diag.Diagnostic
-		synctest.Test(t, func(*testing.T) { shown = explain.Error(err, explain.Subject{}) })
-		return []*tfprotov6.Diagnostic{{Summary: shown.Summary(), Detail: shown.Detail()}}
+		var shown explain.Problem
+		synctest.Test(t, func(*testing.T) { shown = new(explain.Explainer).Explain(err, explain.Subject{}) })
+		return []*tfprotov6.Diagnostic{{Summary: shown.Summary, Detail: shown.Detail}}
 	}}
 }
 
@@ -46,7 +45,9 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 	var by explain.Explainer
 	var shown []*tfprotov6.Diagnostic
 	for i, err := range errs {
-		shown = append(shown, protocol6(by.Explain(err, fmt.Sprintf("modelcatalogue_model_%d", i), explain.Subject{}))...)
+		problem := by.Explain(err, explain.Subject{})
+		problem.Source = fmt.Sprintf("modelcatalogue_model_%d", i)
+		shown = append(shown, protocol6(by.Tell(problem).Diagnostic())...)
 	}
 	return shown
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
@@ -110,27 +111,32 @@ func (p pin) among(model *catalogue.Model, highest int64, all bool) *pinnedModel
 // notFound returns the error if no model is of the pinned revision.
 func (p pin) notFound(models []*catalogue.Model, revisions []int64) *groupError {
 	problem := &groupError{
-		argument: "revision",
-		summary:  explain.SummaryRevisionNotFound,
-		alike:    explain.SummaryRevisionNotFound,
-		which:    fmt.Sprintf(", revision %d", p.revision),
+		Problem: explain.Problem{
+			Summary: explain.SummaryRevisionNotFound,
+			Path:    path.Root("revision"),
+			Cause:   explain.SummaryRevisionNotFound,
+		},
+		which: p.which(),
 	}
 	if len(revisions) == 0 {
-		problem.detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
+		problem.Detail = fmt.Sprintf("Model group %q has no revision %d: it has no models yet, or the service "+
 			"leaves them out because they are archived. Wait for the publisher of the group, or read another group.",
 			p.groupID, p.revision)
-		problem.short = "the service lists no models"
-		problem.alike = problem.short
-		problem.brief = fmt.Sprintf("The service lists no models of model group %q.", explain.ShortID(p.groupID))
+		problem.phrase = "the service lists no models"
+		problem.Cause = problem.phrase
+		problem.Short = fmt.Sprintf("The service lists no models of model group %q.", explain.ShortID(p.groupID))
 		return problem
 	}
-	problem.detail = explain.Paragraphs(
-		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, listed(revisions)),
+	problem.Detail = explain.Paragraphs(
+		fmt.Sprintf("Model group %q has no revision %d. It has: %s.", p.groupID, p.revision, revisionNames(revisions)),
 		mayLackArchived(models), "Pin one of those listed. To follow the newest, use "+p.follow+".")
-	problem.short = fmt.Sprintf("no revision %d; it has %s", p.revision, listed(revisions))
-	problem.brief = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.short)
+	problem.phrase = fmt.Sprintf("no revision %d; it has %s", p.revision, revisionNames(revisions))
+	problem.Short = fmt.Sprintf("Model group %q has %s.", explain.ShortID(p.groupID), problem.phrase)
 	return problem
 }
+
+// which tells a block with the pin apart from others that read the group.
+func (p pin) which() string { return fmt.Sprintf(", revision %d", p.revision) }
 
 // mayLackArchived says that a list may not have every revision, or returns "" if it has archived ones.
 func mayLackArchived(models []*catalogue.Model) string {
@@ -140,8 +146,8 @@ func mayLackArchived(models []*catalogue.Model) string {
 	return "Archived revisions may be missing here, because the service may leave them out."
 }
 
-// listed names revisions, the newest first.
-func listed(revisions []int64) string {
+// revisionNames lists revisions, the newest first, each once.
+func revisionNames(revisions []int64) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(revisions)))
 	var names []string
 	for _, revision := range slices.Backward(sorted) {
@@ -154,10 +160,13 @@ func listed(revisions []int64) string {
 // does not say which of several models is meant.
 func severalModels(argument, groupID string, revision int64, count int) *groupError {
 	return &groupError{
-		argument: argument, summary: explain.SummarySeveralModels,
-		detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
-			"does not identify one. Ask the publisher of the group to correct it.", count, revision, groupID),
-		short: fmt.Sprintf("%d models of revision %d", count, revision),
+		Problem: explain.Problem{
+			Summary: explain.SummarySeveralModels,
+			Detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
+				"does not identify one. Ask the publisher of the group to correct it.", count, revision, groupID),
+			Path: path.Root(argument),
+		},
+		phrase: fmt.Sprintf("%d models of revision %d", count, revision),
 	}
 }
 
@@ -187,15 +196,17 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	what := fmt.Sprintf("Revision %d of model group %q has a different image than the one given.",
 		p.revision, p.groupID)
 	return &groupError{
-		argument: argDockerImage,
-		summary:  explain.SummaryImageDiffers,
-		detail: explain.Paragraphs(what, both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
-			"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
-				"or the image."),
-		short: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
-		alike: explain.SummaryImageDiffers,
-		brief: bothImages("", *p.image, *image, maxBriefImage),
-		which: fmt.Sprintf(", revision %d", p.revision),
+		Problem: explain.Problem{
+			Summary: explain.SummaryImageDiffers,
+			Detail: explain.Paragraphs(what, both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
+				"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
+					"or the image."),
+			Path:  path.Root(argDockerImage),
+			Cause: explain.SummaryImageDiffers,
+			Short: bothImages("", *p.image, *image, maxBriefImage),
+		},
+		phrase: fmt.Sprintf("revision %d\n%s", p.revision, both("      ")),
+		which:  p.which(),
 	}
 }
 
@@ -265,10 +276,12 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	what := fmt.Sprintf("The image of revision %d of model group %q is withheld, so it cannot be compared with the "+
 		"one given, %q.", p.revision, p.groupID, redact.Shorten(*p.image, maxImage))
 	return &groupError{
-		argument: argDockerImage,
-		summary:  explain.SummaryImageWithheld,
-		detail:   explain.Paragraphs(what, why, next),
-		short:    fmt.Sprintf("revision %d (is_owner is %s)", p.revision, owner),
+		Problem: explain.Problem{
+			Summary: explain.SummaryImageWithheld,
+			Detail:  explain.Paragraphs(what, why, next),
+			Path:    path.Root(argDockerImage),
+		},
+		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, owner),
 	}
 }
 

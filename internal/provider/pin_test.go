@@ -49,7 +49,7 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 		if test.summary == "" && problem == nil {
 			continue
 		}
-		if problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.says) {
+		if problem == nil || problem.Summary != test.summary || !strings.Contains(problem.Detail, test.says) {
 			t.Errorf("%s: %+v", name, problem)
 		}
 	}

@@ -156,9 +156,7 @@ func (p *catalogueProvider) Configure(
 	resolved.client.Observe = logExchange
 	resolved.client.DialContext = p.dial
 	resolved.client.Note = logWait
-	connected := &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
-	connected.explainer.HowFar = connected.blocks.howFar
-	resp.DataSourceData = connected
+	resp.DataSourceData = &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
 }
 
 // explainerFor returns what explains the errors of the process.

@@ -56,7 +56,7 @@ func TestAPinPicksItsRevision(t *testing.T) {
 			if err != nil || int64(*model.Revision) != test.revision || *model.latest != test.latest {
 				t.Errorf("%+v: %+v, %v", test, model, err)
 			}
-		case problem == nil || problem.summary != test.summary || !strings.Contains(problem.detail, test.detail):
+		case problem == nil || problem.Summary != test.summary || !strings.Contains(problem.Detail, test.detail):
 			t.Errorf("%v, want %q with %q", problem, test.summary, test.detail)
 		}
 	}

@@ -73,7 +73,7 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 				return reading{"model_group", arguments{"id": fmt.Sprintf("A group called %d", i)}}
 			},
 			summary: explain.SummaryGroupNotFound,
-			each:    3,
+			each:    4,
 		},
 		"wrong names": {
 			block: func(i int) reading {

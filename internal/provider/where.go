@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -214,14 +215,17 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	if w.Archived == nil || *w.Archived {
 		mayLack = mayLackArchived(models)
 	}
+	brief := fmt.Sprintf("Model group %q has none: %s", explain.ShortID(groupID), short)
 	return &groupError{
-		argument: argWhere,
-		summary:  explain.SummaryNoneSatisfies,
-		nothing:  true,
-		detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s",
-			groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
-		short: short,
-		alike: explain.SummaryNoneSatisfies,
-		brief: redact.Shorten(fmt.Sprintf("Model group %q has none: %s", explain.ShortID(groupID), short), maxBrief),
+		Problem: explain.Problem{
+			Summary: explain.SummaryNoneSatisfies,
+			Detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s",
+				groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+			Path:  path.Root(argWhere),
+			Cause: explain.SummaryNoneSatisfies,
+			Short: redact.Shorten(brief, maxBrief),
+		},
+		phrase:  short,
+		nothing: true,
 	}
 }

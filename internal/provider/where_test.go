@@ -146,19 +146,19 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
 	problem := problemIf(nil)
-	if !problem.nothing || !strings.Contains(problem.detail, "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: the service") ||
-		!strings.HasSuffix(problem.detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
-			"them out.\n\nDo this.") || problem.short != "revision 11: it is disabled; older ones fail too: 11" {
+	if !problem.nothing || !strings.Contains(problem.Detail, "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: the service") ||
+		!strings.HasSuffix(problem.Detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
+			"them out.\n\nDo this.") || problem.phrase != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)
 	}
 	two := (&whereState{Enabled: new(true)}).noneSatisfies(numbered(1, 0), time.Now(), "g", "")
-	if !strings.HasSuffix(two.short, "; older ones fail too: 1") {
-		t.Error(two.short)
+	if !strings.HasSuffix(two.phrase, "; older ones fail too: 1") {
+		t.Error(two.phrase)
 	}
 	for _, test := range []struct{ listed, wanted, missing bool }{{false, false, false}, {false, true, true}, {true, true, false}} {
 		models[7].Archived = &test.listed
-		if problem := problemIf(&test.wanted); strings.Contains(problem.detail, "may be missing") != test.missing {
-			t.Errorf("%+v: %s", test, problem.detail)
+		if problem := problemIf(&test.wanted); strings.Contains(problem.Detail, "may be missing") != test.missing {
+			t.Errorf("%+v: %s", test, problem.Detail)
 		}
 	}
 }
