@@ -2,20 +2,15 @@ package provider
 
 import (
 	"context"
-	_ "crypto/sha256" // digests of these algorithms are checked to the last digit
-	_ "crypto/sha512"
-	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/opencontainers/go-digest"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 )
 
 // parseImageFunction splits a container image reference into its parts.
@@ -89,18 +84,8 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 
 // parseImage splits a reference, normalised as Docker does.
 func parseImage(image string) (*imageParts, error) {
-	if err := imageFault(image); err != nil {
-		return nil, err
-	}
-	named, err := reference.ParseNormalizedNamed(image)
-	switch {
-	case errors.Is(err, reference.ErrNameTooLong):
-		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
-	case errors.Is(err, reference.ErrReferenceInvalidFormat):
-		registry, _, _ := strings.Cut(image, "/") // the only part that imageFault leaves to the parser
-		return nil, fmt.Errorf("its registry %q must be the name or the address of a host, with :PORT or without",
-			explain.Abridged(registry))
-	case err != nil:
+	named, err := imageref.Parse(image)
+	if err != nil {
 		return nil, err
 	}
 	parts := &imageParts{
@@ -108,85 +93,11 @@ func parseImage(image string) (*imageParts, error) {
 		Repository:   reference.Path(named),
 		FamiliarName: reference.FamiliarName(named),
 	}
-	if tagged, ok := named.(reference.Tagged); ok {
-		parts.Tag = new(tagged.Tag())
+	if named, hasTag := named.(reference.Tagged); hasTag {
+		parts.Tag = new(named.Tag())
 	}
-	if digested, ok := named.(reference.Digested); ok {
-		parts.Digest = new(digested.Digest().String())
+	if named, hasDigest := named.(reference.Digested); hasDigest {
+		parts.Digest = new(named.Digest().String())
 	}
 	return parts, nil
-}
-
-// imageFault names a fault that the parser calls no more than "invalid reference format", or returns nil.
-func imageFault(image string) error {
-	name, text, digested := strings.Cut(image, "@")
-	_, notDigest := digest.Parse(image)
-	switch {
-	case image == "":
-		return errors.New("it is empty")
-	case strings.ContainsFunc(image, unicode.IsSpace):
-		return errors.New("it has white space in it")
-	case strings.Contains(image, "://"):
-		return errors.New("it has a scheme; leave out the part up to ://")
-	case isHexadecimal(image, digest.SHA256):
-		return errors.New("64 hexadecimal digits are an image's id, not its name")
-	case notDigest == nil:
-		return errors.New("it is a digest only, without the repository to find it in")
-	case strings.Contains(text, "@"):
-		return errors.New("it has more than one @, and so more than one digest")
-	case digested:
-		if fault := digestFault(text); fault != "" {
-			return errors.New(fault)
-		}
-	}
-	return nameFault(name)
-}
-
-// digestFault says in a sentence what is wrong with a digest, or returns "".
-func digestFault(text string) string {
-	const form = "after the @ comes sha256, sha384 or sha512, a colon, and hexadecimal digits in lower case"
-	_, err := digest.Parse(text)
-	name, digits, hasColon := strings.Cut(text, ":")
-	algorithm := digest.Algorithm(name)
-	switch {
-	case err == nil:
-		return ""
-	case isHexadecimal(text, digest.SHA256):
-		return "its digest names no algorithm; write sha256: after the @"
-	case errors.Is(err, digest.ErrDigestUnsupported):
-		return fmt.Sprintf("%q is not an algorithm of digests; %s", explain.Abridged(name), form)
-	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
-		return "its digest has capital letters; " + form
-	case errors.Is(err, digest.ErrDigestInvalidLength):
-		return fmt.Sprintf("a %s digest has %d hexadecimal digits, this has %d", name, 2*algorithm.Size(), len(digits))
-	}
-	return "it has an invalid digest; " + form
-}
-
-// isHexadecimal reports whether a text is as many hexadecimal digits in lower case as an algorithm has.
-func isHexadecimal(text string, algorithm digest.Algorithm) bool {
-	return algorithm.Available() && algorithm.Validate(text) == nil
-}
-
-// nameFault names a part of the repository that cannot be one, or a tag that cannot be one, or returns nil.
-func nameFault(name string) error {
-	repository := name
-	// A first part like this is a registry: the parser checks it.
-	host, rest, below := strings.Cut(name, "/")
-	if below && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
-		repository = rest
-	}
-	repository, tag, tagged := strings.Cut(repository, ":")
-	for part := range strings.SplitSeq(repository, "/") {
-		_, err := reference.ParseNormalizedNamed("a/" + part)
-		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
-			return fmt.Errorf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
-				"one or two underscores or hyphens only between them", explain.Abridged(part))
-		}
-	}
-	if tagged && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
-		return fmt.Errorf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and must "+
-			"not begin with a dot or a hyphen", explain.Abridged(tag))
-	}
-	return nil
 }

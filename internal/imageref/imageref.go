@@ -1,0 +1,113 @@
+// Package imageref reads references of container images by the rules of Docker and Kubernetes, and says what is wrong
+// with one in words for who wrote it: the parser calls most faults "invalid reference format".
+package imageref
+
+import (
+	_ "crypto/sha256" // digests of these algorithms are checked to the last digit
+	_ "crypto/sha512"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/distribution/reference"
+	"github.com/opencontainers/go-digest"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
+)
+
+// Parse reads a reference, normalised as Docker does. An error is a sentence about it, without a capital letter and a
+// full stop.
+func Parse(text string) (reference.Named, error) {
+	problem := problemOf(text)
+	named, err := reference.ParseNormalizedNamed(text)
+	switch {
+	case problem != "":
+		return nil, errors.New(problem)
+	case errors.Is(err, reference.ErrNameTooLong):
+		return nil, fmt.Errorf("its repository has more than %d characters", reference.RepositoryNameTotalLengthMax)
+	case errors.Is(err, reference.ErrReferenceInvalidFormat):
+		registry, _, _ := strings.Cut(text, "/") // the only part that problemOf leaves to the parser
+		return nil, fmt.Errorf("its registry %q must be the name or the address of a host, with :PORT or without",
+			shown(registry))
+	}
+	return named, err
+}
+
+// problemOf says what is wrong with any part of a reference but its registry, or returns "".
+func problemOf(text string) string {
+	name, sum, isDigested := strings.Cut(text, "@")
+	_, notDigest := digest.Parse(text)
+	problem := ""
+	switch {
+	case text == "":
+		return "it is empty"
+	case strings.ContainsFunc(text, unicode.IsSpace):
+		return "it has white space in it"
+	case strings.Contains(text, "://"):
+		return "it has a scheme; leave out the part up to ://"
+	case isHexadecimal(text, digest.SHA256):
+		return "64 hexadecimal digits are an image's id, not its name"
+	case notDigest == nil:
+		return "it is a digest only, without the repository to find it in"
+	case strings.Contains(sum, "@"):
+		return "it has more than one @, and so more than one digest"
+	case isDigested:
+		problem = problemOfDigest(sum)
+	}
+	if problem == "" {
+		problem = problemOfName(name)
+	}
+	return problem
+}
+
+// problemOfDigest says what is wrong with a digest, or returns "".
+func problemOfDigest(text string) string {
+	const form = "after the @ comes sha256, sha384 or sha512, a colon, and hexadecimal digits in lower case"
+	_, err := digest.Parse(text)
+	name, digits, hasColon := strings.Cut(text, ":")
+	algorithm := digest.Algorithm(name)
+	switch {
+	case err == nil:
+		return ""
+	case isHexadecimal(text, digest.SHA256):
+		return "its digest names no algorithm; write sha256: after the @"
+	case errors.Is(err, digest.ErrDigestUnsupported):
+		return fmt.Sprintf("%q is not an algorithm of digests; %s", shown(name), form)
+	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
+		return "its digest has capital letters; " + form
+	case errors.Is(err, digest.ErrDigestInvalidLength):
+		return fmt.Sprintf("a %s digest has %d hexadecimal digits, this has %d", name, 2*algorithm.Size(), len(digits))
+	}
+	return "it has an invalid digest; " + form
+}
+
+// isHexadecimal reports whether a text is as many hexadecimal digits in lower case as an algorithm has.
+func isHexadecimal(text string, algorithm digest.Algorithm) bool {
+	return algorithm.Available() && algorithm.Validate(text) == nil
+}
+
+// problemOfName says which part of the repository cannot be one, or that the tag cannot be one, or returns "".
+func problemOfName(name string) string {
+	repository := name
+	// A first part like this is a registry: the parser checks it.
+	host, rest, hasParts := strings.Cut(name, "/")
+	if hasParts && (strings.ContainsAny(host, ".:") || strings.ToLower(host) != host) {
+		repository = rest
+	}
+	repository, tag, hasTag := strings.Cut(repository, ":")
+	for part := range strings.SplitSeq(repository, "/") {
+		_, err := reference.ParseNormalizedNamed("a/" + part)
+		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
+			return fmt.Sprintf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
+				"one or two underscores or hyphens only between them", shown(part))
+		}
+	}
+	if hasTag && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
+		return fmt.Sprintf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not "+
+			"begin with a dot or a hyphen", shown(tag))
+	}
+	return ""
+}
+
+func shown(part string) string { return redact.Shorten(part, 100) }

@@ -1,0 +1,29 @@
+package imageref
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReferencesThatNoImageHas: each is refused for its own reason. What its parts are is shown by parse_image.
+func TestReferencesThatNoImageHas(t *testing.T) {
+	t.Parallel()
+	const sum = "e49d63b2a8a78f048bafc4b4590029603a5a4165ee8bf98af15d62f24cd83479"
+	for image, want := range map[string]string{
+		"model":                                  "",
+		"localhost:5000/team/model:1.2.3":        "",
+		"registry.example/model:2@sha256:" + sum: "",
+		"registry.example/model: 2":              "it has white space in it",
+		"sha256:" + sum:                          "it is a digest only, without the repository to find it in",
+		sum:                                      "64 hexadecimal digits are an image's id, not its name",
+		"model@sha256:abc":                       "a sha256 digest has 64 hexadecimal digits, this has 3",
+		"registry.example/team/:2":               `the part "" of its repository must be lower-case letters`,
+		"-registry.example/model:2":              `its registry "-registry.example" must be the name or the address of a host`,
+		strings.Repeat("team/", 60) + "model:1":  "its repository has more than 255 characters",
+	} {
+		_, err := Parse(image)
+		if isRefused := err != nil; isRefused != (want != "") || isRefused && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", image, err, want)
+		}
+	}
+}
