@@ -52,16 +52,14 @@ func (m *message) answered(api *catalogue.APIError) {
 // forbidden explains a 403. Only its code says that permission is missing (INTERFACE.md, Errors): gateways answer 403
 // for paths and addresses as well.
 func (m *message) forbidden(api *catalogue.APIError) {
+	m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
 	switch api.Code {
 	case "FORBIDDEN":
-		m.say(SummaryForbidden, "The organisation of these credentials is not permitted to make this request.",
-			"Use other credentials, or ask for this organisation to be permitted.")
+		m.cause = "The organisation of these credentials is not permitted to make this request."
+		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.",
-			"The answer has no code of the service, so a gateway or a firewall may have sent it: check that this "+
-				"machine's network is allowed there, and check base_url.")
-	default:
-		m.say(SummaryForbidden, "The request is forbidden, and the provider does not know why.", actOrShow)
+		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that this " +
+			"machine's network is allowed there, and check base_url."
 	}
 }
 
@@ -88,7 +86,7 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	}
 	m.quoteUnusable(unusable)
 	if unusable.Place != "" {
-		m.short = m.said[0]
+		m.Short = m.said[0]
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
 	}
 }

@@ -70,7 +70,7 @@ func (e *Explainer) Explain(err error, about Subject) Problem {
 	default:
 		m.failed(err)
 	}
-	return m.problem(err)
+	return m.finished(err)
 }
 
 // failed explains the failure of one attempt.

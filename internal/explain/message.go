@@ -13,25 +13,21 @@ import (
 
 // message collects what a problem says.
 type message struct {
-	by         *Explainer
-	about      Subject
-	onArgument bool // the argument of about is at fault
+	Problem // its Detail, Cause and Said come last
+	by      *Explainer
+	about   Subject
 
-	// The problem has these in this order.
-	summary   string
+	// The detail has these in this order.
 	cause     string   // what is wrong, in a sentence or two
 	more      []string // paragraphs
 	said      []string // the service's words, a line each
 	fact      string   // one line: the status or the fault, and the request
 	requestID string
 	next      string // what to do
-
-	short     string // as in Problem
-	elsewhere bool
 }
 
 // say sets the three parts that every message has.
-func (m *message) say(summary, cause, next string) { m.summary, m.cause, m.next = summary, cause, next }
+func (m *message) say(summary, cause, next string) { m.Summary, m.cause, m.next = summary, cause, next }
 
 func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
@@ -40,8 +36,11 @@ func (m *message) add(format string, args ...any) {
 // maxShort bounds what a short message says, in characters: two lines of an engine.
 const maxShort = 150
 
-// problem returns the message about err as a whole.
-func (m *message) problem(err error) Problem {
+// finished returns the problem with all that the message says about err.
+func (m *message) finished(err error) Problem {
+	if len(m.said) > 0 {
+		m.Said = redact.Shorten(m.said[0], maxShort)
+	}
 	lines := m.said
 	if m.fact != "" {
 		lines = append(lines, m.fact)
@@ -50,20 +49,9 @@ func (m *message) problem(err error) Problem {
 		lines = append(lines, "Request id "+m.requestID)
 	}
 	paragraphs := append([]string{m.cause}, m.more...)
-	p := Problem{
-		Summary:   m.summary,
-		Detail:    Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...),
-		Cause:     m.shared(err),
-		Short:     m.short,
-		Elsewhere: m.elsewhere,
-	}
-	if len(m.said) > 0 {
-		p.Said = redact.Shorten(m.said[0], maxShort)
-	}
-	if m.onArgument {
-		p.Path = m.about.Path
-	}
-	return p
+	m.Detail = Paragraphs(append(paragraphs, strings.Join(lines, "\n"), m.next)...)
+	m.Cause = m.shared(err)
+	return m.Problem
 }
 
 // shared identifies the cause of err, as Problem has it. Codes are taken for one cause if they are the same, even
@@ -77,15 +65,15 @@ func (m *message) shared(err error) string {
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return m.summary
+		return m.Summary
 	case errors.As(err, &api):
-		return fmt.Sprint(m.summary, api.Status, api.Code)
+		return fmt.Sprint(m.Summary, api.Status, api.Code)
 	case errors.As(err, &network):
-		return fmt.Sprint(m.summary, network.Fault)
+		return fmt.Sprint(m.Summary, network.Fault)
 	case errors.As(err, &unusable):
-		return m.summary + field(unusable.Place)
+		return m.Summary + field(unusable.Place)
 	case errors.As(err, &rejected):
-		return m.summary
+		return m.Summary
 	}
 	return ""
 }

@@ -50,24 +50,24 @@ func (s Subject) blamedBy(api *catalogue.APIError) bool {
 
 // explain says what is wrong with the argument: the service misses its value, or does not accept it.
 func (s Subject) explain(m *message, api *catalogue.APIError) {
-	m.onArgument = true
+	m.Path = s.Path
 	switch {
 	case s.IsHorizon:
 		m.say(SummaryInvalidHorizon, fmt.Sprintf("The service does not accept the time horizon %q.", Abridged(s.Value)),
 			Paragraphs(s.oddity("key", ""), "Use a key that the catalogue has: modelcatalogue_model_groups without "+
 				"time_horizon lists every group, and the time_horizon.key of each is in use."))
-		m.short = m.cause
+		m.Short = m.cause
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		const invalid = "The service does not accept the model group id %q."
 		m.say(SummaryInvalidID, fmt.Sprintf(invalid, Abridged(s.Value)), "Change the id; asking again with the same "+
 			"one will not help.")
-		m.short = fmt.Sprintf(invalid, ShortID(s.Value))
+		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
 	default:
 		s.missing(m, api)
 	}
 	if odd := s.oddity(fmt.Sprintf("model group id %q", ShortID(s.Value)), finder); odd != "" {
-		m.short = odd
+		m.Short = odd
 	}
 }
 
@@ -92,7 +92,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 	}
 	m.say(summary, cause,
 		Paragraphs(s.oddity("id", finder), check))
-	m.short = fmt.Sprintf(short, ShortID(s.Value))
+	m.Short = fmt.Sprintf(short, ShortID(s.Value))
 }
 
 // maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.

@@ -43,7 +43,7 @@ func Abridged(text string) string { return redact.Shorten(text, 100) }
 const MaxIDs = 10
 
 // Quoted quotes values, the first MaxIDs of them.
-func Quoted(values []string) string {
+func Quoted(values ...string) string {
 	quoted := make([]string, len(values))
 	for i, value := range values {
 		quoted[i] = fmt.Sprintf("%q", Abridged(value))

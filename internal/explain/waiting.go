@@ -23,7 +23,7 @@ var endings = map[catalogue.Cause]string{
 
 // gaveUp explains a read whose fault another attempt might have passed: what failed, and why no attempt follows.
 func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
-	timeout := round(gaveUp.Elapsed + gaveUp.Remaining)
+	timeout := rounded(gaveUp.Elapsed + gaveUp.Remaining)
 	network, _ := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
@@ -41,7 +41,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		return
 	}
 	m.failed(gaveUp.Err)
-	m.elsewhere = gaveUp.Cause == catalogue.ServiceDown
+	m.Elsewhere = gaveUp.Cause == catalogue.ServiceDown
 	if network != nil && network.TimedOut && network.Limit == 0 {
 		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", timeout)
 	}
@@ -53,7 +53,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	if ending == "" {
 		ending = raiseRetries(gaveUp, api)
 	}
-	m.add("The provider gave up after %s in %s%s", attempts(gaveUp.Attempts), round(gaveUp.Elapsed), ending)
+	m.add("The provider gave up after %s in %s%s", attemptCount(gaveUp.Attempts), rounded(gaveUp.Elapsed), ending)
 }
 
 // raiseRetries offers another attempt, if it fits into the read's time and the status may pass.
@@ -76,12 +76,12 @@ func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string
 // rateLimited explains a read that the service's allowance left no time for.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
 	cause := "The service allows no more requests for now"
-	switch left := round(gaveUp.Remaining); {
+	switch left := rounded(gaveUp.Remaining); {
 	case gaveUp.Cause == catalogue.AllowanceUsedUp:
 		cause += ". Another read gave up because of that, and none was let through since, so this one did not wait."
 	case gaveUp.Wait == 0:
 		cause += fmt.Sprintf(", and read_timeout, which is %s, was over before one was let through.",
-			round(gaveUp.Elapsed+gaveUp.Remaining))
+			rounded(gaveUp.Elapsed+gaveUp.Remaining))
 	case gaveUp.Wait <= api.RetryAfter:
 		cause += fmt.Sprintf(". It asks to wait %s, and this read had %s left of its read_timeout.",
 			length(gaveUp.Wait), left)
@@ -98,7 +98,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 
 // orRaise offers the read_timeout that the wait would have fitted in, in whole seconds, and none for a day or more.
 func orRaise(gaveUp *catalogue.GaveUpError) string {
-	text := fmt.Sprintf(", or raise read_timeout (now %s)", round(gaveUp.Elapsed+gaveUp.Remaining))
+	text := fmt.Sprintf(", or raise read_timeout (now %s)", rounded(gaveUp.Elapsed+gaveUp.Remaining))
 	switch {
 	case gaveUp.Wait >= aDay:
 		return ""
@@ -119,11 +119,11 @@ func (m *message) interrupted(err error) {
 	}
 	made := ""
 	if at.Attempts > 0 {
-		made = fmt.Sprintf(" had made %s and", attempts(at.Attempts))
+		made = fmt.Sprintf(" had made %s and", attemptCount(at.Attempts))
 	}
 	m.cause += fmt.Sprintf(" This read%s was waiting for %s", made, cmp.Or(at.WaitingFor, "an answer"))
 	if at.Remaining > 0 {
-		m.cause += fmt.Sprintf(" (%s to go)", round(at.Remaining))
+		m.cause += fmt.Sprintf(" (%s to go)", rounded(at.Remaining))
 	}
 	m.cause += "."
 	if api, ok := errors.AsType[*catalogue.APIError](at.Last); ok {
@@ -133,14 +133,14 @@ func (m *message) interrupted(err error) {
 	}
 }
 
-func attempts(n int) string {
+func attemptCount(n int) string {
 	if n == 1 {
 		return "1 attempt"
 	}
 	return fmt.Sprintf("%d attempts", n)
 }
 
-func round(d time.Duration) string {
+func rounded(d time.Duration) string {
 	if d < time.Second {
 		return Duration(d.Round(time.Millisecond))
 	}
@@ -159,7 +159,7 @@ func length(d time.Duration) string {
 	if d >= 2*aDay {
 		return fmt.Sprintf("%d days", (d+aDay-1)/aDay)
 	}
-	return round(d)
+	return rounded(d)
 }
 
 // later says when to try again. The wait is 0 if none is known.

@@ -143,5 +143,5 @@ func warnOfMissing(diags *diag.Diagnostics, missing []string) {
 	}
 	diags.AddWarning(explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, and "+
 		"then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. If the "+
-		"next run leaves them out again, show this to the service's operator.", explain.Quoted(missing)))
+		"next run leaves them out again, show this to the service's operator.", explain.Quoted(missing...)))
 }

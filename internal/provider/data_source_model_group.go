@@ -135,9 +135,9 @@ func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGr
 func idsAndHorizons(groups []*catalogue.ModelGroup) string {
 	var named []string
 	for _, group := range groups {
-		text := explain.Quoted([]string{*group.ID})
+		text := explain.Quoted(*group.ID)
 		if horizon := group.TimeHorizon; horizon != nil && orZero(horizon.Key) != "" {
-			text += fmt.Sprintf(" (time horizon %s)", explain.Quoted([]string{*horizon.Key}))
+			text += fmt.Sprintf(" (time horizon %s)", explain.Quoted(*horizon.Key))
 		}
 		named = append(named, text)
 	}

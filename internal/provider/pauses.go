@@ -12,9 +12,9 @@ import (
 const (
 	// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 	longPause = time.Minute
-	// moment is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for the
+	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for the
 	// warning.
-	moment = time.Second
+	standstill = time.Second
 )
 
 // warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read knows
@@ -30,7 +30,7 @@ func (c *connection) warnOfPauses(ctx context.Context, next <-chan struct{}, dia
 		return
 	case <-ctx.Done():
 		return
-	case <-time.After(moment):
+	case <-time.After(standstill):
 	}
 	if c.warned.CompareAndSwap(false, true) {
 		diags.AddWarning(explain.SummaryHeldBack, c.explainer.HeldBack(held))

@@ -70,11 +70,11 @@ func isRevision(model *catalogue.Model, revision int64) bool {
 
 // pick finds the one model of the pinned revision. Records of other revisions may be wrong.
 func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
-	var found, unknown []*catalogue.Model
+	var found, unread []*catalogue.Model
 	var revisions []int64
 	for _, model := range models {
 		if model.Revision == nil {
-			unknown = append(unknown, model)
+			unread = append(unread, model)
 			continue
 		}
 		revisions = append(revisions, int64(*model.Revision))
@@ -86,26 +86,26 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 	case len(found) == 1 && found[0].Err != nil:
 		return nil, found[0].Err
 	case len(found) == 1:
-		return p.among(found[0], slices.Max(revisions), len(unknown) == 0), nil
+		return p.among(found[0], slices.Max(revisions), len(unread) == 0), nil
 	case len(found) > 1:
 		return nil, severalModels("revision", p.groupID, p.revision, len(found))
-	case len(unknown) > 0:
-		return nil, unknown[0].Err // it may be the pinned one
+	case len(unread) > 0:
+		return nil, unread[0].Err // it may be the pinned one
 	}
 	return nil, p.notFound(models, revisions)
 }
 
-// among returns the pinned model and where it stands in its group. highest is the highest revision that is known, and
+// among returns the pinned model and where it stands in its group. latest is the highest revision that is known, and
 // all says whether all are.
-func (p pin) among(model *catalogue.Model, highest int64, all bool) *pinnedModel {
-	pinned := &pinnedModel{Model: model}
+func (p pin) among(model *catalogue.Model, latest int64, all bool) *pinnedModel {
+	result := &pinnedModel{Model: model}
 	if all {
-		pinned.latest = &highest
+		result.latest = &latest
 	}
-	if all || p.revision < highest {
-		pinned.isLatest = new(p.revision == highest)
+	if all || p.revision < latest {
+		result.isLatest = new(p.revision == latest)
 	}
-	return pinned
+	return result
 }
 
 // notFound returns the error if no model is of the pinned revision.
@@ -158,12 +158,12 @@ func revisionNames(revisions []int64) string {
 
 // severalModels returns the error if a block must name one image, and the catalogue
 // does not say which of several models is meant.
-func severalModels(argument, groupID string, revision int64, count int) *groupError {
+func severalModels(argument, group string, revision int64, count int) *groupError {
 	return &groupError{
 		Problem: explain.Problem{
 			Summary: explain.SummarySeveralModels,
 			Detail: fmt.Sprintf("The catalogue lists %d models of revision %d in model group %q, so the revision "+
-				"does not identify one. Ask the publisher of the group to correct it.", count, revision, groupID),
+				"does not identify one. Ask the publisher of the group to correct it.", count, revision, group),
 			Path: path.Root(argument),
 		},
 		phrase: fmt.Sprintf("%d models of revision %d", count, revision),
@@ -287,8 +287,8 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 
 // sameText compares a text of a configuration with one of the service. Engines
 // normalise the former to NFC.
-func sameText(configured, served string) bool {
-	return norm.NFC.String(configured) == norm.NFC.String(served)
+func sameText(written, served string) bool {
+	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
 // withdrawal says how the revision is withdrawn, "" if it is not. A

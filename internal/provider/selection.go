@@ -108,7 +108,7 @@ func (v attributeNames) mistaken(i int, name types.String) wrongName {
 			hint: "Give a name, or leave the element out.",
 		}
 	}
-	return wrongName{name: explain.Quoted([]string{name.ValueString()}), hint: v.mistakes().about(name.ValueString())}
+	return wrongName{name: explain.Quoted(name.ValueString()), hint: v.mistakes().about(name.ValueString())}
 }
 
 func (w wrongName) inASentence(within string) string {

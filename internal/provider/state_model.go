@@ -133,11 +133,11 @@ func otherFieldsAttribute(what string) schema.StringAttribute {
 }
 
 // otherFields returns the fields of a record without an attribute, or nil if there are none.
-func otherFields(unknown []byte) *string {
-	if unknown == nil {
+func otherFields(fields []byte) *string {
+	if fields == nil {
 		return nil
 	}
-	return new(string(unknown))
+	return new(string(fields))
 }
 
 // modelState is a model as state holds it.

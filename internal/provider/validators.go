@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -83,7 +82,8 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		validID.check(&resp.Diagnostics, at, fmt.Sprintf("The key %q", explain.Abridged(id)), types.StringValue(id))
+		key := fmt.Sprintf("The key %q", explain.Abridged(id))
+		validID.check(&resp.Diagnostics, at, key, types.StringValue(id))
 		r.check(&resp.Diagnostics, at, at.String(), elements[id])
 	}
 }
@@ -168,28 +168,30 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	if revisions.IsNull() || revisions.IsUnknown() {
 		return
 	}
-	pinned := revisions.Elements()
+	pins := revisions.Elements()
 	var strange []string
-	first := ""
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
-		if _, found := pinned[id]; !found {
-			named := fmt.Sprintf("%q %s", explain.Abridged(id), sameButCase(pinned, id))
-			strange = append(strange, strings.TrimSpace(named))
-			first = cmp.Or(first, id)
+		if pins[id] == nil {
+			strange = append(strange, id)
 		}
 	}
-	if len(strange) > 0 {
-		resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(first), explain.SummaryInvalidImage,
-			fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the "+
-				"revision of each in revisions, or take its image out.", explain.Bulleted(strange, explain.MaxIDs)))
+	if len(strange) == 0 {
+		return
 	}
+	var lines []string
+	for _, id := range strange {
+		lines = append(lines, fmt.Sprintf("%q%s", explain.Abridged(id), sameButCase(pins, id)))
+	}
+	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
+		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+
+			"of each in revisions, or take its image out.", explain.Bulleted(lines, explain.MaxIDs)))
 }
 
 // sameButCase names the pinned group whose id differs from another id only in case, or returns "".
-func sameButCase(pinned map[string]attr.Value, id string) string {
-	for _, other := range slices.Sorted(maps.Keys(pinned)) {
+func sameButCase(pins map[string]attr.Value, id string) string {
+	for _, other := range slices.Sorted(maps.Keys(pins)) {
 		if strings.EqualFold(other, id) {
-			return fmt.Sprintf("(revisions has %q)", explain.Abridged(other))
+			return fmt.Sprintf(" (revisions has %q)", explain.Abridged(other))
 		}
 	}
 	return ""

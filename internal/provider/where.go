@@ -75,22 +75,16 @@ type whereState struct {
 // String spells the conditions as in a configuration: an engine shows only the first line of a block.
 func (w *whereState) String() string {
 	var set []string
-	add := func(name string, value any) { set = append(set, fmt.Sprintf("%s = %v", name, value)) }
-	if w.Enabled != nil {
-		add("enabled", *w.Enabled)
+	add := func(name string, isSet bool, value any) {
+		if isSet {
+			set = append(set, fmt.Sprintf("%s = %v", name, value))
+		}
 	}
-	if w.Archived != nil {
-		add("archived", *w.Archived)
-	}
-	if len(w.Tags) > 0 {
-		add("tags", "["+explain.Quoted(w.Tags)+"]")
-	}
-	if w.RunMode != nil {
-		add("run_mode", explain.Quoted([]string{*w.RunMode}))
-	}
-	if w.MinAge != nil {
-		add("min_age", explain.Quoted([]string{*w.MinAge}))
-	}
+	add("enabled", w.Enabled != nil, orZero(w.Enabled))
+	add("archived", w.Archived != nil, orZero(w.Archived))
+	add("tags", len(w.Tags) > 0, "["+explain.Quoted(w.Tags...)+"]")
+	add("run_mode", w.RunMode != nil, explain.Quoted(orZero(w.RunMode)))
+	add("min_age", w.MinAge != nil, explain.Quoted(orZero(w.MinAge)))
 	return strings.Join(set, ", ")
 }
 
@@ -105,12 +99,14 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 		unmetFlag(w.Archived, model.Archived, "archived", "not archived"))
 	for _, tag := range w.Tags {
 		if !slices.ContainsFunc(model.Tags, func(has *string) bool { return has != nil && sameText(tag, *has) }) {
-			clauses = append(clauses, "it lacks the tag "+explain.Quoted([]string{tag})+likeTag(model.Tags, tag))
+			clauses = append(clauses, "it lacks the tag "+explain.Quoted(tag)+likeTag(model.Tags, tag))
 		}
 	}
-	if want, has := w.RunMode, model.RunMode; want != nil && has == nil {
+	switch want, has := w.RunMode, model.RunMode; {
+	case want == nil:
+	case has == nil:
 		clauses = append(clauses, "the service does not say its run mode")
-	} else if want != nil && *want != *has {
+	case *want != *has:
 		clauses = append(clauses, fmt.Sprintf("its run mode is %q", explain.Abridged(*has)))
 	}
 	return append(clauses, w.tooYoung(model, now)...)
@@ -134,7 +130,7 @@ func unmetFlag(want, has *bool, yes, no string) []string {
 func likeTag(tags []*string, lacking string) string {
 	for _, tag := range tags {
 		if tag != nil && folded(*tag) == folded(lacking) {
-			return " (it has " + explain.Quoted([]string{*tag}) + ")"
+			return " (it has " + explain.Quoted(*tag) + ")"
 		}
 	}
 	return ""
