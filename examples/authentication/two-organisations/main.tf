@@ -10,6 +10,8 @@ variable "partner_client_secret" {
 }
 
 terraform {
+  required_version = ">= 1.3"
+
   required_providers {
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"
