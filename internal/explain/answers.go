@@ -78,7 +78,7 @@ func (m *message) redirected(api *catalogue.APIError) {
 	}
 }
 
-// unusable explains a success whose body is not what the interface promises. Many records may be wrong in the same way.
+// unusable explains a success whose body does not follow the interface. Many records may be wrong in the same way.
 func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	if unusable.IsPart {

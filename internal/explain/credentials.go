@@ -24,7 +24,7 @@ type Origin struct {
 	Over     []string // variables that are set as well, and ignored
 }
 
-// String names the origin, such as MODELCATALOGUE_CLIENT_ID. It returns "" for the zero Origin.
+// String names the origin, such as MODELCATALOGUE_CLIENT_ID. The zero Origin has no name.
 func (o Origin) String() string {
 	switch {
 	case o.Block:

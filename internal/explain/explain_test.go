@@ -149,6 +149,17 @@ func TestMessagesByHand(t *testing.T) {
 				"The proxy http://p.example:8080, which HTTPS_PROXY names, could not be reached.\n\nThe fault: refused, for POST",
 			},
 		},
+		"a certificate of many names": {
+			err: &catalogue.NetworkError{
+				Endpoint:    tokenEndpoint,
+				Fault:       catalogue.OtherHost,
+				Permanent:   true,
+				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
+			},
+			summary: explain.SummaryUntrusted,
+			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j and 2 more, and base_url asks for c.example."},
+			next:    "get a certificate for this name.",
+		},
 		"too large, size unknown": {
 			err:     &catalogue.TooLargeError{Endpoint: getting("/v1/model-group"), Limit: 256 << 20},
 			summary: explain.SummaryTooLarge,

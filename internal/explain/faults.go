@@ -66,7 +66,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
 			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to its "+
 				"operator.")
-		// The first request of a process, which a service that wants TLS cannot read.
+		// The first request of a process, which a service cannot read if it requires TLS.
 		if scheme == "http" && network.Method == http.MethodPost {
 			m.next += " If the server speaks TLS, write https:// in base_url."
 		}
@@ -192,8 +192,8 @@ func (e *Explainer) notAmongGiven() string {
 
 // someOf names the first hosts of a certificate.
 func someOf(names []string) string {
-	if len(names) > MaxIDs {
-		return strings.Join(First(MaxIDs, names), ", ")
+	if more := len(names) - MaxIDs; more > 0 {
+		names = append(names[:MaxIDs:MaxIDs], fmt.Sprintf("%d more", more))
 	}
 	return Enumerated(names)
 }

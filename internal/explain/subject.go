@@ -39,12 +39,12 @@ func (s Subject) blamedBy(api *catalogue.APIError) bool {
 	if api.Code != "BAD_REQUEST" && api.Code != "VALIDATION_FAILED" {
 		return false
 	}
-	field := "id"
+	asked := "id"
 	if s.IsHorizon {
-		field = "timeHorizon"
+		asked = "timeHorizon"
 	}
 	return len(api.Issues) == 0 || slices.ContainsFunc(api.Issues, func(issue catalogue.Issue) bool {
-		return issue.Field[strings.LastIndexByte(issue.Field, '.')+1:] == field
+		return issue.Field[strings.LastIndexByte(issue.Field, '.')+1:] == asked
 	})
 }
 
@@ -101,14 +101,14 @@ const maxShortID = 36
 // ShortID returns an id as a short message names it.
 func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 
-// oddity says in a sentence what is odd about the value, or returns "". finder is added about a name.
-func (s Subject) oddity(what, finder string) string {
+// oddity says in a sentence what is odd about the value, or returns "". hint is added about a name.
+func (s Subject) oddity(what, hint string) string {
 	odd := Oddity(s.Value)
 	if odd == "" {
 		return ""
 	}
 	if odd == likeAName {
-		odd += finder
+		odd += hint
 	}
 	return fmt.Sprintf("The %s %s.", what, odd)
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	// atOnce is how many members of a fleet are read at a time. The client's pace holds requests back; this bounds only
-	// how many reads have begun, because the read_timeout of each runs from then on.
+	// how many reads have begun, because the read_timeout of each begins with it.
 	atOnce = 16
 	// progressEvery is the time between two lines of progress in the log.
 	progressEvery = time.Second

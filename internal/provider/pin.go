@@ -291,8 +291,8 @@ func sameText(written, served string) bool {
 	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
-// withdrawal says how the revision is withdrawn, "" if it is not. A
-// setting that the service left out withdraws nothing.
+// withdrawal says how the revision is withdrawn, or returns "". A setting that the service left out withdraws
+// nothing.
 func (m *pinnedModel) withdrawal() string {
 	var how []string
 	if orZero(m.Archived) {

@@ -53,8 +53,8 @@ func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
 	return p.next
 }
 
-// line returns how far it is for a line of the log, and takes note that the log says so. It returns "" for a block that
-// is alone. A group that was answered with an error, such as one that has no models, is not read.
+// line returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there
+// is only one block. A group that was answered with an error, such as one that has no models, is not read.
 func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *progress) log(ctx context.Context) {
 	}
 }
 
-// sentence says in a message how far it was when err ended a read. It returns "" for one group or one block.
+// sentence says in a message how far it was when err ended a read. It returns "" if there is only one group or block.
 func (p *progress) sentence(err error) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -168,10 +168,10 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	if revisions.IsNull() || revisions.IsUnknown() {
 		return
 	}
-	pins := revisions.Elements()
+	given := revisions.Elements()
 	var strange []string
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
-		if pins[id] == nil {
+		if given[id] == nil {
 			strange = append(strange, id)
 		}
 	}
@@ -180,7 +180,7 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	}
 	var lines []string
 	for _, id := range strange {
-		lines = append(lines, fmt.Sprintf("%q%s", explain.Abridged(id), sameButCase(pins, id)))
+		lines = append(lines, fmt.Sprintf("%q%s", explain.Abridged(id), sameButCase(given, id)))
 	}
 	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
 		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+
@@ -188,8 +188,8 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 }
 
 // sameButCase names the pinned group whose id differs from another id only in case, or returns "".
-func sameButCase(pins map[string]attr.Value, id string) string {
-	for _, other := range slices.Sorted(maps.Keys(pins)) {
+func sameButCase(given map[string]attr.Value, id string) string {
+	for _, other := range slices.Sorted(maps.Keys(given)) {
 		if strings.EqualFold(other, id) {
 			return fmt.Sprintf(" (revisions has %q)", explain.Abridged(other))
 		}

@@ -139,26 +139,26 @@ func likeTag(tags []*string, lacking string) string {
 // newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
 // do if none does. A failure other than of the client is a *groupError.
 func (w *whereState) newest(
-	ctx context.Context, client *catalogue.Client, groupID, remedy string,
+	ctx context.Context, client *catalogue.Client, group, remedy string,
 ) (*catalogue.Model, error) {
 	now := time.Now()
 	satisfies := func(model *catalogue.Model) bool { return len(w.unmet(model, now)) == 0 }
-	latest, err := client.LatestModel(ctx, groupID)
+	latest, err := client.LatestModel(ctx, group)
 	if latest == nil || satisfies(latest) {
 		return latest, err
 	}
-	models, err := client.Models(ctx, groupID)
+	models, err := client.Models(ctx, group)
 	if err != nil {
 		return nil, err
 	}
 	found := highest(models, satisfies)
 	switch len(found) {
 	case 0:
-		return nil, w.noneSatisfies(withLatest(models, latest), now, groupID, remedy)
+		return nil, w.noneSatisfies(withLatest(models, latest), now, group, remedy)
 	case 1:
 		return found[0], found[0].Err
 	default:
-		return nil, severalModels(argWhere, groupID, int64(*found[0].Revision), len(found))
+		return nil, severalModels(argWhere, group, int64(*found[0].Revision), len(found))
 	}
 }
 
@@ -190,7 +190,7 @@ func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue
 }
 
 // noneSatisfies says of each model, newest first, why it does not satisfy.
-func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, groupID, remedy string) *groupError {
+func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, group, remedy string) *groupError {
 	lines := make([]string, 0, len(models))
 	for _, model := range models {
 		which := "a model whose revision cannot be read"
@@ -211,12 +211,12 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	if w.Archived == nil || *w.Archived {
 		mayLack = mayLackArchived(models)
 	}
-	brief := fmt.Sprintf("Model group %q has none: %s", explain.ShortID(groupID), short)
+	brief := fmt.Sprintf("Model group %q has none: %s", explain.ShortID(group), short)
 	return &groupError{
 		Problem: explain.Problem{
 			Summary: explain.SummaryNoneSatisfies,
 			Detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s",
-				groupID, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
+				group, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 			Path:  path.Root(argWhere),
 			Cause: explain.SummaryNoneSatisfies,
 			Short: redact.Shorten(brief, maxBrief),

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// tooYoung says from when on a model is old enough, or why its age is not known. It returns nil for one that is old
+// tooYoung says when a model will be old enough, or why its age is not known. It returns nil if the model is old
 // enough.
 func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
 	if w.MinAge == nil {
