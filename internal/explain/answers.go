@@ -58,8 +58,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.cause = "The organisation of these credentials is not permitted to make this request."
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that this " +
-			"machine's network is allowed there, and check base_url."
+		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that " +
+			"this machine's network is allowed there, and check base_url."
 	}
 }
 
@@ -106,8 +106,8 @@ func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 	m.requestID = unusable.RequestID
 }
 
-// TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out.
-// size is 0 if it is not known.
+// TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out. size is
+// 0 if it is not known.
 func TooLarge(what string, size, limit int64) string {
 	seen := fmt.Sprintf("more than %d bytes", limit)
 	if size > 0 {

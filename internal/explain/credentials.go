@@ -8,8 +8,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// Credential is what a message may say about a client id, a client secret or an access
-// token: never its value, because a user may have swapped two of them.
+// Credential is what a message may say about a client id, a client secret or an access token: never its value, because
+// a user may have swapped two of them.
 type Credential struct {
 	Argument string
 	Origin   Origin
@@ -81,8 +81,8 @@ func (m *message) withoutToken(err error) {
 	}
 }
 
-// blame says which credentials were rejected: where each comes from, what looks wrong with it, and which
-// variables are not used because of it. check is what else to look at.
+// blame says which credentials were rejected: where each comes from, what looks wrong with it, and which variables are
+// not used because of it. check is what else to look at.
 func (m *message) blame(check string) {
 	var named []string
 	for _, c := range m.by.Credentials {

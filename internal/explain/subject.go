@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// Subject is what a read was about: the argument at fault if the service rejects
-// or misses its value. The zero Subject has no such argument.
+// Subject is what a read was about: the argument at fault if the service rejects or misses its value. The zero Subject
+// has no such argument.
 type Subject struct {
 	Path      path.Path
 	Value     string // the id of a model group, unless it is a time horizon

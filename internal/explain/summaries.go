@@ -1,7 +1,6 @@
 package explain
 
-// The summaries of all diagnostics. They stay the same from release to release,
-// because users search for them.
+// The summaries of all diagnostics. They stay the same from release to release, because users search for them.
 const (
 	SummaryUnknownArgument = "Provider argument not known yet"
 	SummaryNotConfigured   = "Provider not configured"

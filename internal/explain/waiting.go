@@ -108,8 +108,8 @@ func orRaise(gaveUp *catalogue.GaveUpError) string {
 	return text
 }
 
-// interrupted explains a read that the user stopped. It says what the read was waiting for,
-// because that is often why the user stopped it.
+// interrupted explains a read that the user stopped. It says what the read was waiting for, because that is often why
+// the user stopped it.
 func (m *message) interrupted(err error) {
 	m.say(SummaryInterrupted, "The run was interrupted while the catalogue was being read.",
 		"Run it again to read what is missing.")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,15 +50,14 @@ var baseURLMistakes = hints{
 	{is(oddHost), "it cannot be parsed as a URL"},
 	{wrongPort, "its port{} is not a number from 1 to 65535"},
 	{is(clearText), "http would send the secret unencrypted and is accepted for a loopback host only; use https"},
-	{having("?"), "it must not have a query (the part from {} on)"},
-	{having("#"), "it must not have a fragment (the part from {} on)"},
+	{having("?"), "it must not have a query (the {} and what follows it)"},
+	{having("#"), "it must not have a fragment (the {} and what follows it)"},
 }
 
 // basePathMistakes describe paths that a base URL cannot have.
 var basePathMistakes = hints{
 	{is(endsInVersion), "it ends in /v1; leave that out, because the provider adds it"},
 	{is(ofRoute), "it is the address of one route; leave out /v1 and what follows, because the provider adds them"},
-	{is(relative), "its path has . or .. in it; write the path that is meant"},
 }
 
 // schemeCut reports whether an address has http or https, and something else than :// after it.
@@ -170,10 +168,6 @@ func endsInVersion(path string) bool { return strings.HasSuffix(path, "/v1") }
 
 func ofRoute(path string) bool {
 	return strings.HasSuffix(path, catalogue.TokenPath) || strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
-}
-
-func relative(path string) bool {
-	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return part == "." || part == ".." })
 }
 
 // showable reports whether a base URL that cannot be used may be shown. A password stands before an @, a key may stand

@@ -95,8 +95,9 @@ func (r *resolver) missingCredential(absent blockArgument[string], other string)
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
 			r.env.variablesFor(argAccessToken)[0], other)
 	}
-	r.missing(name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable "+
-		"%s, or name a file that holds it in %s.", name, variable(name), fileVariable(name)), absent.inItsPlace(r.env), token)
+	need := fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable %s, or "+
+		"name a file that holds it in %s.", name, variable(name), fileVariable(name))
+	r.missing(name, need, absent.inItsPlace(r.env), token)
 }
 
 // addCredential notes where a credential that is given comes from, and what is odd about it. instead are arguments of

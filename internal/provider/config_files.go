@@ -26,7 +26,7 @@ func readSmallFile(name string) (string, error) {
 	if err == nil && info.Size() > maxFile {
 		return "", fmt.Errorf("it has more than %d bytes", maxFile)
 	}
-	content, err := os.ReadFile(name) //nolint:gosec // whoever runs the provider names the file
+	content, err := os.ReadFile(name) //nolint:gosec // the user names the file
 	if fault, ok := errors.AsType[*fs.PathError](err); ok {
 		return "", fmt.Errorf("it cannot be read: %w", fault.Err)
 	}
@@ -36,7 +36,7 @@ func readSmallFile(name string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), err
 }
 
-// fileMistakes are what the content of a file is that is not text.
+// fileMistakes describe files that are not text.
 var fileMistakes = hints{
 	{is(inDER), "it is in binary form (DER) and not text; openssl x509 -inform der converts a certificate"},
 	{is(isNotUTF8), "it is not UTF-8 text, as some Windows programs write it; save it as UTF-8"},
@@ -92,7 +92,7 @@ var pathMistakes = hints{
 
 func ofAnotherSystem(name string) bool { return ofWindows(name) && filepath.Separator == '/' }
 
-// notAPath says what the value of a variable looks like that does not name a file. It shows nothing of the value.
+// notAPath describes values that do not name a file. It shows nothing of them.
 var notAPath = hints{
 	{having("\n", "\r"), "has a line break in it, which no path has"},
 	{is(isQuoted), "has quotes around it that are part of it; leave them out"},

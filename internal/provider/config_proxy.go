@@ -73,7 +73,7 @@ var proxyMistakes = hints{
 	{is(emptyProxyHost), "it names no host"},
 	{is(oddProxyHost), "it cannot be parsed as a URL"},
 	{is(wrongProxyPort), "its port is not a number from 1 to 65535"},
-	{is(withMore), "it has a query or a fragment (the part from ? or # on)"},
+	{is(withMore), "it has a query or a fragment (the ? or # and what follows it)"},
 }
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}

@@ -115,9 +115,9 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]member, map[string]*catalog
 	return members, listed, nil
 }
 
-// leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered
-// with 404. Most of the latter have no models. It returns the ids of those that the list shows with models:
-// they were removed in the meantime, or made private.
+// leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered with
+// 404. Most of the latter have no models. It returns the ids of those that the list shows with models: they were
+// removed in the meantime, or made private.
 func leaveOutMissing(all []settled[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
 	for i := range all {
 		r := &all[i]

@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// logConfigured writes one line with the resolved configuration and the origin of
-// each value. Of credentials it has only the origin.
+// logConfigured writes one line with the resolved configuration and the origin of each value. Of credentials it has
+// only the origin.
 func logConfigured(ctx context.Context, s settings, version string) {
 	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
 }
@@ -60,8 +60,8 @@ func configuredParts(s settings, version string) []string {
 	return append(parts, "provider "+version)
 }
 
-// logExchange writes one line for each request. Every field is a string, since
-// the masks of terraform-plugin-log reach nothing else.
+// logExchange writes one line for each request. Every field is a string, since the masks of terraform-plugin-log reach
+// nothing else.
 func logExchange(ctx context.Context, exchange catalogue.Exchange) {
 	fields := map[string]any{
 		"http_method":  exchange.Method,
@@ -99,9 +99,9 @@ func exchangeLine(exchange catalogue.Exchange) string {
 	return line
 }
 
-// logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It tells
-// a user why a plan stands still, so it is not hidden among the lines of
-// requests, and says how far a fleet is. The log adds a colon to a sentence and then fields.
+// logWait writes what keeps the process waiting: a pause, a retry, an outage, a token. It tells a user why a plan
+// stands still, so it is not hidden among the lines of requests, and says how far a fleet is. The log adds a colon to
+// a sentence and then fields.
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
 	if far, ok := ctx.Value(progressKey{}).(*progress); ok {

@@ -32,8 +32,8 @@ type pinnedModel struct {
 	isLatest *bool
 }
 
-// read reads the pinned model, and fails if its image is not the one that was reviewed. The id
-// and the image are returned as they were given. A failure other than of the client is a *groupError.
+// read reads the pinned model, and fails if its image is not the one that was reviewed. The id and the image are
+// returned as they were given. A failure other than of the client is a *groupError.
 func (p pin) read(ctx context.Context, client *catalogue.Client) (*pinnedModel, error) {
 	models, err := client.Models(ctx, p.groupID)
 	if err != nil {
@@ -156,8 +156,8 @@ func revisionNames(revisions []int64) string {
 	return strings.Join(explain.First(explain.MaxIDs, names), ", ")
 }
 
-// severalModels returns the error if a block must name one image, and the catalogue
-// does not say which of several models is meant.
+// severalModels returns the error if a block must name one image, and the catalogue does not say which of several
+// models is meant.
 func severalModels(argument, group string, revision int64, count int) *groupError {
 	return &groupError{
 		Problem: explain.Problem{
@@ -170,8 +170,7 @@ func severalModels(argument, group string, revision int64, count int) *groupErro
 	}
 }
 
-// maxImage bounds an image in a message. A reference with a registry, a tag and
-// a sha512 digest is shorter.
+// maxImage bounds an image in a message. A reference with a registry, a tag and a sha512 digest is shorter.
 const maxImage = 600
 
 // Bounds of what a short message says, so that it has two lines on an engine's 78 columns.
@@ -285,14 +284,12 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	}
 }
 
-// sameText compares a text of a configuration with one of the service. Engines
-// normalise the former to NFC.
+// sameText compares a text of a configuration with one of the service. Engines normalise the former to NFC.
 func sameText(written, served string) bool {
 	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
-// withdrawal says how the revision is withdrawn, or returns "". A setting that the service left out withdraws
-// nothing.
+// withdrawal says how the revision is withdrawn, or returns "". A setting that the service left out withdraws nothing.
 func (m *pinnedModel) withdrawal() string {
 	var how []string
 	if orZero(m.Archived) {

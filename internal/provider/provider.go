@@ -1,5 +1,5 @@
-// Package provider is the Terraform side: schemas, configuration, the
-// data sources, and the diagnostics of reads that fail.
+// Package provider is the Terraform side: schemas, configuration, the data sources, and the diagnostics of reads that
+// fail.
 package provider
 
 import (
@@ -113,8 +113,8 @@ func alsoReadFrom(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the
-// environment, are left to Configure: `validate` has to pass without credentials.
+// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the environment, are
+// left to Configure: `validate` has to pass without credentials.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {

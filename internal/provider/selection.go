@@ -137,7 +137,7 @@ func listedNames(wrong []wrongName) string {
 	return explain.Bulleted(lines, maxNames)
 }
 
-// mistakes are what a name that is not an attribute may be meant for.
+// mistakes describe names that are not attributes.
 func (v attributeNames) mistakes() hints {
 	return hints{
 		{having(","), "Write each name as an element of its own."},

@@ -20,8 +20,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// maxState is the largest state that a read may return, in bytes: what the plugin
-// library lets through in one message, less room for the rest of the message.
+// maxState is the largest state that a read may return, in bytes: what the plugin library lets through in one message,
+// less room for the rest of the message.
 const maxState = catalogue.MaxBody - 64<<10
 
 // NewServer returns a factory of servers for the provider under its version.
@@ -47,8 +47,8 @@ type server struct {
 	stop     context.CancelFunc
 }
 
-// StopProvider ends every read, those that arrive later too. The plugin library
-// ends only those under way, and an engine may have just sent another.
+// StopProvider ends every read, those that arrive later too. The plugin library ends only those under way, and an
+// engine may have just sent another.
 func (s *server) StopProvider(
 	ctx context.Context, req *tfprotov6.StopProviderRequest,
 ) (*tfprotov6.StopProviderResponse, error) {
@@ -108,8 +108,8 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 	})
 }
 
-// dynamicValue makes the result of a read. It and CallFunction alone touch the fields of a DynamicValue, which
-// the plugin library calls opaque; the format in them is the documented wire format of every plugin. If they change,
+// dynamicValue makes the result of a read. It and CallFunction alone touch the fields of a DynamicValue, which the
+// plugin library calls opaque; the format in them is the documented wire format of every plugin. If they change,
 // tfprotov6.NewDynamicValue over tftypes.Value does the same, for about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {
 	encoder, err := encoderFor(reflect.TypeOf(box.result), box.typ)
@@ -142,8 +142,8 @@ func encoderFor(result reflect.Type, typ tftypes.Type) (*encode.Encoder, error) 
 // msgpackNil is null in MessagePack.
 const msgpackNil = 0xc0
 
-// CallFunction spells out an argument that is null if the engine sends nothing
-// for it, as OpenTofu 1.12 does: the framework calls that an error.
+// CallFunction spells out an argument that is null if the engine sends nothing for it, as OpenTofu 1.12 does: the
+// framework calls that an error.
 func (s *server) CallFunction(
 	ctx context.Context, req *tfprotov6.CallFunctionRequest,
 ) (*tfprotov6.CallFunctionResponse, error) {
@@ -164,8 +164,8 @@ type outbox struct {
 
 type outboxKey struct{}
 
-// setResult makes result, a struct with tfsdk tags, the state of a read. The
-// provider's own server encodes it; under any other server the framework does.
+// setResult makes result, a struct with tfsdk tags, the state of a read. The provider's own server encodes it; under
+// any other server the framework does.
 func setResult(ctx context.Context, resp *datasource.ReadResponse, result any) {
 	box, ok := ctx.Value(outboxKey{}).(*outbox)
 	if !ok {

@@ -123,9 +123,8 @@ func wholeRecord(what string) schema.StringAttribute {
 		"included. Read it with `jsondecode`.")
 }
 
-// otherFieldsAttribute holds what the service sends of a record beyond its interface. A field
-// that a later version gives an attribute of its own stays in it as well, so that no
-// configuration breaks by an upgrade.
+// otherFieldsAttribute holds what the service sends of a record beyond its interface. A field that a later version
+// gives an attribute of its own stays in it as well, so that no configuration breaks by an upgrade.
 func otherFieldsAttribute(what string) schema.StringAttribute {
 	return computedString("The fields of the " + what + " that this version of the provider has no attribute for, " +
 		"as a compact JSON object with every digit kept. Null if there are none. Read one with " +
@@ -252,8 +251,8 @@ func newModelState(from *catalogue.Model, only selection) *modelState {
 	return state
 }
 
-// shownImage returns the reference of an image, or nil if it is withheld, which the service spells
-// as an empty string. Null makes a required argument fail while planning, and lets coalesce work.
+// shownImage returns the reference of an image, or nil if it is withheld, which the service spells as an empty string.
+// Null makes a required argument fail while planning, and lets coalesce work.
 func shownImage(reference *string) *string {
 	if reference != nil && *reference == "" {
 		return nil

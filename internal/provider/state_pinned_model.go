@@ -13,8 +13,7 @@ func acceptWithdrawnAttribute() schema.BoolAttribute {
 	}
 }
 
-// pinnedModelAttributes returns the attributes of a model that is one revision among
-// those of its group, all computed.
+// pinnedModelAttributes returns the attributes of a model that is one revision among those of its group, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{
 		"latest_revision": computedInt64("The highest revision number of the group. Null if it is not known, " +

@@ -111,8 +111,8 @@ func countProblem(value attr.Value) string {
 	return ""
 }
 
-// idOrName validates, on id, that a block gives either that or name. An engine
-// then points at the block's own arguments in both cases.
+// idOrName validates, on id, that a block gives either that or name. An engine then points at the block's own
+// arguments in both cases.
 type idOrName struct{ undescribed }
 
 func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
@@ -131,8 +131,8 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 	}
 }
 
-// wholeNumber returns a number of a configuration that counts something. The
-// framework's own whole numbers call 1.5 an error in the provider.
+// wholeNumber returns a number of a configuration that counts something. The framework's own whole numbers call 1.5 an
+// error in the provider.
 func wholeNumber(number *big.Float) (int64, error) {
 	whole, accuracy := number.Int64()
 	switch {

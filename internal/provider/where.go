@@ -88,8 +88,8 @@ func (w *whereState) String() string {
 	return strings.Join(set, ", ")
 }
 
-// unmet returns a clause about a model for each condition that it does not satisfy
-// at a moment. What the service left out satisfies no condition on it.
+// unmet returns a clause about a model for each condition that it does not satisfy at a moment. What the service left
+// out satisfies no condition on it.
 func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 	if w == nil {
 		return nil
@@ -136,8 +136,8 @@ func likeTag(tags []*string, lacking string) string {
 	return ""
 }
 
-// newest reads the highest revision of a group that satisfies the conditions. The remedy is what to
-// do if none does. A failure other than of the client is a *groupError.
+// newest reads the highest revision of a group that satisfies the conditions. The remedy is what to do if none does. A
+// failure other than of the client is a *groupError.
 func (w *whereState) newest(
 	ctx context.Context, client *catalogue.Client, group, remedy string,
 ) (*catalogue.Model, error) {

@@ -121,7 +121,7 @@ func ageProblem(value attr.Value) string {
 	return fmt.Sprintf("is %q%s", explain.Abridged(text), ageMistakes.about(text))
 }
 
-// ageMistakes are what an age looks like that cannot be used. Each row may rely on those before it.
+// ageMistakes describe ages that cannot be used. Each row may rely on those before it.
 var ageMistakes = hints{
 	{is(isBlank), "; leave it out for a model of any age"},
 	{is(tooLong), ", which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d"},
