@@ -105,7 +105,7 @@ func exchangeLine(exchange catalogue.Exchange) string {
 func logWait(ctx context.Context, sentence string) {
 	sentence = strings.TrimSuffix(sentence, ".")
 	if far, ok := ctx.Value(progressKey{}).(*progress); ok {
-		if line := far.line(); line != "" {
+		if line := far.say(); line != "" {
 			sentence = line + ", " + strings.ToLower(sentence[:1]) + sentence[1:]
 		}
 	}

@@ -53,9 +53,9 @@ func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
 	return p.next
 }
 
-// line returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is
+// say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is
 // only one block. A group that was answered with an error, such as one that has no models, is not read.
-func (p *progress) line() string {
+func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.logged = p.ended
@@ -76,7 +76,7 @@ func (p *progress) log(ctx context.Context) {
 	isKnown := p.logged == p.ended
 	p.mu.Unlock()
 	if !isKnown {
-		tflog.Info(ctx, p.line())
+		tflog.Info(ctx, p.say())
 	}
 }
 
