@@ -144,7 +144,7 @@ func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
 	const groups = 14
 	service := sandbox.New(manyGroups(t, groups))
 	for i := range groups - 1 {
-		if _, err := service.SetArchived(groupID(i), 1, true); err != nil {
+		if _, err := service.Republish(groupID(i), 1, []byte(`{"archived": true}`)); err != nil {
 			t.Fatal(err)
 		}
 	}

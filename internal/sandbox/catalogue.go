@@ -109,9 +109,6 @@ func (f *catalogueFile) catalogue() *Catalogue {
 		c.horizons = append(c.horizons, horizon.Key)
 	}
 	for _, g := range f.ModelGroups {
-		if horizon := parseObject(g.Group["timeHorizon"]).text("key"); horizon != "" {
-			c.horizons = append(c.horizons, horizon)
-		}
 		read := &group{
 			owner:    g.Owner,
 			recorded: f.Recorded != "",
@@ -122,6 +119,7 @@ func (f *catalogueFile) catalogue() *Catalogue {
 			read.models = append(read.models, newModel(document))
 		}
 		c.groups = append(c.groups, newGroup(read))
+		c.horizons = append(c.horizons, read.horizon())
 	}
 	return c
 }

@@ -15,7 +15,6 @@ import (
 type Control struct {
 	Method string
 	Path   string // below /control/; {…} stands for one element
-	Does   string // an infinitive
 	reply  func(*Sandbox, *exchange) *answer
 }
 
@@ -27,22 +26,22 @@ func Controls() []Control {
 		revision          = group + "revisions/{revision}/"
 	)
 	return []Control{
-		{get, "ready", "ask whether the sandbox serves", says([]byte(`{"ready":true}`))},
-		{get, "openapi.json", "get the interface as an OpenAPI document", says(contract.OpenAPI())},
-		{post, group + "publish", "publish a revision, with the fields of the body replaced", publish},
-		{post, revision + "republish", "change the fields of the body in place; updatedAt moves", republish},
-		{post, revision + "archive", "archive a revision", setting("archived", true)},
-		{post, revision + "unarchive", "list an archived revision again", setting("archived", false)},
-		{post, revision + "disable", "disable a revision: it does not run", setting("enabled", false)},
-		{post, revision + "enable", "enable a revision that is disabled", setting("enabled", true)},
-		{post, "tokens/revoke", "make every token so far invalid", do((*Sandbox).DropTokens)},
-		{post, "faults", "make requests fail, as the body says", (*Sandbox).controlInject},
-		{get, "faults", "list the faults", (*Sandbox).controlFaults},
-		{remove, "faults", "remove all faults", do((*Sandbox).clearFaults)},
-		{remove, "faults/{fault}", "remove one fault", (*Sandbox).controlRemove},
-		{get, "requests", "list the last 10,000 requests", (*Sandbox).controlRequests},
-		{remove, "requests", "forget the requests so far", do((*Sandbox).ResetRequests)},
-		{post, "reset", "restore what it was started with, and forget all else", do((*Sandbox).Reset)},
+		{get, "ready", says([]byte(`{"ready":true}`))},
+		{get, "openapi.json", says(contract.OpenAPI())},
+		{post, group + "publish", publish},
+		{post, revision + "republish", republish},
+		{post, revision + "archive", setting("archived", true)},
+		{post, revision + "unarchive", setting("archived", false)},
+		{post, revision + "disable", setting("enabled", false)},
+		{post, revision + "enable", setting("enabled", true)},
+		{post, "tokens/revoke", do((*Sandbox).DropTokens)},
+		{post, "faults", (*Sandbox).controlInject},
+		{get, "faults", (*Sandbox).controlFaults},
+		{remove, "faults", do((*Sandbox).clearFaults)},
+		{remove, "faults/{fault}", (*Sandbox).controlRemove},
+		{get, "requests", (*Sandbox).controlRequests},
+		{remove, "requests", do((*Sandbox).ResetRequests)},
+		{post, "reset", do((*Sandbox).Reset)},
 	}
 }
 

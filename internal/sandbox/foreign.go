@@ -34,10 +34,8 @@ func (s *Sandbox) refuseForeign(x *exchange) *answer {
 		return deny("FORBIDDEN", fmt.Sprintf("The sandbox answers under a loopback address or a name of -host, "+
 			"not under %q.", host))
 	}
-	if x.own {
-		if said := foreignPage(x.request); said != "" {
-			return deny("FORBIDDEN", said)
-		}
+	if x.own && isForeignPage(x.request) {
+		return deny("FORBIDDEN", "Control routes are not for the web pages of other origins.")
 	}
 	return nil
 }
@@ -48,19 +46,12 @@ func (s *Sandbox) isOwn(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(s.settings.hosts, host)
 }
 
-// foreignPage says why a request to a route of the sandbox's own comes from a web page of another origin, or "". A
-// browser names the page's origin or site.
-func foreignPage(r *http.Request) string {
-	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	switch {
-	case origin != "" && origin != scheme+"://"+r.Host:
-		return fmt.Sprintf("Control routes are not for the web pages of %s.", origin)
-	case site != "" && site != "same-origin" && site != "none":
-		return "Control routes are not for the web pages of other sites."
-	}
-	return ""
+var sameOrigin = http.NewCrossOriginProtection()
+
+// isForeignPage reports whether a request comes from a web page of another origin. Reads are no less protected than
+// changes: no page of somebody else has a reason to ask for either.
+func isForeignPage(r *http.Request) bool {
+	change := *r
+	change.Method = http.MethodPost
+	return sameOrigin.Check(&change) != nil
 }

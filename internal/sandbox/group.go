@@ -16,6 +16,7 @@ type group struct {
 	id       string
 	stated   object                // the document in the catalogue file
 	served   func() jsontext.Value // the document with what follows from the revisions
+	words    func() string         // what is written in its rows of the page
 	models   []model               // newest first
 }
 
@@ -29,11 +30,12 @@ func newModel(document object) model { return model{document, integer(document["
 
 func byRevision(a, b model) int { return cmp.Compare(b.revision, a.revision) } // newest first
 
-// newGroup completes a group. Its document is derived when it is first read: publishing many revisions would be
-// quadratic otherwise.
+// newGroup completes a group. Its document is derived when it is first read, and its rows when they are first searched:
+// publishing many revisions would be quadratic otherwise.
 func newGroup(g *group) *group {
 	slices.SortStableFunc(g.models, byRevision)
 	g.served = sync.OnceValue(g.derive)
+	g.words = sync.OnceValue(func() string { return words(execute("group", newGroupRow(0, g, true))) })
 	return g
 }
 
@@ -64,10 +66,8 @@ func (g *group) visibleTo(organisation string) bool {
 	return g.owner == organisation || !g.stated.is("public", "false")
 }
 
-// on reports whether the group is on the time horizon with that key.
-func (g *group) on(horizon string) bool {
-	return parseObject(g.stated["timeHorizon"]).text("key") == horizon
-}
+// horizon returns the key of the group's time horizon, or "".
+func (g *group) horizon() string { return parseObject(g.stated["timeHorizon"]).text("key") }
 
 // modelFor returns the revision as a member of the organisation sees it (INTERFACE.md, Authentication 4).
 func (g *group) modelFor(organisation string, m model) object {

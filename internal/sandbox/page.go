@@ -1,11 +1,11 @@
 package sandbox
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	slashes "path"
@@ -20,20 +20,21 @@ import (
 var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"text":    object.text,
-	"is":      object.is,
-	"raw":     func(o object, name string) string { return string(o[name]) },
-	"escape":  url.PathEscape,
-	"time":    splitTime,
-	"image":   splitImage,
-	"exports": exports,
+	"text":   object.text,
+	"is":     object.is,
+	"raw":    func(o object, name string) string { return string(o[name]) },
+	"more":   func(rows int) int { return rows + rowsAtOnce },
+	"escape": url.PathEscape,
+	"image":  splitImage,
+	"listed": listedHeader,
+	"quote":  quote,
 }).ParseFS(pageFiles, "page/*.html"))
 
 // pageRoutes are the routes of the page, which are not in the interface.
 func (s *Sandbox) pageRoutes() map[string]func(*exchange) *answer {
 	return map[string]func(*exchange) *answer{
 		"GET /{$}":                    s.page,
-		"GET /page/changes":           s.changes,
+		"GET /page/parts":             s.pageParts,
 		"GET /page/requests/{number}": s.pageRequest,
 		"GET /page/{file}":            pageFile,
 		"GET /favicon.ico":            pageFile, // browsers ask for it if they show another answer
@@ -42,18 +43,19 @@ func (s *Sandbox) pageRoutes() map[string]func(*exchange) *answer {
 
 // page answers with the whole page.
 func (s *Sandbox) page(x *exchange) *answer {
-	return render("page.html", s.view(x.request, mark{}))
+	return render("page.html", s.pageData(x.request))
 }
 
-// changes answers with the parts of the page that have changed since a mark of it, or 204 if none has. Each part is an
-// element whose id the page has, too.
-func (s *Sandbox) changes(x *exchange) *answer {
-	since := parseMark(x.request.FormValue("since"))
-	v := s.view(x.request, since)
-	if v.Mark == since {
+// pageParts answers with the parts that the page does not show yet, by the marks that it sends, or 204.
+func (s *Sandbox) pageParts(x *exchange) *answer {
+	parts := s.pageData(x.request).Parts
+	maps.DeleteFunc(parts, func(_ string, part pagePart) bool {
+		return slices.Contains(x.request.Form["mark"], part.Mark)
+	})
+	if len(parts) == 0 {
 		return respond(http.StatusNoContent, nil).with("Cache-Control", "no-store")
 	}
-	return render("changes", v)
+	return render("parts", parts)
 }
 
 // pageRequest answers with a request and its answer, headers and body.
@@ -66,8 +68,7 @@ func (s *Sandbox) pageRequest(x *exchange) *answer {
 		const problem = "The sandbox has no request with the number %q. It keeps the last %d."
 		return deny("NOT_FOUND", fmt.Sprintf(problem, number, keptRequests))
 	}
-	e := *s.requests[i]
-	return render("request.html", newRequestView(e, s.namesLocked()[e.Group]))
+	return render("request.html", newRequestRow(*s.requests[i]))
 }
 
 // pageTypes are the content types of the page's files.
@@ -91,13 +92,18 @@ func pageFile(x *exchange) *answer {
 		with("X-Content-Type-Options", "nosniff")
 }
 
-// render answers with a template. The page runs no script and has no style but its own files.
-func render(name string, data any) *answer {
-	var text bytes.Buffer
+// execute returns what a template makes.
+func execute(name string, data any) string {
+	var text strings.Builder
 	if err := pageTemplates.ExecuteTemplate(&text, name, data); err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	return respond(http.StatusOK, text.Bytes()).
+	return text.String()
+}
+
+// render answers with a template. The page runs no script and has no style but its own files.
+func render(name string, data any) *answer {
+	return respond(http.StatusOK, []byte(execute(name, data))).
 		with("Content-Type", "text/html; charset=utf-8").
 		with("Cache-Control", "no-store").
 		with("Referrer-Policy", "no-referrer").
@@ -105,43 +111,15 @@ func render(name string, data any) *answer {
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// splitImage splits an image into its registry with the path, its name, and its tag and digest. If a row has no room,
-// the page cuts the first, because the end tells revisions apart.
-func splitImage(image string) [3]string {
-	slash := strings.LastIndex(image, "/") + 1
-	path, name := image[:slash], image[slash:]
-	end := strings.IndexAny(name, ":@")
-	if end < 0 {
-		end = len(name)
-	}
-	return [3]string{path, name[:end], name[end:]}
+// splitImage splits an image before its digest. If a row has no room, the page cuts the beginning of the first part and
+// the end of the second: that leaves what tells revisions apart.
+func splitImage(image string) [2]string {
+	name, _, _ := strings.Cut(image, "@")
+	return [2]string{name, image[len(name):]}
 }
 
-// splitTime splits an ISO 8601 timestamp into the day and the time, to the minute. Any other text is a day.
-func splitTime(text string) [2]string {
-	const minute = len("15:04")
-	day, clock, _ := strings.Cut(text, "T")
-	if len(clock) < minute {
-		return [2]string{text}
-	}
-	return [2]string{day, clock[:minute]}
-}
-
-// exports returns the lines that set a client up, for a shell.
-func exports(base, authority string, o Organisation) string {
-	var text strings.Builder
-	export := func(name, value string) {
-		if value != "" {
-			quoted := strings.ReplaceAll(value, "'", `'\''`)
-			fmt.Fprintf(&text, "export MODELCATALOGUE_%s='%s'\n", name, quoted)
-		}
-	}
-	export("BASE_URL", base)
-	export("CLIENT_ID", o.ClientID)
-	export("CLIENT_SECRET", o.ClientSecret)
-	export("CA_CERTIFICATE_PEM", authority)
-	return strings.TrimSpace(text.String())
-}
+// quote quotes a text for a shell.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.
 func WithAuthority(certificate string) Option {

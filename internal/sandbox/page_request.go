@@ -2,131 +2,83 @@ package sandbox
 
 import (
 	"cmp"
-	"fmt"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// shownRequests is how many requests the page shows at most.
-const shownRequests = 100
-
-// requestView is a request as the page shows it, without credentials.
-type requestView struct {
-	entry
-
-	Name          string // of the group in its path
-	Before, After string // the path around the group's id
+// requestRows are the requests that the page shows.
+type requestRows struct {
+	Arrived int // so far
+	Found   int // of those that are kept
+	Newest  int // the number of the newest
+	Form    pageForm
+	Rows    []requestRow // the newest first
 }
 
-func (s *Sandbox) requestsLocked() *requestsView {
-	names := s.namesLocked()
-	v := &requestsView{Arrived: s.countLocked(RouteAny)}
-	for _, e := range slices.Backward(s.requests[max(0, len(s.requests)-shownRequests):]) {
-		v.Rows = append(v.Rows, newRequestView(*e, names[e.Group]))
+// requestRow is a request as the page shows it, without credentials.
+type requestRow struct{ entry }
+
+// requestRowsLocked returns the requests that the form asks for. A list is no longer paused once its requests have been
+// cleared.
+func (s *Sandbox) requestRowsLocked(form *pageForm) requestRows {
+	arrived := s.countLocked(RouteAny)
+	if form.Until > s.arrivals || form.Until <= s.arrivals-arrived {
+		form.Until = 0
 	}
-	return v
-}
-
-// namesLocked returns the names of the groups by id.
-func (s *Sandbox) namesLocked() map[string]string {
-	names := make(map[string]string, len(s.groups))
-	for _, g := range s.groups {
-		names[g.id] = g.stated.text("name")
+	list := requestRows{Arrived: arrived, Newest: s.arrivals, Form: *form}
+	for _, e := range slices.Backward(s.requests) {
+		row := newRequestRow(*e)
+		if !form.asksFor(row) {
+			continue
+		}
+		list.Found++
+		if len(list.Rows) < form.Rows {
+			list.Rows = append(list.Rows, row)
+		}
 	}
-	return names
+	return list
 }
 
-func newRequestView(e entry, name string) requestView {
-	at := e.At // in the local time zone, as in the logs of clients
-	e.Request = e.listed()
-	e.At = at
-	v := requestView{entry: e, Name: name, Before: e.Path}
-	prefix := paths[RouteGroups] + "/"
-	if below, found := strings.CutPrefix(e.Path, prefix); found && e.Group != "" {
-		id, _, _ := strings.Cut(below, "/")
-		v.Before, v.After = prefix, below[len(id):]
+func (f pageForm) asksFor(r requestRow) bool {
+	return (f.Until == 0 || r.Number <= f.Until) &&
+		strings.HasPrefix(r.StatusText(), f.Status) &&
+		(f.Text == "" || strings.Contains(r.words(), f.Text))
+}
+
+// words returns what is written in the row. No template makes it, because the page asks it of 10,000 requests at once.
+func (r requestRow) words() string {
+	return plain(strings.Join([]string{
+		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took.String(), r.Client, cmp.Or(r.Cause, "service"),
+	}, " "))
+}
+
+func newRequestRow(e entry) requestRow {
+	if e.Query != "" {
+		e.Path += "?" + listedQuery(e.Query)
 	}
-	return v
+	return requestRow{e}
 }
 
-// GroupID is the escaped id of the group in the path, or "".
-func (v requestView) GroupID() string {
-	return strings.TrimSuffix(strings.TrimPrefix(v.Path, v.Before), v.After)
-}
-
-// AnsweredBy names the maker of the answer, or "" if that is not known yet.
-func (v requestView) AnsweredBy() string {
-	if !v.Ended {
-		return v.Cause
-	}
-	return cmp.Or(v.Cause, "service")
-}
+// Clock is the time of its arrival, in the local time zone, as in the logs of clients.
+func (r requestRow) Clock() string { return r.At.Format("15:04:05.000") }
 
 // StatusText is the status, or says why there is none.
-func (v requestView) StatusText() string {
+func (r requestRow) StatusText() string {
 	switch {
-	case !v.Ended:
+	case !r.Ended:
 		return "under way"
-	case v.Status == 0:
+	case r.Status == 0:
 		return "no answer"
 	}
-	return strings.TrimSpace(fmt.Sprint(v.Status))
+	return strconv.Itoa(r.Status)
 }
-
-// Tone is the class of the status.
-func (v requestView) Tone() string {
-	switch {
-	case !v.Ended:
-		return "soft"
-	case v.Status == 0 || v.Status >= http.StatusInternalServerError:
-		return "bad"
-	case v.Status >= http.StatusBadRequest:
-		return "warn"
-	}
-	return "good"
-}
-
-// Duration is how long the answer took, such as 0.4 ms or 2.1 s.
-func (v requestView) Duration() string {
-	milliseconds := float64(v.Took) / float64(time.Millisecond)
-	switch {
-	case !v.Ended:
-		return ""
-	case v.Took >= time.Second:
-		return fmt.Sprintf("%.1f s", v.Took.Seconds())
-	case v.Took >= 10*time.Millisecond:
-		return fmt.Sprintf("%.0f ms", milliseconds)
-	}
-	return fmt.Sprintf("%.2f ms", milliseconds)
-}
-
-// AnswerHeader is the header of the answer.
-func (v requestView) AnswerHeader() http.Header { return listedHeader(v.Answer) }
 
 // Text is the kept part of the answer's body, indented if it is JSON.
-func (v requestView) Text() string {
-	text := jsontext.Value(v.listedBody())
+func (r requestRow) Text() string {
+	text := jsontext.Value(r.listedBody())
 	_ = text.Indent(jsontext.WithIndent("  ")) // it may be any text
 	return string(text)
-}
-
-// Remark says what is missing of the body, or "".
-func (v requestView) Remark() string {
-	switch {
-	case !v.Ended:
-		return "It is not answered yet."
-	case v.Status == 0:
-		return "It got no answer."
-	case v.Size == 0:
-		return "The body is empty."
-	case v.Body == nil:
-		return fmt.Sprintf("Its %d bytes are no longer kept.", v.Size)
-	case len(v.Body) < v.Size:
-		return fmt.Sprintf("The first %d of %d bytes.", len(v.Body), v.Size)
-	}
-	return fmt.Sprintf("%d bytes.", v.Size)
 }

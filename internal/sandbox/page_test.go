@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"runtime"
@@ -16,88 +15,79 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// browser asks for what has changed since it last asked, as the page does.
+// browser asks for the parts of the page that it does not have, as the page does.
 type browser struct {
 	caller
 
-	mark string
+	marks map[string]string // by part
 }
 
-func (b *browser) ask(path string) reply {
+// asks returns the names of the parts that are sent.
+func (b *browser) asks(path, query string) string {
 	b.t.Helper()
-	got := b.get(path)
-	if found := regexp.MustCompile(`data-mark="(.*?)"`).FindStringSubmatch(got.body); found != nil {
-		b.mark = found[1]
+	for _, mark := range b.marks {
+		query += "&mark=" + mark
 	}
-	return got
-}
-
-// changes returns the ids of the parts that have changed, without the mark.
-func (b *browser) changes() string {
-	b.t.Helper()
-	got := b.ask("/page/changes?" + url.Values{"since": {b.mark}}.Encode())
+	got := b.get(path + "?" + query)
 	if got.status == http.StatusNoContent {
 		return "nothing"
 	}
-	parts := regexp.MustCompile(`id="(arrived|requests|clients|faults|groups|group-\d+)"`)
-	var ids []string
-	for _, found := range parts.FindAllStringSubmatch(got.body, -1) {
-		ids = append(ids, found[1])
+	var names []string
+	for _, found := range regexp.MustCompile(`<div id="(\w+)" data-mark="(\w+)"`).FindAllStringSubmatch(got.body, -1) {
+		names = append(names, found[1])
+		b.marks[found[1]] = found[2]
 	}
-	if slices.Contains(ids, "groups") {
-		ids = ids[:slices.Index(ids, "groups")+1] // with all groups in it
-	}
-	return strings.Join(ids, " ")
+	slices.Sort(names)
+	return strings.Join(names, " ")
 }
 
-// TestChanges: a page is sent what it does not show, and no more.
-func TestChanges(t *testing.T) {
+// TestParts: a page is sent what it does not show, and no more.
+func TestParts(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
-	b := &browser{caller: direct(t, s)}
-	b.ask("/")
-	publish := func(group string) func() {
-		return func() {
-			if _, err := s.Publish(group, nil); err != nil {
-				t.Fatal(err)
-			}
+	b := &browser{direct(t, s), map[string]string{}}
+	const all = "clients counted faults found groups requests"
+	if got := b.asks("/", ""); got != all {
+		t.Errorf("the page has %s, want %s", got, all)
+	}
+	publish := func() {
+		if _, err := s.Publish(mainGroup, nil); err != nil {
+			t.Fatal(err)
 		}
 	}
 	send := func(path string) func() { return func() { b.get(path) } }
 	var remove func()
 	for _, step := range []struct {
-		name string
-		do   func()
-		want string
+		name  string
+		do    func()
+		query string
+		want  string
 	}{
-		{"nothing", func() {}, "nothing"},
-		{"a control request", send("/control/faults"), "nothing"},
-		{"a request", send("/v1/nope"), "arrived requests"},
-		{"a revision of the first group", publish(mainGroup), "group-0"},
-		{"revisions of two groups", func() { publish(mainGroup)(); publish(privateGroup)() }, "group-0 group-2"},
-		{"a fault", func() { remove = s.Inject(sandbox.Fault{Status: 503}) }, "faults"},
-		{"a hit", send("/v1/nope"), "arrived requests faults"},
-		{"a fault less", func() { remove() }, "faults"},
-		{"no requests", s.ResetRequests, "arrived requests"},
-		{"a reset", s.Reset, "group-0 group-2"},
-		{"nothing again", func() {}, "nothing"},
+		{"nothing", func() {}, "", "nothing"},
+		{"a control request", send("/control/faults"), "", "nothing"},
+		{"a request", send("/v1/nope"), "", "counted requests"},
+		{"a revision", publish, "", "groups"},
+		{"a fault", func() { remove = s.Inject(sandbox.Fault{Status: 503}) }, "", "faults"},
+		{"a hit", send("/v1/nope"), "", "counted faults requests"},
+		{"a fault less", func() { remove() }, "", "faults"},
+		{"a search", func() {}, "search=signal", "found groups"},
+		{"a revision that is not found", publish, "search=signal", "nothing"},
+		{"a pause", func() {}, "until=2", "counted found groups requests"},
+		{"a request after it", send("/v1/nope"), "until=2", "counted"},
+		{"no requests", s.ResetRequests, "until=2", "counted requests"},
+		{"a reset", s.Reset, "", "groups"},
 	} {
 		step.do()
-		if got := b.changes(); got != step.want {
+		if got := b.asks("/page/parts", step.query); got != step.want {
 			t.Errorf("after %s the page is sent %s, want %s", step.name, got, step.want)
 		}
 	}
-	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.changes() }})
-	if b.get("/v1/nope"); b.changes() != "arrived requests" {
-		t.Error("the end of a request that was under way is not sent")
-	}
-	const all = "arrived requests faults clients groups"
-	other := &browser{caller: direct(t, sandbox.New(sandbox.Default())), mark: b.mark}
-	if got := other.changes(); got != all {
-		t.Errorf("another process sends %s, want %s", got, all)
-	}
-	for _, mark := range []string{"", "x", "a-b-c-d-e", "a-b-c-d"} {
-		if b.mark = mark; b.changes() != all {
-			t.Errorf("with the mark %q not all is sent", mark)
+	// The end of a request that was under way is sent, unless the list is paused.
+	var query string
+	s.Inject(sandbox.Fault{OnRequest: func(*http.Request) { b.asks("/page/parts", query) }})
+	for _, test := range [][2]string{{"", "requests"}, {"until=5", "nothing"}} {
+		query = test[0]
+		if b.get("/v1/nope"); b.asks("/page/parts", query) != test[1] {
+			t.Errorf("with the query %q the end of a request is not sent as it should be", query)
 		}
 	}
 }
@@ -116,23 +106,14 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBounded: of a large answer the beginning is kept, of the last answers 16 MB.
+// TestBodiesAreBounded: of a large answer the beginning is kept.
 func TestBodiesAreBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
-	s.Inject(sandbox.Fault{Status: 200, Body: strings.Repeat("x", 64<<10) + "END"})
-	for range 300 {
-		c.get("/v1/nope")
-	}
-	for number, want := range map[int]string{
-		300: "The first 65536 of 65539 bytes.",
-		45:  "The first 65536 of 65539 bytes.",
-		44:  "Its 65539 bytes are no longer kept.",
-	} {
-		got := c.get(fmt.Sprintf("/page/requests/%d", number)).body
-		if !strings.Contains(got, want) || strings.Contains(got, "END") {
-			t.Errorf("request %d is shown in %d bytes, without %q", number, len(got), want)
-		}
+	s.Inject(sandbox.Fault{Status: 200, Body: strings.Repeat("x", 8<<10) + "END"})
+	c.get("/v1/nope")
+	if got := c.get("/page/requests/1").body; !strings.Contains(got, "8192 of 8195 bytes") || strings.Contains(got, "END") {
+		t.Errorf("the request is shown in %d bytes", len(got))
 	}
 }
 
@@ -155,8 +136,8 @@ func TestRequestsWithoutAnAnswer(t *testing.T) {
 		runtime.Gosched()
 	}
 	for number, want := range map[int][]string{
-		1: {"/v1/hangs", "under way", "It is not answered yet."},
-		2: {"/v1/dropped", "no answer", "fault 2", "It got no answer."},
+		1: {"/v1/hangs", "under way"},
+		2: {"/v1/dropped", "no answer", "fault 2"},
 	} {
 		got := c.get(fmt.Sprintf("/page/requests/%d", number)).body
 		for _, text := range want {

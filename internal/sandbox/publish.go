@@ -59,17 +59,7 @@ func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([
 	})
 }
 
-// SetArchived archives a revision, or lists it again, and moves its updatedAt.
-func (s *Sandbox) SetArchived(groupID string, revision int64, archived bool) ([]byte, error) {
-	return s.set(groupID, revision, "archived", archived)
-}
-
-// SetEnabled enables or disables a revision, and moves its updatedAt.
-func (s *Sandbox) SetEnabled(groupID string, revision int64, enabled bool) ([]byte, error) {
-	return s.set(groupID, revision, "enabled", enabled)
-}
-
-// set keeps the document of a revision whose setting has that value already.
+// set changes a setting of a revision and moves its updatedAt, unless the setting has that value already.
 func (s *Sandbox) set(groupID string, revision int64, name string, value bool) ([]byte, error) {
 	return s.changeModel(groupID, revision, func(document object) object {
 		if document.is(name, strconv.FormatBool(value)) {
@@ -95,7 +85,7 @@ func (s *Sandbox) changeModel(groupID string, revision int64, change func(object
 func (s *Sandbox) changeGroup(groupID string, change func(*group) (object, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.groups, func(g *group) bool { return g.id == groupID })
+	i := s.indexLocked(groupID)
 	if i < 0 {
 		return nil, notFoundError(fmt.Sprintf("no such model group: %q", groupID))
 	}

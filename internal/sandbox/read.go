@@ -34,16 +34,16 @@ func (s *Sandbox) read(x *exchange) *answer {
 	if g == nil || !g.visibleTo(caller) {
 		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", id))
 	}
-	return s.readGroup(g, x.route, caller)
+	return readGroup(g, x.route, caller)
 }
 
 // readGroup answers a lookup of a group that the caller may see.
-func (s *Sandbox) readGroup(g *group, route Route, caller string) *answer {
+func readGroup(g *group, route Route, caller string) *answer {
 	switch {
 	case route == RouteGroup:
 		return respond(http.StatusOK, g.served())
 	case route == RouteModels:
-		return respond(http.StatusOK, encode(s.listedModels(g, caller)))
+		return respond(http.StatusOK, encode(g.listedModels(caller)))
 	case len(g.models) == 0:
 		return deny("NOT_FOUND", fmt.Sprintf("The model group %q contains no models.", g.id))
 	}
@@ -54,7 +54,7 @@ func (s *Sandbox) readGroup(g *group, route Route, caller string) *answer {
 func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, g := range s.allGroups() {
-		if g.visibleTo(caller) && (horizon == "" || g.on(horizon)) {
+		if g.visibleTo(caller) && (horizon == "" || g.horizon() == horizon) {
 			list = append(list, g.served())
 		}
 	}
@@ -63,12 +63,10 @@ func (s *Sandbox) visibleGroups(caller, horizon string) []jsontext.Value {
 
 // listedModels returns every revision, archived ones too, the oldest first. The interface leaves the direction open:
 // this one is the opposite of a group's own models, so that no client can rely on either.
-func (s *Sandbox) listedModels(g *group, caller string) []jsontext.Value {
+func (g *group) listedModels(caller string) []jsontext.Value {
 	list := []jsontext.Value{}
 	for _, m := range slices.Backward(g.models) {
-		if !s.settings.unlisted || !m.document.is("archived", "true") {
-			list = append(list, encode(g.modelFor(caller, m)))
-		}
+		list = append(list, encode(g.modelFor(caller, m)))
 	}
 	return list
 }
@@ -116,10 +114,15 @@ func (s *Sandbox) allGroups() []*group {
 
 // group returns the group with that id, or nil.
 func (s *Sandbox) group(id string) *group {
-	for _, g := range s.allGroups() {
-		if g.id == id {
-			return g
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.indexLocked(id); i >= 0 {
+		return s.groups[i]
 	}
 	return nil
+}
+
+// indexLocked returns the place of the group with that id, or -1.
+func (s *Sandbox) indexLocked(id string) int {
+	return slices.IndexFunc(s.groups, func(g *group) bool { return g.id == id })
 }

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// What is kept: the last requests, and of the last answers the bodies, in bytes.
+// What is kept: the last requests, and so many bytes of the body of each answer.
 const (
 	keptRequests = 10_000
-	keptOfBody   = 64 << 10 // of each
-	keptOfBodies = 16 << 20 // of all together
+	keptOfBody   = 8 << 10
 )
 
 // Request is a request that the sandbox received, and its answer.
@@ -36,11 +35,11 @@ type entry struct {
 	Request
 
 	Number int           // counts requests from 1, over resets as well
-	Group  string        // the model group id in its path, or ""
+	Group  string        // the name of the model group in its path, or ""
 	Took   time.Duration // from its arrival until it was answered or aborted
 	Ended  bool
 	Answer http.Header
-	Body   []byte // the first bytes of the answer's body, or nil if they are no longer kept
+	Body   []byte // the first bytes of the answer's body
 	Size   int    // of the whole body, in bytes
 }
 
@@ -76,7 +75,7 @@ func (s *Sandbox) countLocked(route Route) int {
 func (s *Sandbox) ResetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests, s.bodies, s.bodyBytes = nil, nil, 0
+	s.requests = nil
 	clear(s.counts)
 }
 
@@ -101,7 +100,9 @@ func (s *Sandbox) arrive(x *exchange) {
 	s.arrivals++
 	x.record.Number = s.arrivals
 	x.record.ID = fmt.Sprintf("sandbox-%06d", s.arrivals)
-	x.record.Group = r.PathValue("id")
+	if i := s.indexLocked(r.PathValue("id")); i >= 0 {
+		x.record.Group = s.groups[i].stated.text("name")
+	}
 	if held, ok := s.tokens[bearer(r)]; ok {
 		x.record.Client = held.organisation.ClientID
 	}
@@ -129,13 +130,6 @@ func (s *Sandbox) answered(x *exchange, a *answer) {
 	if e.Size > keptOfBody {
 		e.Body = slices.Clone(a.body[:keptOfBody]) // a copy, so that the rest is not kept
 	}
-	s.bodies = append(s.bodies, e)
-	s.bodyBytes += len(e.Body)
-	for s.bodyBytes > keptOfBodies || len(s.bodies) > keptRequests {
-		s.bodyBytes -= len(s.bodies[0].Body)
-		s.bodies[0].Body = nil
-		s.bodies = s.bodies[1:]
-	}
 }
 
 // leave records the end of a request that was aborted without an answer.
@@ -150,8 +144,7 @@ func (s *Sandbox) endLocked(x *exchange) {
 		return
 	}
 	x.record.Ended = true
-	x.record.Took = time.Since(x.record.At)
-	s.ended++
+	x.record.Took = time.Since(x.record.At).Round(10 * time.Microsecond)
 }
 
 // credential matches the names of headers and parameters that hold credentials.
@@ -161,11 +154,15 @@ const hidden = "(hidden)"
 
 // listed hides credentials, which are real ones if somebody points the wrong client at the sandbox.
 func (r Request) listed() Request {
-	r.At, r.Header = r.At.UTC(), listedHeader(r.Header)
-	if credential.MatchString(r.Query) {
-		r.Query = hidden
-	}
+	r.At, r.Header, r.Query = r.At.UTC(), listedHeader(r.Header), listedQuery(r.Query)
 	return r
+}
+
+func listedQuery(query string) string {
+	if credential.MatchString(query) {
+		return hidden
+	}
+	return query
 }
 
 func listedHeader(header http.Header) http.Header {

@@ -60,7 +60,7 @@ func TestRequestsThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: only the last requests are kept, and the page shows a hundred of them.
+// TestMemoryIsBounded: only the last requests are kept. The page shows a hundred of them, and finds the others.
 func TestMemoryIsBounded(t *testing.T) {
 	s := sandbox.New(sandbox.Default())
 	c := direct(t, s)
@@ -78,8 +78,11 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("it keeps %d and %d letters of a client id", len(kept[9_998].Client), len(kept[9_999].Client))
 	}
 	page := c.get("/").body
-	if rows := strings.Count(page, `<tr id="request-`); rows != 100 || !strings.Contains(page, "100 of 10100") {
+	if rows := strings.Count(page, `<tr id="request-`); rows != 100 || !strings.Contains(page, "The newest 100 of 10000.") {
 		t.Errorf("the page has %d requests", rows)
+	}
+	if page := c.get("/?status=4&text=GET+/v1/model-group/100-ASKED").body; !strings.Contains(page, "10100 so far, 1 found") {
+		t.Errorf("the oldest request is not found:\n%s", page)
 	}
 }
 

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"crypto/rand"
 	"io"
 	"net/http"
 	slashes "path"
@@ -24,8 +23,6 @@ type Sandbox struct {
 	state
 	// A reset keeps these, so that ids of answers and faults do not repeat.
 	arrivals, lastFault int
-	ended               int // how many requests have been answered or aborted
-	shown               shown
 }
 
 // state is what requests and operations change. A reset replaces it.
@@ -36,9 +33,6 @@ type state struct {
 	faults   []*injected
 	requests []*entry // the last ones
 	counts   map[Route]int
-	// The requests whose answers' bodies are kept, the oldest first, and how large these bodies are.
-	bodies    []*entry
-	bodyBytes int
 }
 
 // Option changes how a [Sandbox] behaves.
@@ -48,7 +42,6 @@ type Option func(*settings)
 type settings struct {
 	tokenLife time.Duration
 	allowance Allowance
-	unlisted  bool // whether lists of models leave out archived revisions
 	hosts     []string
 	ownHosts  bool   // whether the interface's routes are answered under these hosts only, too
 	authority string // in PEM
@@ -66,19 +59,12 @@ func WithAllowance(a Allowance) Option {
 	return func(s *settings) { s.allowance = a }
 }
 
-// WithArchivedUnlisted leaves archived revisions out of lists of models, unlike the interface. The latest model may
-// still be an archived one.
-func WithArchivedUnlisted() Option {
-	return func(s *settings) { s.unlisted = true }
-}
-
 // New returns a sandbox that serves the catalogue and never changes it.
 func New(c *Catalogue, options ...Option) *Sandbox {
 	s := &Sandbox{settings: settings{tokenLife: time.Hour}, catalogue: c}
 	for _, option := range options {
 		option(&s.settings)
 	}
-	s.shown.boot = rand.Text()
 	s.mux = s.routes()
 	s.Reset()
 	return s
@@ -197,7 +183,7 @@ func (s *Sandbox) routes() *http.ServeMux {
 	}
 	none := func(x *exchange) *answer {
 		return deny("NOT_FOUND", "There is no control route "+x.request.Method+" "+x.request.URL.Path+
-			". GET / lists them all.")
+			". The program's help lists them all.")
 	}
 	serve("/control/", RouteUnknown, true, none)
 	for pattern, reply := range s.pageRoutes() {

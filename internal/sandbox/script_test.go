@@ -173,8 +173,6 @@ func option(t *testing.T, text string) sandbox.Option {
 		return sandbox.WithOwnHostsOnly()
 	case "authority":
 		return sandbox.WithAuthority(value)
-	case "unlisted":
-		return sandbox.WithArchivedUnlisted()
 	}
 	t.Fatalf("there is no option %q", name)
 	return nil

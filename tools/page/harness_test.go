@@ -302,8 +302,8 @@ func catalogue(t *testing.T, n int) string {
 			models = append(models, fmt.Sprintf(`{"id": "%d-%d", "revision": %[2]d, "createdAt": "2026-01-02T03:04:05Z",
 				"dockerImage": "registry.example/forecasting/group-%03[1]d:%[2]d.0.0"}`, i, revision+1))
 		}
-		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": "group-%03d", "name": "Group %[1]d"},
-			"models": [%s]}`, i, strings.Join(models, ",")))
+		groups = append(groups, fmt.Sprintf(`{"owner": "Northwind", "group": {"id": "group-%03d", "name": "Group %[1]d",
+			"timeHorizon": {"key": "hour_%[1]d"}}, "models": [%[2]s]}`, i, strings.Join(models, ",")))
 	}
 	name := filepath.Join(t.TempDir(), "catalogue.json")
 	text := `{"organisations": [{"name": "Northwind", "clientId": "northwind", "clientSecret": "northwind-sandbox-secret"}],

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,15 +36,15 @@ func TestRequests(t *testing.T) {
 	s.send(http.MethodGet, "/v1/model-group", "", "Authorization", "Bearer "+token)
 	b := show(t, s)
 	const rows = `[...document.querySelectorAll("#requests tbody tr")].map((r) => r.innerText.replace(/\s+/g, " ")
-		.replace(/^[\d:]+\.\d{3} /, "TIME ").replace(/\d+(\.\d+)? ms/, "MS").replace(/1\.2 s/, "SECONDS")).join("\n")`
+		.replace(/^[\d:]+\.\d{3} /, "TIME ").replace(/ \d+(\.\d+)?[mµ]s/, " TOOK").replace(/1\.2\d*s/, "SECONDS")).join("\n")`
 	want := strings.Join([]string{
-		"TIME sandbox-000007 GET /v1/model-group 429 MS northwind allowance",
-		"TIME sandbox-000006 GET /v1/model-group 401 MS – service",
-		"TIME sandbox-000005 GET /v1/model-group/ emea%2Fpower%3Fv=1%23%CE%B2%20%2541 EMEA power balance 200 MS northwind service",
-		"TIME sandbox-000004 GET /v1/model-group/ " + mainGroup + " /models Day-ahead power price DE-LU 200 SECONDS northwind fault 2",
-		"TIME sandbox-000003 GET /v1/model-group/ " + mainGroup + " /latest-model Day-ahead power price DE-LU 503 MS northwind fault 1",
-		"TIME sandbox-000002 GET /v1/model-group ?timeHorizon=day_ahead 200 MS northwind service",
-		"TIME sandbox-000001 POST /v1/auth/token 200 MS northwind service",
+		"TIME sandbox-000007 GET /v1/model-group 429 TOOK northwind allowance",
+		"TIME sandbox-000006 GET /v1/model-group 401 TOOK – service",
+		"TIME sandbox-000005 GET /v1/model-group/emea%2Fpower%3Fv=1%23%CE%B2%20%2541 EMEA power balance 200 TOOK northwind service",
+		"TIME sandbox-000004 GET /v1/model-group/" + mainGroup + "/models Day-ahead power price DE-LU 200 SECONDS northwind fault 2",
+		"TIME sandbox-000003 GET /v1/model-group/" + mainGroup + "/latest-model Day-ahead power price DE-LU 503 TOOK northwind fault 1",
+		"TIME sandbox-000002 GET /v1/model-group?timeHorizon=day_ahead 200 TOOK northwind service",
+		"TIME sandbox-000001 POST /v1/auth/token 200 TOOK northwind service",
 	}, "\n")
 	if got := value[string](b, rows); got != want {
 		t.Errorf("the rows are\n%s\nwant\n%s", got, want)
@@ -82,6 +83,63 @@ func TestRequests(t *testing.T) {
 	b.waits(`!document.getElementById("request").checkVisibility()`)
 }
 
+// TestTheFailingRequestIsFound among those of a large plan, and all that is written in a row is.
+func TestTheFailingRequestIsFound(t *testing.T) {
+	s := serve(t, "-catalogue="+catalogue(t, 280))
+	token := s.token()
+	s.send(http.MethodPost, "/control/faults", `{"path": "/v1/model-group/group-007/latest-model", "status": 500}`)
+	for i := range 280 {
+		s.send(http.MethodGet, fmt.Sprintf("/v1/model-group/group-%03d/latest-model", i), "", "Authorization", "Bearer "+token)
+	}
+	b := show(t, s)
+	const shown = `document.querySelectorAll("#requests tbody tr").length`
+	b.says("#requests", "The newest 100 of 281.")
+	b.do(chromedp.SetValue("[name=status]", "5", chromedp.ByQuery))
+	value[any](b, `document.querySelector("[name=status]").dispatchEvent(new Event("input", { bubbles: true }))`)
+	b.says("#counted", "281 so far, 1 found")
+	b.says("#request-9", "group-007")
+	written := value[[]string](b, `document.querySelector("#request-9").innerText.split(/\s*[\n\t]\s*/)`)
+	for _, text := range append(written, "get /V1/model-group/group-007/latest") {
+		if got := b.found("status=5&text=", text, "request-9"); !got {
+			t.Errorf("%q is written in the row, and not found", text)
+		}
+	}
+	b.do(chromedp.SetValue("[name=status]", "", chromedp.ByQuery))
+	b.fills("[name=text]", "nowhere")
+	b.says("#requests", "Nothing is found")
+	b.fills("[name=text]", " ")
+	for _, want := range []int{200, 281} {
+		b.do(chromedp.Click(`//button[.="Show older ones"]`, chromedp.BySearch))
+		b.waits(fmt.Sprintf("%s === %d", shown, want))
+	}
+}
+
+// found reports whether the page has an element if it is asked for a text.
+func (b *tab) found(by, text, id string) bool {
+	b.t.Helper()
+	page := value[string](b, fmt.Sprintf(`fetch("/?%s" + encodeURIComponent(%q)).then((answer) => answer.text())`, by, text))
+	return strings.Contains(page, `id="`+id+`"`)
+}
+
+// TestPause: a list that is paused stays as it is, whatever arrives.
+func TestPause(t *testing.T) {
+	s := serve(t)
+	someRequests(s)
+	b := show(t, s)
+	b.do(chromedp.Click(`//button[.="Pause"]`, chromedp.BySearch))
+	b.says("#counted", "Follow")
+	before := value[string](b, `document.querySelector("#requests").innerHTML`)
+	for range 1000 {
+		s.send(http.MethodGet, "/v1/model-group", "")
+	}
+	b.says("#counted", "1006 so far")
+	if after := value[string](b, `document.querySelector("#requests").innerHTML`); after != before {
+		t.Errorf("the list was\n%s\nand is\n%s", before, after)
+	}
+	b.do(chromedp.Click(`//button[.="Follow"]`, chromedp.BySearch))
+	b.waits(`document.getElementById("request-1006")`)
+}
+
 // TestFaultsAreMadeAndRemoved uses the form.
 func TestFaultsAreMadeAndRemoved(t *testing.T) {
 	s := serve(t)
@@ -90,7 +148,7 @@ func TestFaultsAreMadeAndRemoved(t *testing.T) {
 	b.types(".fault [name=status]", "503")
 	b.types(".fault [name=times]", "1")
 	b.click(".fault button")
-	b.says(".fault output", "added fault 1")
+	b.says("#said", "added fault 1")
 	b.says("#fault-1", "route groups")
 	b.says("#fault-1", "0 hits")
 	token := s.token()
@@ -101,18 +159,38 @@ func TestFaultsAreMadeAndRemoved(t *testing.T) {
 
 	b.types(".fault [name=delay]", "soon")
 	b.click(".fault button")
-	b.says(".fault output.bad", `such as "500ms" or "2s"`)
+	b.says("#said.bad", `such as "500ms" or "2s"`)
 	b.fills(".fault [name=delay]", "50ms")
 	b.click(".fault button")
-	b.says(".fault output", "added fault 2")
+	b.says("#said", "added fault 2")
 	b.says("#fault-2", "delay 50ms")
 
 	b.click("#fault-1 button")
-	b.says("#faults-done", "removed fault 1")
+	b.says("#said", "removed fault 1")
 	b.waits(`!document.getElementById("fault-1") && document.getElementById("fault-2")`)
 	b.do(chromedp.Click(`//button[.="Remove all"]`, chromedp.BySearch))
-	b.says("#faults-done", "removed all faults")
+	b.says("#said", "removed all faults")
 	b.says("#faults", "None")
+
+	// What is wrong with the fields as a whole is told by the names that the form has.
+	b.click(".fault button")
+	b.says("#said.bad", "Give at least one of status, delay, drop and hang.")
+	b.types(".fault [name=retryAfter]", "7")
+	b.click(".fault [name=hang]")
+	b.click(".fault button")
+	b.says("#said.bad", "Give a status beside Retry-After.")
+	b.types(".fault [name=status]", "429")
+	b.click(".fault button")
+	b.says("#said.bad", "Give drop or hang alone, or with a delay")
+	b.click(".fault [name=hang]")
+	b.click(".fault button")
+	b.says("#fault-3", "retryAfter 7")
+	b.says("#fault-3", "status 429")
+	for i, name := range []string{"drop", "hang"} {
+		b.click(".fault [name=" + name + "]")
+		b.click(".fault button")
+		b.says(fmt.Sprintf("#fault-%d", i+4), name+" true")
+	}
 }
 
 // TestResetAsks, and does nothing if the answer is no.
@@ -138,7 +216,7 @@ func TestResetAsks(t *testing.T) {
 	}
 	b.do(reset)
 	b.click("#yes")
-	b.says("header", "reset")
+	b.says("#said", "reset")
 	b.waits(`!document.getElementById("revision-0-4")`)
 }
 
@@ -151,18 +229,20 @@ func TestCopy(t *testing.T) {
 		b.do(browser.SetPermission(&browser.PermissionDescriptor{Name: name}, browser.PermissionSettingGranted))
 	}
 	b.click("#client-0 summary")
-	for selector, want := range map[string]string{
-		"header .copy":             s.URL,
-		"#request-1 .copy":         "sandbox-000001",
-		groupBox + " .owner .copy": mainGroup,
-		"#revision-0-1 .copy":      "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3",
-		"#client-0 .copy": "export MODELCATALOGUE_BASE_URL='" + s.URL + "'\nexport MODELCATALOGUE_CLIENT_ID='northwind'\n" +
-			"export MODELCATALOGUE_CLIENT_SECRET='northwind-sandbox-secret'",
+	for selector, want := range map[string][2]string{
+		"header .copy":             {"the address", s.URL},
+		groupBox + " .owner .copy": {"the id of Day-ahead power price DE-LU, day_ahead", mainGroup},
+		"#revision-0-1 .copy":      {"the image of revision 1 of", "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"},
+		"#client-0 .copy": {
+			"the lines of Northwind Forecasting",
+			"export MODELCATALOGUE_BASE_URL='" + s.URL + "'\nexport MODELCATALOGUE_CLIENT_ID='northwind'\n" +
+				"export MODELCATALOGUE_CLIENT_SECRET='northwind-sandbox-secret'",
+		},
 	} {
 		b.click(selector)
-		b.waits(`document.querySelector("` + selector + `").dataset.note === "Copied"`)
-		if got := value[string](b, `navigator.clipboard.readText()`); got != want {
-			t.Errorf("%s copies\n%s\nwant\n%s", selector, got, want)
+		b.says("#said", "copied "+want[0])
+		if got := value[string](b, `navigator.clipboard.readText()`); got != want[1] {
+			t.Errorf("%s copies\n%s\nwant\n%s", selector, got, want[1])
 		}
 	}
 }

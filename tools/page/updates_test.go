@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -15,8 +16,8 @@ const atWork = `(() => {
 		document.activeElement === input && "focused",
 		input.value,
 		input.selectionStart + "-" + input.selectionEnd,
-		document.getElementById("group-0").open,
-		document.getElementById("group-1").open,
+		document.querySelector("#group-0 details").open,
+		document.querySelector("#group-1 details").open,
 		document.getElementById("client-1").open,
 		document.querySelector(".fault [name=delay]").value,
 		document.querySelector(".fault [name=route]").value,
@@ -48,7 +49,7 @@ func TestUpdatesKeepWhatAPersonDoes(t *testing.T) {
 	s.send(http.MethodPost, "/control/faults", `{"route": "models", "status": 503}`)
 	s.token()
 	b.says("#revision-0-4", "registry.example/outside:1")
-	b.says("#revision-1-3", "registry.example/outside:1")
+	b.says("#group-1", "3 revisions")
 	b.says("#faults", "fault 1")
 	b.says("#requests", "/v1/auth/token")
 	expect("after changes from outside")
@@ -57,7 +58,7 @@ func TestUpdatesKeepWhatAPersonDoes(t *testing.T) {
 	b.says("#live", "does not answer")
 	expect("while the sandbox is stopped")
 	b.click(groupBox + " .publish button")
-	b.says(publish+" output.bad", "The sandbox does not answer.")
+	b.says("#said.bad", "The sandbox does not answer.")
 	b.do(chromedp.Focus(publish+" input", chromedp.ByQuery))
 	value[any](b, `document.activeElement.setSelectionRange(3, 7)`)
 	s.restart()
@@ -73,11 +74,11 @@ func TestNothingJumps(t *testing.T) {
 		s.send(http.MethodGet, "/v1/model-group", "")
 	}
 	b := show(t, s)
-	b.says("#arrived", "40")
-	value[any](b, `document.getElementById("group-30").open = true`)
+	b.says("#counted", "40")
+	value[any](b, `document.querySelector("#group-30 details").open = true`)
 	value[any](b, `document.getElementById("groups-scroll").scrollTop = 600`)
 	value[any](b, `document.getElementById("requests-scroll").scrollTop = 300`)
-	const places = `["request-25", "group-25", "faults", "search"].map((id) => {
+	const places = `["request-25", "group-25", "faults", "found"].map((id) => {
 		return id + " " + Math.round(document.getElementById(id).getBoundingClientRect().top);
 	}).join(", ")`
 	before := value[string](b, places)
@@ -86,39 +87,44 @@ func TestNothingJumps(t *testing.T) {
 	}
 	s.send(http.MethodPost, "/control/model-groups/group-002/publish", "")
 	s.send(http.MethodPost, "/control/model-groups/group-030/publish", "")
-	b.says("#arrived", "60")
+	b.says("#counted", "60")
 	b.waits(`document.getElementById("revision-30-3")`)
 	if after := value[string](b, places); after != before {
 		t.Errorf("what was at\n  %s\nis at\n  %s", before, after)
 	}
 }
 
-// TestGroupsFoldAndAreSearched.
+// TestGroupsFoldAndAreSearched: of a group that is folded there is a line, and what is written in its rows is found.
 func TestGroupsFoldAndAreSearched(t *testing.T) {
-	s := serve(t, "-catalogue="+catalogue(t, 300))
+	s := serve(t, "-catalogue="+catalogue(t, 1000))
 	b := show(t, s)
-	if open := value[int](b, `document.querySelectorAll("#groups details[open]").length`); open != 0 {
-		t.Errorf("%d of 300 groups are open at first", open)
+	const shown = `document.querySelectorAll("#groups details").length`
+	if elements := value[int](b, `document.querySelectorAll("#groups *").length`); elements > 1000 {
+		t.Errorf("1,000 groups that are folded are %d elements", elements)
 	}
-	b.click("#group-0 summary")
-	b.waits(`document.getElementById("revision-0-2").checkVisibility()`)
-	shown := func() int {
-		t.Helper()
-		return value[int](b, `[...document.querySelectorAll("#groups details")].filter((g) => g.checkVisibility()).length`)
-	}
-	for text, want := range map[string]int{"group 12": 11, "GROUP-299": 1, "group-007:1.0": 1, "nothing": 0} {
-		b.fills("#search", text)
-		b.says("#found", fmt.Sprintf("%d of 300", want))
-		if got := shown(); got != want {
-			t.Errorf("%q shows %d groups, want %d", text, got, want)
+	b.do(chromedp.Click(`//button[.="Show more"]`, chromedp.BySearch))
+	b.waits(shown + " === 200")
+	b.click("#group-7 summary")
+	b.says("#revision-7-2", "group-007:2.0.0")
+	text := value[string](b, `document.querySelector("#group-7").innerText.replace(/\n(Publish|Archive|Disable|Re-publish…)(?=\n|$)/g, "")`)
+	s.send(http.MethodPost, "/control/model-groups/group-007/revisions/1/archive", "")
+	b.says("#revision-7-1", "archived")
+	for _, line := range strings.Split(text, "\n") {
+		if !b.found("search=", line, "group-7") {
+			t.Errorf("%q is written in the rows, and not found", line)
 		}
 	}
-	// A search stays through updates, and finds what is new.
-	b.fills("#search", "registry.example/new")
-	b.says("#found", "0 of 300")
-	s.send(http.MethodPost, "/control/model-groups/group-000/publish", `{"dockerImage": "registry.example/new:3"}`)
-	b.says("#found", "1 of 300")
-	if got := shown(); got != 1 {
-		t.Errorf("after an update %d groups are shown, want 1", got)
+	for text, want := range map[string]int{
+		"group 12": 11, "GROUP-299": 1, "group-007:1.0": 1, "hour_777": 1, "archived": 1, "unarchive": 0, "nothing": 0,
+	} {
+		b.fills("[name=search]", text)
+		b.says("#found", fmt.Sprintf("%d of 1000", want))
+		b.waits(fmt.Sprintf("%s === %d", shown, want))
 	}
+	// A search stays through updates, and finds what is new.
+	b.fills("[name=search]", "registry.example/new")
+	b.says("#found", "0 of 1000")
+	b.says("#groups", "Nothing is found")
+	s.send(http.MethodPost, "/control/model-groups/group-000/publish", `{"dockerImage": "registry.example/new:3"}`)
+	b.says("#found", "1 of 1000")
 }

@@ -1,30 +1,33 @@
 // The page of the sandbox. The server renders it; this script asks each second for the parts that have changed and has
 // Idiomorph change the page in place, so that focus, selection, folds and half-typed text stay. It sends what buttons
-// ask for, and says beside them what they did.
+// ask for, and says in the last line of the window what they did.
 
 const $ = (id) => document.getElementById(id);
 
-// What belongs to the person in front of the page, and the server does not know: folds, found groups, typed text, notes.
-const kept = { open: "DETAILS", hidden: "DETAILS", value: "INPUT", "data-note": "BUTTON" };
+// What belongs to the person in front of the page, and the server does not know: folds and typed text.
+const kept = { open: "DETAILS", value: "INPUT" };
 const morphing = {
   callbacks: {
-    beforeAttributeUpdated: (name, node) => kept[name] !== node.nodeName,
-    beforeNodeMorphed: (node) => node.nodeName !== "OUTPUT",
+    beforeAttributeUpdated: (name, node) => kept[name] !== node.nodeName || node.type === "hidden",
   },
 };
 
-// update shows what has changed. An update waits for the one before, so that an old answer is not shown after a new one.
+// update shows what has changed, or what a button of the form `look` asks for. An update waits for the one before, so
+// that an old answer is not shown after a new one.
 let updates = Promise.resolve();
-function update() {
-  updates = updates.then(fetchChanges, fetchChanges);
+function update(button) {
+  updates = updates.then(() => fetchParts(button));
   return updates;
 }
 
-async function fetchChanges() {
-  const since = new URLSearchParams({ since: $("mark").dataset.mark });
+async function fetchParts(button) {
+  const wanted = new URLSearchParams(new FormData($("look"), button));
+  for (const part of document.querySelectorAll("[data-mark]")) wanted.append("mark", part.dataset.mark);
+  wanted.append("unfolded", "none");
+  for (const group of document.querySelectorAll("#groups details[open]")) wanted.append("unfolded", group.dataset.index);
   let text = "";
   try {
-    const answer = await fetch("/page/changes?" + since, { cache: "no-store", signal: AbortSignal.timeout(5000) });
+    const answer = await fetch("/page/parts?" + wanted, { cache: "no-store", signal: AbortSignal.timeout(5000) });
     if (!answer.ok) throw new Error(answer.statusText);
     text = await answer.text();
     showState("live");
@@ -32,16 +35,12 @@ async function fetchChanges() {
     showState("gone");
     return;
   }
-  if (text === "") return;
-  for (const part of [...parse(text).body.children]) {
-    if ($(part.id)) Idiomorph.morph($(part.id), part, morphing);
-  }
-  search();
+  for (const part of [...parse(text).body.children]) Idiomorph.morph($(part.id), part, morphing);
 }
 
 const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 
-// showState says in the header whether the page follows the sandbox.
+// showState says in the last line whether the page follows the sandbox.
 function showState(state) {
   if (document.body.className === state) return; // said once, for those who hear it
   const words = { live: "live", gone: "The sandbox does not answer" };
@@ -49,36 +48,35 @@ function showState(state) {
   document.body.className = state;
 }
 
-// search hides the groups that do not have the text.
-function search() {
-  const wanted = $("search").value.trim().toLowerCase();
-  const groups = [...document.querySelectorAll("#groups > details")];
-  for (const group of groups) group.hidden = !group.textContent.toLowerCase().includes(wanted);
-  const found = groups.filter((group) => !group.hidden).length;
-  $("found").textContent = wanted ? `${found} of ${groups.length}` : `${groups.length}`;
-}
-$("search").addEventListener("input", search);
+$("look").addEventListener("submit", (event) => {
+  event.preventDefault();
+  update(event.submitter);
+});
+document.addEventListener("input", (event) => {
+  if (event.target.form === $("look")) update();
+});
 
-// Buttons. A form says in its attributes where it is sent and what is said when it is done.
+// The server has sent nothing of a group that was folded.
+document.addEventListener("toggle", (event) => {
+  if (event.target.open && event.target.querySelector(":scope > a")) update();
+}, true);
 
-const verbs = {
-  republish: "re-published", archive: "archived", unarchive: "unarchived", disable: "disabled", enable: "enabled",
-};
+// Buttons. A form says in its attributes where it is sent, and it or the button what is said when it is done.
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.closest("dialog")) return; // its buttons close it
+  if (form.closest("dialog") || form.id === "look") return;
   event.preventDefault();
   const button = event.submitter;
-  const output = $(form.dataset.output ?? "") ?? button.parentElement.querySelector("output");
   let fields = fieldsOf(form);
+  const problem = form.matches(".fault") && problemOf(fields);
+  if (problem) return say(problem, true);
   if (button.value.endsWith("/republish")) fields = await askForImage(button);
   else if (form.dataset.ask && !(await ask(form.dataset.ask, form.dataset.yes))) return;
-  if (fields) await send(form, button, fields, output);
+  if (fields) await send(form, button, fields);
 });
 
-async function send(form, button, fields, output) {
-  say(output, "");
+async function send(form, button, fields) {
   try {
     const answer = await fetch(form.getAttribute("action") + button.value, {
       method: form.dataset.method ?? "POST",
@@ -86,10 +84,12 @@ async function send(form, button, fields, output) {
     });
     const text = await answer.text();
     const result = text ? JSON.parse(text) : {};
+    // A name in braces stands for a field of the answer.
+    const done = (button.dataset.done ?? form.dataset.done).replace(/{(\w+)}/, (_, name) => result[name]);
     if (answer.ok) form.reset();
-    say(output, answer.ok ? done(form, button, result) : result.message, !answer.ok);
+    say(answer.ok ? done : result.message, !answer.ok);
   } catch {
-    say(output, "The sandbox does not answer.", true);
+    say("The sandbox does not answer.", true);
   }
   await update();
 }
@@ -99,23 +99,26 @@ function fieldsOf(form) {
   const fields = {};
   for (const input of form.elements) {
     const text = input.value.trim();
-    if (input.name && text) fields[input.name] = input.type === "number" ? Number(text) : text;
+    if (input.type === "checkbox") {
+      if (input.checked) fields[input.name] = true;
+    } else if (input.name && text) fields[input.name] = input.type === "number" ? Number(text) : text;
   }
   return fields;
 }
 
-// done says what a button did: a name in braces stands for a field of the answer, or for the last part of the path.
-function done(form, button, result) {
-  const last = button.value.split("/").pop();
-  if (verbs[last]) return `${verbs[last]} revision ${result.revision}`;
-  return form.dataset.done.replace(/{(\w+)}/g, (_, name) => ({ ...result, last })[name]);
+// problemOf says what is wrong with the fields of a fault as a whole. The sandbox would say it with the names of fields
+// that the form does not have.
+function problemOf({ status, retryAfter, delay, drop, hang }) {
+  if (!(status || delay || drop || hang)) return "Give at least one of status, delay, drop and hang.";
+  if ((drop || hang) && (status || (drop && hang))) return "Give drop or hang alone, or with a delay: neither gives an answer.";
+  if (retryAfter && !status) return "Give a status beside Retry-After.";
+  return "";
 }
 
-// say shows a text beside a button, until the next one.
-function say(output, text, isBad = false) {
-  for (const other of document.querySelectorAll("output:not(:empty)")) other.textContent = "";
-  output.className = isBad ? "bad" : "";
-  output.textContent = text;
+// say shows a text until the next one.
+function say(text, isBad = false) {
+  $("said").className = isBad ? "bad" : "";
+  $("said").textContent = text;
 }
 
 // ask opens the dialog, and returns whether the answer is yes.
@@ -136,10 +139,8 @@ function ask(question, yes, image) {
 }
 
 async function askForImage(button) {
-  const row = button.closest(".row");
-  const revision = row.querySelector("b").textContent;
-  const image = row.querySelector(".image code")?.textContent ?? "";
-  const isSure = await ask(`Re-publish revision ${revision} in place, with this image?`, "Re-publish", image);
+  const image = button.closest("li").querySelector(".image code")?.textContent ?? "";
+  const isSure = await ask(button.ariaLabel.replace("…", "") + " in place, with this image?", "Re-publish", image);
   return isSure ? fieldsOf($("ask").querySelector("form")) : null;
 }
 
@@ -149,19 +150,14 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("button.copy");
   if (!button) return;
   const source = button.previousElementSibling;
-  let note = "Copied";
+  const text = source.querySelector("code") ?? source;
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(text.textContent);
+    say(button.title.replace("Copy", "copied"));
   } catch {
-    getSelection().selectAllChildren(source);
-    note = "Selected: copy it with your keyboard";
+    getSelection().selectAllChildren(text);
+    say("selected: copy it with your keyboard");
   }
-  button.dataset.note = note;
-  $("announcement").textContent = note;
-  setTimeout(() => {
-    delete button.dataset.note;
-    $("announcement").textContent = "";
-  }, 2500);
 });
 
 // A click on a request opens it in a drawer. Without a script, or with a modifier key, it is a link.
@@ -180,10 +176,16 @@ document.addEventListener("click", async (event) => {
   $("request").showPopover();
 });
 
-// A page that nobody sees asks for nothing.
+// A page that nobody sees asks for nothing, and a list waits while a pointer moves over it, so that nothing moves away
+// from under the pointer.
+
+let pointed = -Infinity;
+for (const list of document.querySelectorAll(".scroll")) {
+  list.addEventListener("pointermove", () => pointed = performance.now());
+}
 
 async function follow() {
-  if (!document.hidden) await update();
+  if (!document.hidden && performance.now() - pointed > 1000) await update();
 }
 document.addEventListener("visibilitychange", follow);
 (async function poll() {

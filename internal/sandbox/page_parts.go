@@ -1,0 +1,162 @@
+package sandbox
+
+import (
+	"fmt"
+	"hash/maphash"
+	"html"
+	"html/template"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rowsAtOnce is how many rows a list of the page has at first, and how many more it shows on demand.
+const rowsAtOnce = 100
+
+// pageForm is what a person wants to see. The page sends it with each request: the sandbox keeps nothing for a page.
+type pageForm struct {
+	Status   string // how the status of a request begins
+	Text     string // what the row of a request has
+	Until    int    // the number of the newest request of a list that is paused, or 0
+	Rows     int    // how many requests are shown at most
+	Search   string // what the rows of a group have
+	Groups   int    // how many groups are shown at most
+	Unfolded []string
+}
+
+func newPageForm(r *http.Request) pageForm {
+	number := func(name string) int {
+		n, _ := strconv.Atoi(r.FormValue(name))
+		return n
+	}
+	return pageForm{
+		Status:   r.FormValue("status"),
+		Text:     plain(r.FormValue("text")),
+		Until:    number("until"),
+		Rows:     max(rowsAtOnce, number("rows")),
+		Search:   plain(r.FormValue("search")),
+		Groups:   max(rowsAtOnce, number("groups")),
+		Unfolded: r.Form["unfolded"],
+	}
+}
+
+// pageData is what the page shows.
+type pageData struct {
+	Base          string // the address by which the browser knows the sandbox
+	Authority     string
+	Allowance     Allowance
+	Organisations []Organisation
+	Form          pageForm
+	Parts         map[string]pagePart
+}
+
+// pagePart is an element of the page that changes, with its name as its id.
+type pagePart struct {
+	Name string
+	Mark string // differs if the part does
+	HTML template.HTML
+}
+
+func (s *Sandbox) pageData(r *http.Request) pageData {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	page := pageData{
+		Base:          scheme + "://" + r.Host,
+		Authority:     s.settings.authority,
+		Allowance:     s.settings.allowance,
+		Organisations: s.catalogue.organisations,
+		Form:          newPageForm(r),
+		Parts:         map[string]pagePart{},
+	}
+	s.mu.Lock()
+	requests := s.requestRowsLocked(&page.Form)
+	faults := s.listedFaultsLocked()
+	groups := s.groups
+	s.mu.Unlock()
+	found := newGroupRows(groups, page.Form)
+	page.add("requests", requests)
+	page.add("counted", requests)
+	page.add("faults", faults)
+	page.add("clients", page)
+	page.add("groups", found)
+	page.add("found", found)
+	return page
+}
+
+func (p *pageData) add(name string, data any) {
+	text := execute(name, data)
+	state := text
+	if name == "requests" && p.Form.Until > 0 {
+		// A list that is paused stays as it is, even if its requests are no longer kept.
+		state = fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows)
+	}
+	mark := strconv.FormatUint(maphash.String(markSeed, state), 36)
+	p.Parts[name] = pagePart{name, mark, template.HTML(text)} //nolint:gosec // a template has made it
+}
+
+var markSeed = maphash.MakeSeed()
+
+// groupRows are the groups that are shown.
+type groupRows struct {
+	All, Found int
+	Form       pageForm
+	Rows       []groupRow
+}
+
+type groupRow struct {
+	Index   int
+	ID      string
+	Owner   string
+	Horizon string // its key
+	Group   object
+	Models  []object // newest first
+	Open    bool     // whether its revisions are shown
+}
+
+// newGroupRows returns the groups that have the text which is searched for. If nobody has folded or unfolded any yet, the
+// revisions of a few groups are shown at once.
+func newGroupRows(groups []*group, form pageForm) groupRows {
+	const few = 10
+	list := groupRows{All: len(groups), Form: form}
+	for i, g := range groups {
+		if form.Search != "" && !strings.Contains(g.words(), form.Search) {
+			continue
+		}
+		list.Found++
+		if len(list.Rows) < form.Groups {
+			isOpen := slices.Contains(form.Unfolded, strconv.Itoa(i)) || form.Unfolded == nil && len(groups) <= few
+			list.Rows = append(list.Rows, newGroupRow(i, g, isOpen))
+		}
+	}
+	return list
+}
+
+func newGroupRow(index int, g *group, isOpen bool) groupRow {
+	row := groupRow{
+		Index:   index,
+		ID:      g.id,
+		Owner:   g.owner,
+		Horizon: g.horizon(),
+		Group:   g.stated,
+		Open:    isOpen,
+	}
+	for _, m := range g.models {
+		row.Models = append(row.Models, m.document)
+	}
+	return row
+}
+
+// unwritten matches what is in a row and is not read there: tags, and buttons with their words.
+var unwritten = regexp.MustCompile(`(?s)<button.*?</button>|<[^>]*>`)
+
+// written returns what is written in HTML.
+func words(text string) string {
+	return plain(html.UnescapeString(unwritten.ReplaceAllString(text, "")))
+}
+
+// plain returns a text in lower case, with one space between its words.
+func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
