@@ -192,12 +192,12 @@ func (f *injected) listed() object {
 }
 
 func (s *Sandbox) controlFaults(*exchange) *answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return respond(http.StatusOK, encode(s.listedFaultsLocked()))
+	return respond(http.StatusOK, encode(s.listedFaults()))
 }
 
-func (s *Sandbox) listedFaultsLocked() []object {
+func (s *Sandbox) listedFaults() []object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	list := make([]object, len(s.faults))
 	for i, f := range s.faults {
 		list[i] = f.listed()

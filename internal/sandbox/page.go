@@ -46,11 +46,11 @@ func (s *Sandbox) page(x *exchange) *answer {
 	return render("page.html", s.pageData(x.request))
 }
 
-// pageParts answers with the parts that the page does not show yet, by the marks that it sends, or 204.
+// pageParts answers with the parts that the page does not show yet, by the entity tags that it sends, or 204.
 func (s *Sandbox) pageParts(x *exchange) *answer {
 	parts := s.pageData(x.request).Parts
 	maps.DeleteFunc(parts, func(_ string, part pagePart) bool {
-		return slices.Contains(x.request.Form["mark"], part.Mark)
+		return slices.Contains(x.request.Form["etag"], part.ETag)
 	})
 	if len(parts) == 0 {
 		return respond(http.StatusNoContent, nil).with("Cache-Control", "no-store")

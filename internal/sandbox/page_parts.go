@@ -55,7 +55,7 @@ type pageData struct {
 // pagePart is an element of the page that changes, with its name as its id.
 type pagePart struct {
 	Name string
-	Mark string // differs if the part does
+	ETag string // differs if the part does
 	HTML template.HTML
 }
 
@@ -72,15 +72,11 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		Form:          newPageForm(r),
 		Parts:         map[string]pagePart{},
 	}
-	s.mu.Lock()
-	requests := s.requestRowsLocked(&page.Form)
-	faults := s.listedFaultsLocked()
-	groups := s.groups
-	s.mu.Unlock()
-	found := newGroupRows(groups, page.Form)
+	requests := s.requestRows(&page.Form)
+	found := newGroupRows(s.allGroups(), page.Form)
 	page.add("requests", requests)
 	page.add("counted", requests)
-	page.add("faults", faults)
+	page.add("faults", s.listedFaults())
 	page.add("clients", page)
 	page.add("groups", found)
 	page.add("found", found)
@@ -94,11 +90,11 @@ func (p *pageData) add(name string, data any) {
 		// A list that is paused stays as it is, even if its requests are no longer kept.
 		state = fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows)
 	}
-	mark := strconv.FormatUint(maphash.String(markSeed, state), 36)
-	p.Parts[name] = pagePart{name, mark, template.HTML(text)} //nolint:gosec // a template has made it
+	etag := strconv.FormatUint(maphash.String(etagSeed, state), 36)
+	p.Parts[name] = pagePart{name, etag, template.HTML(text)} //nolint:gosec // a template has made it
 }
 
-var markSeed = maphash.MakeSeed()
+var etagSeed = maphash.MakeSeed()
 
 // groupRows are the groups that are shown.
 type groupRows struct {

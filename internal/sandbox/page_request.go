@@ -21,16 +21,22 @@ type requestRows struct {
 // requestRow is a request as the page shows it, without credentials.
 type requestRow struct{ entry }
 
-// requestRowsLocked returns the requests that the form asks for. A list is no longer paused once its requests have been
+// requestRows returns the requests that the form asks for. A list is no longer paused once its requests have been
 // cleared.
-func (s *Sandbox) requestRowsLocked(form *pageForm) requestRows {
-	arrived := s.countLocked(RouteAny)
-	if form.Until > s.arrivals || form.Until <= s.arrivals-arrived {
+func (s *Sandbox) requestRows(form *pageForm) requestRows {
+	s.mu.Lock()
+	arrived, newest := s.countLocked(RouteAny), s.arrivals
+	kept := make([]entry, len(s.requests)) // the text of so many is not searched under the lock
+	for i, e := range s.requests {
+		kept[i] = *e
+	}
+	s.mu.Unlock()
+	if form.Until > newest || form.Until <= newest-arrived {
 		form.Until = 0
 	}
-	list := requestRows{Arrived: arrived, Newest: s.arrivals, Form: *form}
-	for _, e := range slices.Backward(s.requests) {
-		row := newRequestRow(*e)
+	list := requestRows{Arrived: arrived, Newest: newest, Form: *form}
+	for _, e := range slices.Backward(kept) {
+		row := newRequestRow(e)
 		if !form.asksFor(row) {
 			continue
 		}

@@ -19,23 +19,23 @@ import (
 type browser struct {
 	caller
 
-	marks map[string]string // by part
+	etags map[string]string // by part
 }
 
 // asks returns the names of the parts that are sent.
 func (b *browser) asks(path, query string) string {
 	b.t.Helper()
-	for _, mark := range b.marks {
-		query += "&mark=" + mark
+	for _, etag := range b.etags {
+		query += "&etag=" + etag
 	}
 	got := b.get(path + "?" + query)
 	if got.status == http.StatusNoContent {
 		return "nothing"
 	}
 	var names []string
-	for _, found := range regexp.MustCompile(`<div id="(\w+)" data-mark="(\w+)"`).FindAllStringSubmatch(got.body, -1) {
+	for _, found := range regexp.MustCompile(`<div id="(\w+)" data-etag="(\w+)"`).FindAllStringSubmatch(got.body, -1) {
 		names = append(names, found[1])
-		b.marks[found[1]] = found[2]
+		b.etags[found[1]] = found[2]
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")

@@ -29,7 +29,17 @@ func TestWithoutJavaScript(t *testing.T) {
 	// Folds need no script.
 	b.click("#client-0 summary")
 	b.waits(`document.querySelector("#client-0 pre").checkVisibility()`)
-	// Neither a button nor Enter does anything.
+	// A form finds requests and unfolds groups.
+	b.types("[name=text]", "not TODAY"+kb.Enter)
+	b.says("#requests", "Nothing is found")
+	b.fills("[name=text]", "sandbox-000003"+kb.Enter)
+	b.says("#counted", "1 found")
+	b.do(chromedp.Navigate(s.URL + "/?unfolded=1"))
+	b.waits(`!document.querySelector("#revision-0-3")`)
+	b.click("#group-0 summary")
+	b.click("#group-0 a")
+	b.says("#revision-0-3", "Re-publish")
+	// Neither a button nor Enter changes anything.
 	b.do(chromedp.Click(`//header//button[.="Reset…"]`, chromedp.BySearch))
 	b.types(publish+" input", "registry.example/x:1"+kb.Enter)
 	b.click("#request-3 a")

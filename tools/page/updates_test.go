@@ -94,6 +94,21 @@ func TestNothingJumps(t *testing.T) {
 	}
 }
 
+// TestNothingMovesUnderThePointer: a list waits while the pointer moves over it.
+func TestNothingMovesUnderThePointer(t *testing.T) {
+	s := serve(t)
+	s.token()
+	b := show(t, s)
+	b.says("#requests", "sandbox-000001")
+	value[any](b, `window.moving = setInterval(() => document.getElementById("requests-scroll").dispatchEvent(new Event("pointermove")), 50)`)
+	s.token()
+	hasMoved := value[bool](b, `new Promise((resolve) => setTimeout(() => resolve(!!document.getElementById("request-2")), 2500))`)
+	value[any](b, `clearInterval(window.moving)`)
+	if b.says("#requests", "sandbox-000002"); hasMoved {
+		t.Error("a request has come under the pointer")
+	}
+}
+
 // TestGroupsFoldAndAreSearched: of a group that is folded there is a line, and what is written in its rows is found.
 func TestGroupsFoldAndAreSearched(t *testing.T) {
 	s := serve(t, "-catalogue="+catalogue(t, 1000))

@@ -22,7 +22,7 @@ function update(button) {
 
 async function fetchParts(button) {
   const wanted = new URLSearchParams(new FormData($("look"), button));
-  for (const part of document.querySelectorAll("[data-mark]")) wanted.append("mark", part.dataset.mark);
+  for (const part of document.querySelectorAll("[data-etag]")) wanted.append("etag", part.dataset.etag);
   wanted.append("unfolded", "none");
   for (const group of document.querySelectorAll("#groups details[open]")) wanted.append("unfolded", group.dataset.index);
   let text = "";
