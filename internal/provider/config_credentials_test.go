@@ -32,6 +32,7 @@ func TestWhichCredentials(t *testing.T) {
 		{name: "a token in the environment", environment: "ACCESS_TOKEN", want: "ACCESS_TOKEN"},
 		{name: "a pair, half of it in the block", id: "i", environment: "CLIENT_SECRET", want: "i:CLIENT_SECRET"},
 		{name: "the block's pair over a token", id: "i", secret: "s", environment: "ACCESS_TOKEN", want: "i:s"},
+		{name: "the block's pair over a file", id: "i", secret: "s", environment: "CLIENT_SECRET_FILE", want: "i:s"},
 		{name: "the block's half over a token", id: "i", environment: "CLIENT_SECRET ACCESS_TOKEN", want: "i:CLIENT_SECRET"},
 		{name: "the block's token over a pair", token: "t", environment: "CLIENT_ID CLIENT_SECRET", want: "t"},
 		{name: "both in the environment", environment: "CLIENT_ID CLIENT_SECRET ACCESS_TOKEN", want: "ACCESS_TOKEN"},
@@ -84,63 +85,32 @@ func inShort(problems []configProblem) (list []string) {
 	return list
 }
 
-// TestFiles: the content of a file without one line break at its end is the value. TestMessages has what
-// cannot be used, word for word. A message shows the name of a file only if it is a path on this machine,
-// because it may be the secret in the wrong variable.
-func TestFiles(t *testing.T) {
+// TestContentOfAFile: it is the value, without one line break at its end.
+func TestContentOfAFile(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	write := func(name, content string) string {
-		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	largest, noSecret := strings.Repeat("x", maxFile), complete.with(argClientSecret, nil)
+	file, largest := filepath.Join(t.TempDir(), "file"), strings.Repeat("x", maxFile)
 	for content, want := range map[string]string{
 		"a\n":            "a",
 		"a \r\n":         "a ",
 		"two breaks\n\n": "two breaks\n",
 		largest:          largest,
+		largest + "x":    "",
 	} {
-		got, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+write("good", content))
-		if len(problems) > 0 || got.client.ClientSecret != want {
-			t.Errorf("%.20q: %.20q, %+v", content, got.client.ClientSecret, problems)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		const from = "client_secret from the file that MODELCATALOGUE_CLIENT_SECRET_FILE names"
-		if parts := configuredParts(got, ""); !slices.Contains(parts, from) {
-			t.Errorf("%q", parts)
+		if got, err := readSmallFile(file); got != want || (err != nil) != (want == "") {
+			t.Errorf("%.20q: %.20q, %v", content, got, err)
 		}
 	}
-	got, problems := settle(t, arguments{argBaseURL: complete[argBaseURL]},
-		"CLIENT_ID_FILE="+write("a", "id"), "CLIENT_SECRET_FILE="+write("b", "secret"), "ACCESS_TOKEN_FILE="+write("c", "token"))
-	if len(problems) > 0 || got.client.AccessToken != "token" {
-		t.Errorf("%q, %+v", got.client.AccessToken, problems)
-	}
-	_, problems = settle(t, complete, "CA_CERTIFICATE_PEM_FILE="+write("e", "-----BEGIN CERTIFICATE-----\nMIIB"))
-	expectInvalid(t, problems, argCACertificate, "The provider block does not set ca_certificate_pem, and the content of the file that "+
-		"MODELCATALOGUE_CA_CERTIFICATE_PEM_FILE names cannot be used: certificate 1 in it is broken", "")
-	for file, want := range map[string]string{
-		os.DevNull:                 "is not a regular file.",
-		write("more", largest+"x"): "has more than 1048576 bytes.",
-		write("file", "x") + "/x":  "cannot be read: ",
-		"aGVsbG8/hunter2==":        "Its value is not shown, because it may be a secret. If it is the client_secret itself, set",
-		"c:/hunter2":               "Its value is not shown",
-		`c:hunter2\`:               "Its value is not shown",
-		`1:\hunter2`:               "Its value is not shown",
-		`\\hunter2`:                "Its value is not shown",
-		`\\hun!\ter2`:              "Its value is not shown",
-		"/hunter2":                 "no such file or directory.\n\nIts value is not shown",
-	} {
-		_, problems := settle(t, noSecret, "CLIENT_SECRET_FILE="+file)
-		expectInvalid(t, problems, argClientSecret, "The ", want)
-		// `validate` does not ask about the environment, and the block wins over it.
-		if problems := block(t, noSecret).malformed(); len(problems) != 0 {
-			t.Errorf("validate: %+v", problems)
-		}
-		if _, problems := settle(t, complete, "CLIENT_SECRET_FILE="+file); len(problems) != 0 {
-			t.Errorf("under a block that sets it: %+v", problems)
+}
+
+// TestNamesThatMayBeSecrets: a message shows no such name of a file. TestMessages has names that are paths on this machine.
+func TestNamesThatMayBeSecrets(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"aGVsbG8/hunter2==", "/hunter2", "c:/hunter2", `c:hunter2\`, `1:\hunter2`, `\\hunter2`, `\\hun!\ter2`} {
+		if isPath(name) {
+			t.Errorf("%s is shown", name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,14 +131,23 @@ func unreadScenes() []scene {
 	warned := func(names ...string) scene {
 		return surrounded("nothing missing, and "+strings.Join(names, ", "), pair, assigned(names)...)
 	}
-	return []scene{
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(otherNames)) {
+		others = append(others, envPrefix+name)
+	}
+	scenes := []scene{
 		none("MODELCATALOGUE_CLIENTID", "MODELCATALOG_BASE_URL", "MODEL_CATALOGUE_CLIENT_SECRET"),
 		none("modelcatalogue_client_id", "MODELCATALOGUE_SECRET", "MODELCATALOGUE_URL", "MODELCATALOGUE_MAXREQUESTS"),
 		none("MODELCATALOGUE_TOKEN", "MODELCATALOGUE_BASE_URL"),
 		none("MODELCATALOGUE_CLIENT_SECRETFILE", "MODELCATALOGUE_BASE_URL_FILE", "MODELCATALOGUE_CLIENT-ID"),
-		warned("MODELCATALOGUE_MAXREQUESTS", "MODELCATALOG_SNAPSHOT", "MODELCATALOGUE_REGION", "MODELCATALOG_REGION"),
+		warned("MODELCATALOGUE_MAXREQUESTS", "MODELCATALOG_SNAPSHOT", "MODELCATALOGUE_REGION", "MODELCATALOG_REGION",
+			"MODELCATALOGUE_TOKEN_FILE"),
 		warned("MODELCATALOGUE_SANDBOX_LISTEN", "MODELCATALOGUE_TEST_MODEL_GROUP_ID", "MODELCATALOGUE_", "TF_VAR_MODELCATALOGUE_TOKEN"),
 	}
+	for names := range slices.Chunk(others, 8) {
+		scenes = append(scenes, warned(names...))
+	}
+	return scenes
 }
 
 // assigned gives each variable a value that no message may show.
