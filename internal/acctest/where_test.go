@@ -30,8 +30,6 @@ func TestAccConditionsAreABlock(t *testing.T) {
 		w.sent(t, sandbox.RouteLatest, 1)
 		w.sent(t, sandbox.RouteModels, 0)
 	}
-	wrong := reading(t, fmt.Sprintf(block, mainGroup, "where {\n    enabled = true\n    min_age = \"P1M\"\n  }"))
-	wantText(t, wrong.expect(t, 1, "plan"), "Error: Invalid age", `min_age = "P1M"`)
 }
 
 // Conditions in JSON, and one that is known only after another change.

@@ -14,9 +14,7 @@ import (
 // name, or by itself if authority is "". Certify returns it with its key, and the signer's certificate.
 func Certify(template *x509.Certificate, authority string) (certificate tls.Certificate, signer *x509.Certificate) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic("sandboxtest: " + err.Error())
-	}
+	must(err)
 	parent := template
 	if authority != "" {
 		parent = &x509.Certificate{
@@ -30,17 +28,20 @@ func Certify(template *x509.Certificate, authority string) (certificate tls.Cert
 	sign := func(template *x509.Certificate, serial int64) []byte {
 		template.SerialNumber = big.NewInt(serial)
 		text, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
-		if err != nil {
-			panic("sandboxtest: " + err.Error())
-		}
+		must(err)
 		return text
 	}
 	signed := sign(parent, 1)
-	if signer, err = x509.ParseCertificate(signed); err != nil {
-		panic("sandboxtest: " + err.Error())
-	}
+	signer, err = x509.ParseCertificate(signed)
+	must(err)
 	if parent != template {
 		signed = sign(template, 2)
 	}
 	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}, signer
+}
+
+func must(err error) {
+	if err != nil {
+		panic("sandboxtest: " + err.Error())
+	}
 }

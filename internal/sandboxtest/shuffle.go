@@ -23,16 +23,12 @@ func Shuffle(service *sandbox.Sandbox) {
 	})
 	service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
 		var answer any
-		if err := json.Unmarshal(body, &answer, json.WithUnmarshalers(numbers)); err != nil {
-			panic(err)
-		}
+		must(json.Unmarshal(body, &answer, json.WithUnmarshalers(numbers)))
 		if list, ok := answer.([]any); ok {
 			rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		}
 		text, err := json.Marshal(answer, json.Deterministic(false)) // in the order of a Go map, which is random
-		if err != nil {
-			panic(err)
-		}
+		must(err)
 		return status, header, text
 	}})
 }

@@ -6,14 +6,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -94,28 +91,23 @@ func TestNothingIsCompiledAtStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, declaration := range file.Decls {
-				if !strings.HasSuffix(name, "_test.go") && compilesAtStart(declaration) {
-					t.Errorf("%s compiles a regular expression when the process starts", name)
-				}
+			if !strings.HasSuffix(name, "_test.go") && compilesAtStart(file) {
+				t.Errorf("%s compiles a regular expression when the process starts", name)
 			}
 		}
 	}
 }
 
-// compilesAtStart reports whether a declaration of variables compiles a regular expression, other than in a function.
-func compilesAtStart(declaration ast.Decl) (compiles bool) {
-	variables, ok := declaration.(*ast.GenDecl)
-	if !ok {
-		return false
-	}
-	ast.Inspect(variables, func(node ast.Node) bool {
-		if called, ok := node.(*ast.SelectorExpr); ok {
-			from, _ := called.X.(*ast.Ident)
-			compiles = compiles || from != nil && from.Name == "regexp" && strings.HasPrefix(called.Sel.Name, "MustCompile")
+// compilesAtStart reports whether a file compiles a regular expression, other than in a function.
+func compilesAtStart(file *ast.File) (compiles bool) {
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return false
+		case *ast.SelectorExpr:
+			compiles = compiles || strings.HasPrefix(node.Sel.Name, "MustCompile")
 		}
-		_, isFunction := node.(*ast.FuncLit)
-		return !isFunction
+		return true
 	})
 	return compiles
 }
@@ -123,59 +115,20 @@ func compilesAtStart(declaration ast.Decl) (compiles bool) {
 // imports returns the rooms that each room imports, sorted, without its tests.
 func imports(t *testing.T) map[string]string {
 	t.Helper()
-	found := map[string][]string{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			return skip(path, entry.Name())
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		from := room(filepath.ToSlash(dir))
-		arrows := slices.Clone(found[from])
-		for _, spec := range file.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			if to, ours := strings.CutPrefix(imported, module+"/"); ours {
-				arrows = append(arrows, room(to))
-			}
-		}
-		slices.Sort(arrows)
-		found[from] = slices.Compact(arrows)
-		return nil
-	})
+	const line = `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`
+	listed, err := exec.CommandContext(t.Context(), "go", "list", "-buildvcs=false", "-f", line, module+"/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	joined := map[string]string{}
-	for room, arrows := range found {
-		joined[room] = strings.Join(arrows, " ")
+	found := map[string]string{}
+	for line := range strings.Lines(string(listed)) {
+		var rooms []string
+		for path := range strings.FieldsSeq(line) {
+			if ours, ok := strings.CutPrefix(path, module); ok {
+				rooms = append(rooms, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(ours, "/"), "internal/"), "main"))
+			}
+		}
+		found[rooms[0]] = strings.Join(rooms[1:], " ")
 	}
-	return joined
-}
-
-// skip returns fs.SkipDir for a folder that is not part of this module.
-func skip(path, name string) error {
-	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	if path != root && (err == nil || name == "testdata" || strings.HasPrefix(name, ".")) {
-		return fs.SkipDir
-	}
-	return nil
-}
-
-// room returns the name of a package in the drawing.
-func room(path string) string {
-	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, "."), "internal/"), "main")
+	return found
 }

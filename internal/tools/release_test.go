@@ -5,7 +5,6 @@ package tools_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,12 +18,27 @@ func TestReleaseWantsAGoodSignature(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	const incomplete = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS should have the files on the left."
-	for name, test := range map[string]struct{ made, signed, sums, fingerprint, says string }{
-		"a good key":         {sums: "0  a\n", says: incomplete},
-		"an expired key":     {made: "20200101T000000!", sums: "0  a\n", says: "no good signature"},
-		"another key":        {sums: "0  a\n", fingerprint: strings.Repeat("0", 40), says: "no good signature"},
-		"a list with a line": {sums: "0  a\n", signed: "0  b\n", says: "no good signature"},
+	const (
+		incomplete = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS should have the files on the left."
+		refused    = "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS has no good signature by"
+		// With the case's own lines: before the key is made, and after the list is signed.
+		script = `
+			trap 'gpgconf --kill all; rm -rf "$GNUPGHOME"' EXIT
+			sign() { gpg --batch --quiet --pinentry-mode=loopback --passphrase= ${made:+"--faked-system-time=$made"} "$@"; }
+			list=$folder/terraform-provider-modelcatalogue_1.2.3_SHA256SUMS
+			eval "$before"
+			sign --quick-generate-key test@example.invalid ed25519 sign 1d
+			export GPG_FINGERPRINT=$(sign --with-colons --list-keys | awk -F: '$1 == "fpr" { print $10; exit }')
+			echo "0  a" >"$list"
+			sign --output "$list.sig" --detach-sign "$list"
+			eval "$after"
+			"$verify" "$folder" 1.2.3`
+	)
+	for name, test := range map[string]struct{ before, after, says string }{
+		"a good key":         {"", "", incomplete},
+		"an expired key":     {"made='20200101T000000!'", "", refused},
+		"another key":        {"", "GPG_FINGERPRINT=another", refused},
+		"a list with a line": {"", `echo "0  b" >"$list"`, refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -32,52 +46,10 @@ func TestReleaseWantsAGoodSignature(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env := append(os.Environ(), "GNUPGHOME="+home)
-			run := func(program string, arguments ...string) (string, error) {
-				cmd := exec.CommandContext(t.Context(), program, arguments...)
-				cmd.Env = env
-				out, err := cmd.CombinedOutput()
-				return string(out), err
-			}
-			t.Cleanup(func() {
-				_ = exec.Command("gpgconf", "--homedir", home, "--kill", "all").Run() // the test's context is over
-				_ = os.RemoveAll(home)
-			})
-			gpg := func(arguments ...string) string {
-				t.Helper()
-				if test.made != "" {
-					arguments = append([]string{"--faked-system-time=" + test.made}, arguments...)
-				}
-				out, err := run("gpg", append([]string{"--batch", "--quiet", "--pinentry-mode=loopback", "--passphrase="}, arguments...)...)
-				if err != nil {
-					t.Fatalf("gpg %v: %v\n%s", arguments, err, out)
-				}
-				return out
-			}
-			folder := t.TempDir()
-			list := filepath.Join(folder, "terraform-provider-modelcatalogue_1.2.3_SHA256SUMS")
-			write := func(text string) {
-				if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			gpg("--quick-generate-key", "test@example.invalid", "ed25519", "sign", "1d")
-			if test.signed == "" {
-				test.signed = test.sums
-			}
-			write(test.signed)
-			gpg("--output", list+".sig", "--detach-sign", list)
-			write(test.sums)
-			if test.fingerprint == "" {
-				for line := range strings.Lines(gpg("--with-colons", "--list-keys")) {
-					if fields := strings.Split(line, ":"); fields[0] == "fpr" {
-						test.fingerprint = fields[9]
-					}
-				}
-			}
-			env = append(env, "GPG_FINGERPRINT="+test.fingerprint)
-			out, err := run("bash", root+"/tools/verify-release.sh", folder, "1.2.3")
-			if err == nil || !strings.Contains(out, test.says) || (test.says != incomplete) != !strings.Contains(out, incomplete) {
+			cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-c", script)
+			cmd.Env = append(os.Environ(), "GNUPGHOME="+home, "verify="+root+"/tools/verify-release.sh", "folder="+t.TempDir(),
+				"before="+test.before, "after="+test.after, "made=")
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), test.says) {
 				t.Errorf("%v:\n%s", err, out)
 			}
 		})
