@@ -225,7 +225,7 @@ func TestNamesOfNoAttribute(t *testing.T) {
 	} {
 		names, _ := test.argument.Validators[0].(attributeNames)
 		for mistaken, want := range test.meant {
-			got := names.mistakes().about(mistaken)
+			got := names.meantBy(mistaken)
 			if meant := fmt.Sprintf("Did you mean %q?", want); strings.HasPrefix(got, "Did") != (want != "") || want != "" && got != meant {
 				t.Errorf("%q: %s, want %q", mistaken, got, want)
 			}

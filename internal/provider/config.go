@@ -2,8 +2,12 @@ package provider
 
 import (
 	"crypto/x509"
+	"fmt"
+	"math"
+	"math/big"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -15,15 +19,16 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // The provider's arguments.
 const (
-	argBaseURL        = "base_url"
-	argClientID       = "client_id"
-	argClientSecret   = "client_secret"
-	argAccessToken    = "access_token"
-	argCACertificate  = "ca_certificate_pem"
+	argBaseURL        = setting.BaseURL
+	argClientID       = setting.ClientID
+	argClientSecret   = setting.ClientSecret
+	argAccessToken    = setting.AccessToken
+	argCACertificate  = setting.CACertificate
 	argRequestTimeout = "request_timeout"
 	argReadTimeout    = "read_timeout"
 	argMaxRetries     = "max_retries"
@@ -42,6 +47,8 @@ const (
 	defaultReadTimeout    = 5 * time.Minute
 	defaultMaxRetries     = 4
 	defaultSnapshot       = true
+
+	numberPrecision = 512 // of an engine's numbers, in bits
 )
 
 // configuration is the provider block. The framework's own numbers call 1.5
@@ -73,21 +80,21 @@ type settings struct {
 // resolve resolves the configuration over the environment and over the
 // defaults, and lists every problem there is.
 func (c configuration) resolve(env environment) (settings, []configProblem) {
-	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: env.unread()}, env: env}
+	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: unreadVariables(env)}, env: env}
 	r.client.BaseURL = blockArgument[*url.URL]{
 		name:  argBaseURL,
 		value: c.BaseURL,
-		parse: parseBaseURL,
+		parse: setting.ParseBaseURL,
 	}.required(&r)
 	c.addCredentials(&r)
 	r.client.CACertificates = blockArgument[[]*x509.Certificate]{
 		name:  argCACertificate,
 		value: c.CACertificatePEM,
-		parse: parseCertificates,
+		parse: setting.ParseCertificates,
 	}.optional(&r)
 	c.times(&r)
 	c.requests(&r)
-	r.client.Proxy = r.proxyOf(r.client.BaseURL)
+	r.addProxy()
 	return r.settings, r.problems
 }
 
@@ -97,13 +104,13 @@ func (c configuration) times(r *resolver) {
 		name:     argRequestTimeout,
 		value:    c.RequestTimeout,
 		standard: defaultRequestTimeout,
-		parse:    parseDuration,
+		parse:    setting.ParseDuration,
 	}.optional(r)
 	r.client.ReadTimeout = blockArgument[time.Duration]{
 		name:     argReadTimeout,
 		value:    c.ReadTimeout,
 		standard: defaultReadTimeout,
-		parse:    parseDuration,
+		parse:    setting.ParseDuration,
 	}.optional(r)
 }
 
@@ -118,7 +125,7 @@ func (c configuration) requests(r *resolver) {
 	r.client.Ceiling = blockArgument[pace.Limit]{
 		name:  argMaxRequests,
 		value: c.MaxRequests,
-		parse: parseLimit,
+		parse: setting.ParseLimit,
 	}.optional(r)
 	r.client.Snapshot = blockArgument[bool]{
 		name:     argSnapshot,
@@ -174,4 +181,24 @@ func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)
 	return strings.Join(append([]string{"terraform-provider-modelcatalogue/" + version}, words...), " ")
+}
+
+func parseRetries(text string) (int, error) {
+	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
+	if err != nil || number.IsInf() {
+		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", explain.Abridged(text))
+	}
+	retries, err := wholeNumber(number)
+	if err != nil {
+		return 0, fmt.Errorf("it %w", err)
+	}
+	return int(min(retries, math.MaxInt32)), nil
+}
+
+func parseSwitch(text string) (bool, error) {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", explain.Abridged(text))
+	}
+	return on, nil
 }

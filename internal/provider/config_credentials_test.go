@@ -1,14 +1,13 @@
 package provider
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // Which credentials are used, for each combination of what the block and the environment give.
@@ -85,36 +84,6 @@ func inShort(problems []configProblem) (list []string) {
 	return list
 }
 
-// TestContentOfAFile: it is the value, without one line break at its end.
-func TestContentOfAFile(t *testing.T) {
-	t.Parallel()
-	file, largest := filepath.Join(t.TempDir(), "file"), strings.Repeat("x", maxFile)
-	for content, want := range map[string]string{
-		"a\n":            "a",
-		"a \r\n":         "a ",
-		"two breaks\n\n": "two breaks\n",
-		largest:          largest,
-		largest + "x":    "",
-	} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := readSmallFile(file); got != want || (err != nil) != (want == "") {
-			t.Errorf("%.20q: %.20q, %v", content, got, err)
-		}
-	}
-}
-
-// TestNamesThatMayBeSecrets: a message shows no such name of a file. TestMessages has names that are paths on this machine.
-func TestNamesThatMayBeSecrets(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"aGVsbG8/hunter2==", "/hunter2", "c:/hunter2", `c:hunter2\`, `1:\hunter2`, `\\hunter2`, `\\hun!\ter2`} {
-		if isPath(name) {
-			t.Errorf("%s is shown", name)
-		}
-	}
-}
-
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	const (
@@ -139,7 +108,7 @@ func TestOddities(t *testing.T) {
 		"aBC=d":          nil,
 		"AB=d":           nil,
 	} {
-		if got := oddities(argClientSecret, value, explain.Origin{Block: true}); !reflect.DeepEqual(got, want) {
+		if got := setting.Oddities(value, trimmedBy(argClientSecret, explain.Origin{Block: true})); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}
@@ -147,7 +116,7 @@ func TestOddities(t *testing.T) {
 		"take it out of the file":                                     {File: true},
 		"name that file in MODELCATALOGUE_CLIENT_SECRET_FILE instead": {Variable: "any"},
 	} {
-		if got := oddities(argClientSecret, "secret\n", from); !strings.HasSuffix(got[0], "; "+remedy) {
+		if got := setting.Oddities("secret\n", trimmedBy(argClientSecret, from)); !strings.HasSuffix(got[0], "; "+remedy) {
 			t.Errorf("from %s: %q", from, got)
 		}
 	}

@@ -3,83 +3,16 @@ package provider
 import (
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
-
-const (
-	envPrefix  = "MODELCATALOGUE_"
-	fileSuffix = "_FILE"
-)
-
-// variable names the environment variable that stands in for an argument.
-func variable(argument string) string { return envPrefix + strings.ToUpper(argument) }
-
-// fileVariable names the environment variable that names a file with the value
-// of an argument. It is "" for an argument that has none.
-func fileVariable(argument string) string {
-	switch argument {
-	case argClientID, argClientSecret, argAccessToken, argCACertificate:
-		return variable(argument) + fileSuffix
-	}
-	return ""
-}
 
 // environment is the variables of the process, by name.
-type environment map[string]string
-
-// environmentOf reads variables as os.Environ returns them. On Windows the case of a name does
-// not matter.
-func environmentOf(assignments []string) environment {
-	env := make(environment, len(assignments))
-	for _, assignment := range assignments {
-		name, value, _ := strings.Cut(assignment, "=")
-		if runtime.GOOS == "windows" {
-			name = strings.ToUpper(name)
-		}
-		env[name] = value
-	}
-	return env
-}
-
-// first returns the first of the variables that is set, and its value.
-func (e environment) first(names ...string) (name, value string) {
-	for _, name := range names {
-		if value := e[name]; value != "" {
-			return name, value
-		}
-	}
-	return "", ""
-}
-
-// has reports whether the environment gives an argument, as a value or as a file.
-func (e environment) has(argument string) bool { return len(e.variablesFor(argument)) > 0 }
-
-// variablesFor returns the variables that are set for an argument.
-func (e environment) variablesFor(argument string) []string {
-	var set []string
-	if present(argument, e[variable(argument)]) {
-		set = append(set, variable(argument))
-	}
-	if name := fileVariable(argument); name != "" && !isBlank(e[name]) {
-		set = append(set, name)
-	}
-	return set
-}
-
-// emptyHint says that a variable of an argument is set and empty, as a failed command leaves it, or returns "".
-func (e environment) emptyHint(argument string) string {
-	for _, name := range []string{variable(argument), fileVariable(argument)} {
-		if value, set := e[name]; set && isBlank(value) {
-			return fmt.Sprintf("%s is set, and it is %s.", name, emptyOrBlank(value))
-		}
-	}
-	return ""
-}
+type environment = setting.Environment
 
 // unreadVariable is one that looks like the provider's own, and that it does not read.
 type unreadVariable struct {
@@ -104,9 +37,9 @@ func (u unreadVariable) mayBeFor(argument string) bool {
 	return u.meant == argument || u.meant == argAccessToken && argument != argBaseURL
 }
 
-// unread returns the variables that are set and look like the provider's own, but are not, sorted by name. If a name
+// unreadVariables returns those that are set and look like the provider's own, but are not, sorted by name. If a name
 // has the prefix only nearly, the rest of it must be like an argument.
-func (e environment) unread() []unreadVariable {
+func unreadVariables(e environment) []unreadVariable {
 	var found []unreadVariable
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		rest, own := ownPart(name)
@@ -122,7 +55,7 @@ func (e environment) unread() []unreadVariable {
 }
 
 // prefixes are how names of the provider's variables begin, and how people misspell that.
-var prefixes = []string{envPrefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
+var prefixes = []string{setting.Prefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
 
 // ownPart returns what follows the prefix in the name of a variable, in upper case, and whether that is the provider's
 // own prefix, in any case. It returns "" for other variables, for those of the sandbox and of tests, and for those that
@@ -131,9 +64,10 @@ func ownPart(name string) (rest string, own bool) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	for _, prefix := range prefixes {
 		rest, found := strings.CutPrefix(upper, prefix)
-		_, ofOthers := begins("SANDBOX_", "TEST_", "SERVICE_", "PORT_")(rest + "_")
+		word, _, _ := strings.Cut(rest, "_")
+		ofOthers := slices.Contains([]string{"SANDBOX", "TEST", "SERVICE", "PORT"}, word)
 		if found && !ofOthers {
-			return rest, prefix == envPrefix
+			return rest, prefix == setting.Prefix
 		}
 	}
 	return "", false
@@ -142,7 +76,7 @@ func ownPart(name string) (rest string, own bool) {
 // isVariable reports whether the provider reads a variable.
 func isVariable(name string) bool {
 	return slices.ContainsFunc(providerArguments, func(argument string) bool {
-		return name == variable(argument) || name == fileVariable(argument)
+		return name == setting.Variable(argument) || name == setting.FileVariable(argument)
 	})
 }
 
@@ -176,8 +110,8 @@ func meantBy(rest string) (argument, right string) {
 	if argument == "" {
 		return "", ""
 	}
-	if right = fileVariable(argument); !ofFile || right == "" {
-		right = variable(argument)
+	if right = setting.FileVariable(argument); !ofFile || right == "" {
+		right = setting.Variable(argument)
 	}
 	return argument, right
 }

@@ -3,6 +3,8 @@ package provider
 import (
 	"strings"
 	"testing"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // TestMisspeltVariables: the provider says which variable is meant. TestMessages has the sentences, and names that are like none.
@@ -10,22 +12,22 @@ func TestMisspeltVariables(t *testing.T) {
 	t.Parallel()
 	var read []string
 	for _, argument := range providerArguments {
-		read = append(read, variable(argument))
-		if name := fileVariable(argument); name != "" {
+		read = append(read, setting.Variable(argument))
+		if name := setting.FileVariable(argument); name != "" {
 			read = append(read, name)
 		}
 	}
 	for _, right := range read {
-		rest := strings.TrimPrefix(right, envPrefix)
+		rest := strings.TrimPrefix(right, setting.Prefix)
 		for _, wrong := range []string{
 			strings.ToLower(right),
 			"MODEL_CATALOG_" + rest,
 			"MODEL_CATALOGUE_" + rest,
 			"MODELCATALOG_" + strings.ReplaceAll(rest, "_", ""),
-			envPrefix + rest[2:],
+			setting.Prefix + rest[2:],
 			strings.ReplaceAll(right, "_", "-"),
 		} {
-			if found := (environment{wrong: "hunter2"}).unread(); len(found) != 1 || found[0].right != right {
+			if found := unreadVariables(environment{wrong: "hunter2"}); len(found) != 1 || found[0].right != right {
 				t.Errorf("%s: %+v, want %s", wrong, found, right)
 			}
 		}
@@ -41,9 +43,9 @@ func TestVariablesLeftAlone(t *testing.T) {
 		env[name] = "a"
 	}
 	for _, argument := range providerArguments {
-		env[variable(argument)], env[fileVariable(argument)] = "a", "a"
+		env[setting.Variable(argument)], env[setting.FileVariable(argument)] = "a", "a"
 	}
-	if found := env.unread(); len(found) != 0 {
+	if found := unreadVariables(env); len(found) != 0 {
 		t.Errorf("%+v", found)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
@@ -58,7 +59,7 @@ func expectReported(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...s
 // and what is wrong in the process's own environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for _, argument := range providerArguments {
-		t.Setenv(variable(argument), "wrong")
+		t.Setenv(setting.Variable(argument), "wrong")
 	}
 	t.Setenv("MODELCATALOGUE_CLIENT_ID", "")
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "")
@@ -213,7 +214,7 @@ func TestTheConfigurationIsLogged(t *testing.T) {
 		},
 	} {
 		var written logs
-		env := environmentOf(test.environment)
+		env := setting.EnvironmentOf(test.environment)
 		_, err := newServer(&catalogueProvider{version: "1.2.3", environment: &env}).ConfigureProvider(written.in(t.Context()),
 			&tfprotov6.ConfigureProviderRequest{Config: test.config.value(t, schemas.Provider.ValueType())})
 		want := "Configured: " + test.want + ", provider 1.2.3"

@@ -15,13 +15,14 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // surrounded returns a scene of configuring the provider in an environment of these
 // variables.
 func surrounded(title string, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		env := environmentOf(assignments)
+		env := setting.EnvironmentOf(assignments)
 		_, diagnostics := startEngine(t, &catalogueProvider{version: "test", environment: &env}, config)
 		return diagnostics
 	}}
@@ -102,7 +103,7 @@ func containing(title, argument, content string) scene {
 		if argument == argAccessToken {
 			block = arguments{argBaseURL: "https://catalogue.example"}
 		}
-		shown := surrounded("", block, fileVariable(argument)+"="+name).play(t)
+		shown := surrounded("", block, setting.FileVariable(argument)+"="+name).play(t)
 		shown[0].Detail = strings.ReplaceAll(shown[0].Detail, name, "/run/file")
 		return shown
 	}}
@@ -133,7 +134,7 @@ func unreadScenes() []scene {
 	}
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(otherNames)) {
-		others = append(others, envPrefix+name)
+		others = append(others, setting.Prefix+name)
 	}
 	scenes := []scene{
 		none("MODELCATALOGUE_CLIENTID", "MODELCATALOG_BASE_URL", "MODEL_CATALOGUE_CLIENT_SECRET"),
@@ -167,7 +168,7 @@ func valueScenes() []scene {
 		title := fmt.Sprintf("%s = %q", argument, value)
 		switch argument {
 		case argMaxRetries, argSnapshot: // the block takes a number and a boolean
-			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), variable(argument)+"="+value))
+			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), setting.Variable(argument)+"="+value))
 		case argAccessToken:
 			scenes = append(scenes, configured(title, arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}))
 		default:

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // resolver collects what is found on the way from a configuration to settings.
@@ -29,7 +30,7 @@ func (a blockArgument[T]) required(r *resolver) T {
 	result, given := a.resolve(r)
 	if !given {
 		r.missing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
-			"variable %s.", a.name, variable(a.name)), a.inItsPlace(r.env))
+			"variable %s.", a.name, setting.Variable(a.name)), a.inItsPlace(r.env))
 	}
 	return result
 }
@@ -51,16 +52,18 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 		return result, true
 	}
 	text, whose := asText(a.value), "The value"
-	from := explain.Origin{Block: true, Over: r.env.variablesFor(a.name)}
-	if !present(a.name, text) {
+	from := explain.Origin{Block: true, Over: r.env.VariablesFor(a.name)}
+	if !setting.Present(a.name, text) {
 		var err error
-		if text, from, err = r.env.lookUp(a.name); err != nil {
+		var variable string
+		if text, variable, err = r.env.LookUp(a.name); err != nil {
 			r.invalid(a.name, err.Error())
 			return result, true
 		}
+		from = explain.Origin{Variable: variable, File: variable == setting.FileVariable(a.name)}
 		whose = inEnvironment(a.name, text, from)
 	}
-	if !present(a.name, text) {
+	if !setting.Present(a.name, text) {
 		return result, false
 	}
 	r.origins[a.name] = from
@@ -74,11 +77,20 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 // inItsPlace says what is empty or blank in place of an argument that is missing: its variable, or else its value in
 // the provider block. It returns "" if neither is set.
 func (a blockArgument[T]) inItsPlace(env environment) string {
-	hint := env.emptyHint(a.name)
+	hint := env.EmptyHint(a.name)
 	if hint == "" && !a.value.IsNull() {
-		hint = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, emptyOrBlank(asText(a.value)))
+		hint = fmt.Sprintf("The provider block sets %s, and it is %s.", a.name, setting.EmptyOrBlank(asText(a.value)))
 	}
 	return hint
+}
+
+// addProxy finds the proxy for the service.
+func (r *resolver) addProxy() {
+	var err error
+	r.client.Proxy, r.proxyLeftOut, err = r.env.Proxy(r.client.BaseURL)
+	if err != nil {
+		r.problems = append(r.problems, configProblem{summary: explain.SummaryInvalidProxy, detail: err.Error()})
+	}
 }
 
 // missing adds that an argument is absent, and which unread variables may be meant for it.
@@ -103,46 +115,13 @@ func (r *resolver) invalid(name, text string) {
 	})
 }
 
-// present reports whether text is a value of the argument. A blank credential counts as absent: unset variables of CI
-// often look like that.
-func present(argument, text string) bool {
-	switch argument {
-	case argClientID, argClientSecret, argAccessToken:
-		return !isBlank(text)
-	}
-	return text != ""
-}
-
-// lookUp finds the value of an argument in its variable, or in the file that its
-// other variable names.
-func (e environment) lookUp(argument string) (text string, from explain.Origin, err error) {
-	set := e.variablesFor(argument)
-	switch {
-	case len(set) == 0:
-		return "", explain.Origin{}, nil
-	case len(set) > 1:
-		return "", explain.Origin{}, fmt.Errorf("the environment variables %s are both set; unset one of them",
-			explain.Enumerated(set))
-	case set[0] == variable(argument):
-		return e[set[0]], explain.Origin{Variable: set[0]}, nil
-	}
-	text, err = readSmallFile(e[set[0]])
-	if err == nil && isBlank(text) {
-		err = fmt.Errorf("it is %s", emptyOrBlank(text))
-	}
-	if err != nil {
-		err = unusableFile(argument, set[0], e[set[0]], err)
-	}
-	return text, explain.Origin{Variable: set[0], File: true}, err
-}
-
 // inEnvironment returns the subject of an error about a value of the environment.
 func inEnvironment(argument, text string, from explain.Origin) string {
 	whose := fmt.Sprintf("The provider block does not set %s, and the ", argument)
 	switch {
 	case from.File:
 		return whose + "content of " + from.String()
-	case argument == argBaseURL && showable(text):
+	case argument == argBaseURL && setting.Showable(text):
 		return whose + fmt.Sprintf("value of the environment variable %s, %q,", from, explain.Abridged(text))
 	}
 	return whose + "value of the environment variable " + from.String()

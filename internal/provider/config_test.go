@@ -20,6 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // complete is a provider block with what is required and nothing else.
@@ -47,9 +48,9 @@ func block(tb testing.TB, given arguments) (c configuration) {
 func surroundings(assignments ...string) environment {
 	whole := make([]string, 0, len(assignments))
 	for _, assignment := range assignments {
-		whole = append(whole, envPrefix+assignment)
+		whole = append(whole, setting.Prefix+assignment)
 	}
-	return environmentOf(whole)
+	return setting.EnvironmentOf(whole)
 }
 
 // trusted returns a certificate, and the same in PEM form.
@@ -233,7 +234,7 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 			}
 			_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
 			expectInvalid(t, problems, argument,
-				"The provider block does not set "+argument+", and the value of the environment variable "+variable(argument), group.reason)
+				"The provider block does not set "+argument+", and the value of the environment variable "+setting.Variable(argument), group.reason)
 			if argument == argMaxRetries || argument == argSnapshot {
 				continue // the block takes a number and a boolean
 			}
@@ -290,30 +291,30 @@ func TestAcceptedValues(t *testing.T) {
 		"1/1ms":       {Requests: 1, Per: time.Millisecond},
 		"9/10m":       {Requests: 9, Per: 10 * time.Minute},
 	} {
-		if got, err := parseLimit(text); err != nil || got != want || got.String() != text {
+		if got, err := setting.ParseLimit(text); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: %+v, %v, spelled %s", text, got, err, got)
 		}
 	}
 	certificate, inPEM := trusted()
 	for text, want := range map[string]int{
 		inPEM:                                   1,
-		byteOrderMark + inPEM:                   1,
+		"\ufeff" + inPEM:                        1,
 		strings.ReplaceAll(inPEM, "\n", "\r\n"): 1,
 		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          1,
 		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
 	} {
-		got, err := parseCertificates(text)
+		got, err := setting.ParseCertificates(text)
 		if err != nil || len(got) != want || !got[0].Equal(certificate) {
 			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
 		}
 	}
 	for _, padded := range []string{"t\n", "\ufefft", " t\r\n"} {
-		if got, err := parseAccessToken(padded); got != "t" || err != nil {
+		if got, err := setting.ParseAccessToken(padded); got != "t" || err != nil {
 			t.Errorf("%q: %q, %v", padded, got, err)
 		}
 	}
 	for _, token := range []string{"t", "eyJhbGciOiJub25lIn0.e30.x-_~+/=", `"quoted"`, "bearertoken", strings.Repeat("x", 8000)} {
-		if got, err := parseAccessToken(token); got != token || err != nil {
+		if got, err := setting.ParseAccessToken(token); got != token || err != nil {
 			t.Errorf("%q: %q, %v", token, got, err)
 		}
 	}
@@ -358,7 +359,7 @@ func TestTheProxyThatApplies(t *testing.T) {
 		{base, []string{"HTTPS_PROXY=http://joe:hunter2@p.example:99999"}, none, port},
 		{base, []string{"HTTPS_PROXY=p.example:31:28"}, none, "it cannot be parsed as a URL."},
 	} {
-		got, problems := block(t, complete.with(argBaseURL, test.base)).resolve(environmentOf(test.environment))
+		got, problems := block(t, complete.with(argBaseURL, test.base)).resolve(setting.EnvironmentOf(test.environment))
 		if test.problem == "" {
 			found := none
 			if proxy := got.client.Proxy; proxy != nil {

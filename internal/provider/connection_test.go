@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -123,7 +124,7 @@ func behindProxy(t *testing.T, proxy, authority string, variables []string) stri
 	for _, variable := range variables {
 		named = append(named, strings.Replace(variable, "127.0.0.1:PORT", proxy, 1))
 	}
-	env := environmentOf(named)
+	env := setting.EnvironmentOf(named)
 	var dialled sync.Map
 	p := &catalogueProvider{version: "test", environment: &env, dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		dialled.Store(address, true)

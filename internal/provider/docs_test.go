@@ -140,7 +140,7 @@ var summaries = func() []string {
 func TestWordsOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	var printed strings.Builder
-	for _, file := range []string{"../explain/faults.go", "config_proxy.go"} {
+	for _, file := range []string{"../explain/faults.go", "setting/proxy.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

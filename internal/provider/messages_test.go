@@ -90,7 +90,7 @@ func TestEveryHintHasAScene(t *testing.T) {
 // sentencesOfHints finds the rows in the source, so that no table is forgotten. Each ends in what is said.
 func sentencesOfHints(t *testing.T) (sentences []string) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("setting/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

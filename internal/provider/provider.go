@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 const (
@@ -52,7 +53,7 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 			argBaseURL: schema.StringAttribute{
 				MarkdownDescription: "The service's address: an absolute `https` URL, with a path prefix or not and " +
 					"without `/v1`; `http` is accepted for a loopback host only. Required here or as `" +
-					variable(argBaseURL) + "`.",
+					setting.Variable(argBaseURL) + "`.",
 				Optional: true,
 			},
 			argClientID: optionalString(argClientID, "The client id of your organisation's credentials. Required, "+
@@ -106,8 +107,8 @@ func optionalString(argument, description string) schema.StringAttribute {
 
 // alsoReadFrom ends the description of an argument.
 func alsoReadFrom(argument string) string {
-	text := " Also read from `" + variable(argument) + "`"
-	if file := fileVariable(argument); file != "" {
+	text := " Also read from `" + setting.Variable(argument) + "`"
+	if file := setting.FileVariable(argument); file != "" {
 		text += ", or from the file that `" + file + "` names"
 	}
 	return text + "."
@@ -134,7 +135,7 @@ func (p *catalogueProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	env := environmentOf(os.Environ())
+	env := setting.EnvironmentOf(os.Environ())
 	if p.environment != nil {
 		env = *p.environment
 	}

@@ -108,7 +108,7 @@ func (v attributeNames) mistaken(i int, name types.String) wrongName {
 			hint: "Give a name, or leave the element out.",
 		}
 	}
-	return wrongName{name: explain.Quoted(name.ValueString()), hint: v.mistakes().about(name.ValueString())}
+	return wrongName{name: explain.Quoted(name.ValueString()), hint: v.meantBy(name.ValueString())}
 }
 
 func (w wrongName) inASentence(within string) string {
@@ -137,36 +137,34 @@ func listedNames(wrong []wrongName) string {
 	return explain.Bulleted(lines, maxNames)
 }
 
-// mistakes describe names that are not attributes.
-func (v attributeNames) mistakes() hints {
-	return hints{
-		{having(","), "Write each name as an element of its own."},
-		{word("*"), "Leave the argument out to fill all of them."},
-		{is(v.isWithin), "Leave it out: the names are those inside it."},
-		{v.nearest, `Did you mean "{}"?`},
-		{v.partOf, `Did you mean "{}"?`},
+// meantBy says what a name that is not an attribute may be meant for, or returns "".
+func (v attributeNames) meantBy(name string) string {
+	like := v.like(name)
+	switch {
+	case strings.Contains(name, ","):
+		return "Write each name as an element of its own."
+	case name == "*":
+		return "Leave the argument out to fill all of them."
+	case name == v.within, name+"s" == v.within:
+		return "Leave it out: the names are those inside it."
+	case like != "":
+		return fmt.Sprintf("Did you mean %q?", like)
 	}
+	return ""
 }
 
-// isWithin reports whether a name is that of the list or map of the records.
-func (v attributeNames) isWithin(name string) bool { return name == v.within || name+"s" == v.within }
-
-// nearest finds the attribute that a misspelt name is most like. An attribute inside another counts as that one.
-func (v attributeNames) nearest(mistaken string) (name string, found bool) {
-	outer, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(mistaken), v.within+"."), ".")
-	like := nearest.Names(outer, v.known, 4)
-	if len(like) == 0 {
-		return "", false
-	}
-	return like[0], true
-}
-
-// partOf finds the attribute that has a name as a part, such as docker_image for image.
-func (v attributeNames) partOf(mistaken string) (name string, found bool) {
+// like returns the attribute that a misspelt name is most like, or else the first that has the name as a part, such as
+// docker_image for image. An attribute inside another counts as that one. It returns "" if there is none.
+func (v attributeNames) like(name string) string {
+	outer, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(name), v.within+"."), ".")
+	found := nearest.Names(outer, v.known, 4)
 	for _, known := range v.known {
-		if len(mistaken) > 2 && strings.Contains(known, strings.ToLower(mistaken)) {
-			return known, true
+		if len(name) > 2 && strings.Contains(known, strings.ToLower(name)) {
+			found = append(found, known)
 		}
 	}
-	return "", false
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // tooYoung says when a model will be old enough, or why its age is not known. It returns nil if the model is old
@@ -115,30 +116,25 @@ func parseDays(text string) (time.Duration, error) {
 // ageProblem says what is wrong with an age, or returns "".
 func ageProblem(value attr.Value) string {
 	text := asText(value)
-	if age, err := parseAge(text); err == nil && age > 0 {
+	age, err := parseAge(text)
+	if err == nil && age > 0 {
 		return ""
 	}
-	return fmt.Sprintf("is %q%s", explain.Abridged(text), ageMistakes.about(text))
+	return fmt.Sprintf("is %q%s", explain.Abridged(text), ageMistake(text, err))
 }
 
-// ageMistakes describe ages that cannot be used. Each row may rely on those before it.
-var ageMistakes = hints{
-	{is(isBlank), "; leave it out for a model of any age"},
-	{is(tooLong), ", which is too long; the most is " + strconv.FormatInt(maxDays, 10) + "d"},
-	{is(negative), ", which is negative; leave it out for a model of any age"},
-	{is(isZero), ", which is zero; leave it out for a model of any age"},
-	{is(anything), `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`},
-}
-
-func tooLong(text string) bool {
-	_, err := parseAge(text)
-	return errors.Is(err, errTooLong)
-}
-
-func negative(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "-") }
-
-// isZero reports whether an age is zero.
-func isZero(text string) bool {
-	age, err := parseAge(text)
-	return err == nil && age == 0
+// ageMistake ends a sentence about an age that cannot be used. err is that of parseAge, nil for zero.
+func ageMistake(text string, err error) string {
+	const leaveOut = "; leave it out for a model of any age"
+	switch {
+	case setting.IsBlank(text):
+		return leaveOut
+	case errors.Is(err, errTooLong):
+		return fmt.Sprintf(", which is too long; the most is %dd", maxDays)
+	case strings.HasPrefix(strings.TrimSpace(text), "-"):
+		return ", which is negative" + leaveOut
+	case err == nil:
+		return ", which is zero" + leaveOut
+	}
+	return `, which cannot be read as a duration; write days and hours, such as "72h" or "3d12h"`
 }

@@ -1,4 +1,4 @@
-package provider
+package setting
 
 import (
 	"cmp"
@@ -6,21 +6,16 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math"
-	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 )
 
 const (
-	// numberPrecision is that of an engine's numbers, in bits.
-	numberPrecision = 512
 	// maxRequests bounds the requests of a ceiling: the client keeps the time of each.
 	maxRequests = 1_000_000
 	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a
@@ -28,70 +23,41 @@ const (
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 )
 
-// parseDuration reads a time that is longer than zero.
-func parseDuration(text string) (time.Duration, error) {
+// ParseDuration reads a time that is longer than zero.
+func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return 0, errors.New(durationMistakes.about(text))
+		return 0, fmt.Errorf(`%q is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
+			abridged(text))
 	case d <= 0:
-		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", explain.Abridged(text))
+		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", abridged(text))
 	}
 	return d, nil
 }
 
-// durationMistakes describe texts that are not durations.
-var durationMistakes = hints{
-	{quotedText, `{} is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`},
-}
-
-// quotedText finds any text.
-func quotedText(text string) (quoted string, found bool) {
-	return strconv.Quote(explain.Abridged(text)), true
-}
-
-func parseRetries(text string) (int, error) {
-	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
-	if err != nil || number.IsInf() {
-		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", explain.Abridged(text))
-	}
-	retries, err := wholeNumber(number)
-	if err != nil {
-		return 0, fmt.Errorf("it %w", err)
-	}
-	return int(min(retries, math.MaxInt32)), nil
-}
-
-// parseLimit reads a ceiling such as 60/1m: a number of requests, a slash, a time.
-func parseLimit(text string) (pace.Limit, error) {
+// ParseLimit reads a ceiling such as 60/1m: a number of requests, a slash, a time.
+func ParseLimit(text string) (pace.Limit, error) {
 	count, period, _ := strings.Cut(text, "/")
 	requests, err := strconv.ParseInt(count, 10, 64)
 	per, errPeriod := time.ParseDuration(period)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
 		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as "+
-			"%q or %q", explain.Abridged(text), "60/1m", "1/2s")
+			"%q or %q", abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
 		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
-			"for no ceiling", maxRequests, explain.Abridged(count))
+			"for no ceiling", maxRequests, abridged(count))
 	case per < minPeriod || per > maxPeriod:
 		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no "+
-			"ceiling", explain.Abridged(period))
+			"ceiling", abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }
 
-func parseSwitch(text string) (bool, error) {
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, fmt.Errorf("%q is neither true nor false", explain.Abridged(text))
-	}
-	return on, nil
-}
-
-// parseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in
+// ParseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in
 // bundles. An error quotes nothing of the text, because that may be a private key.
-func parseCertificates(text string) ([]*x509.Certificate, error) {
+func ParseCertificates(text string) ([]*x509.Certificate, error) {
 	text = unindented(strings.TrimPrefix(text, byteOrderMark))
 	var certificates []*x509.Certificate
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
@@ -128,7 +94,7 @@ const beginCertificate = "-----BEGIN CERTIFICATE-----"
 
 // certificateMistakes describe texts with a certificate that cannot be read.
 var certificateMistakes = hints{
-	{is(isBlank), "it is blank"},
+	{is(IsBlank), "it is blank"},
 	{mistaken, "it is {}"},
 	{begins("https://", "http://"), "it is a URL; download the file, and give its content"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
@@ -140,7 +106,7 @@ var certificateMistakes = hints{
 	{begins("MII"), "it looks like a certificate without the line " + beginCertificate + " before it and the line " +
 		"-----END CERTIFICATE----- after it"},
 	{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in the ` +
-		`configuration, or name the file in ` + envPrefix + "CA_CERTIFICATE_PEM" + fileSuffix},
+		`configuration, or name the file in ` + Prefix + "CA_CERTIFICATE_PEM" + fileSuffix},
 	{is(isNoPEM), "it holds no certificate in PEM form, which begins with the line " + beginCertificate},
 }
 
@@ -148,7 +114,7 @@ var certificateMistakes = hints{
 func otherLabel(text string) (label string, found bool) {
 	_, rest, found := strings.Cut(text, "-----BEGIN ")
 	label, _, ends := strings.Cut(rest, "-----")
-	return explain.Abridged(label), found && ends && label != "CERTIFICATE" && isOneLine(label)
+	return abridged(label), found && ends && label != "CERTIFICATE" && isOneLine(label)
 }
 
 func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }

@@ -1,4 +1,4 @@
-package provider
+package setting
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// parseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http
+// ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http
 // to a loopback host only, and nothing else in it. The result has no trailing slash. An error
 // quotes nothing that may be a password.
-func parseBaseURL(text string) (*url.URL, error) {
+func ParseBaseURL(text string) (*url.URL, error) {
 	if problem := baseURLMistakes.about(text); problem != "" {
 		return nil, errors.New(problem)
 	}
@@ -33,7 +33,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 
 // baseURLMistakes describe texts that are not base URLs. Each row may rely on those before it.
 var baseURLMistakes = hints{
-	{is(isBlank), "it is blank"},
+	{is(IsBlank), "it is blank"},
 	{is(inAngles), "it has < and > around it; leave them out"},
 	{mistaken, "it is {}"},
 	{is(isPadded), "it has white space around it; leave it out"},
@@ -145,7 +145,7 @@ func wrongPort(text string) (quoted string, found bool) {
 	switch {
 	case port == "" || err == nil && number > 0:
 		return "", false
-	case digits != "" && isNumber(digits) && showable(text):
+	case digits != "" && isNumber(digits) && Showable(text):
 		return fmt.Sprintf(" %q", digits), true
 	}
 	return "", true
@@ -170,10 +170,10 @@ func ofRoute(path string) bool {
 	return strings.HasSuffix(path, catalogue.TokenPath) || strings.Contains(path+"/", catalogue.ModelGroupsPath+"/")
 }
 
-// showable reports whether a base URL that cannot be used may be shown. A password stands before an @, a key may stand
+// Showable reports whether a base URL that cannot be used may be shown. A password stands before an @, a key may stand
 // in a query, a text in place of a port may be a password, and any other text may be the secret, given in the wrong
 // variable.
-func showable(text string) bool {
+func Showable(text string) bool {
 	host, port := hostAndPort(text)
 	isHTTP := strings.HasPrefix(strings.ToLower(text), "http")
 	oneColon := strings.HasPrefix(host, "[") || !strings.Contains(host, ":")

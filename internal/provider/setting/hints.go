@@ -1,10 +1,15 @@
-package provider
+// Package setting reads what the provider and `record` of the sandbox's program are configured with: variables, the files
+// that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like that cannot
+// be used, and show nothing that may be a secret. It knows nothing of Terraform.
+package setting
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // hints is a table of what a wrong value looks like, and what to say about it. Its rows are looked through in their
@@ -60,7 +65,8 @@ const (
 	quotes        = "\"'`“”‘’„"
 )
 
-func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+// IsBlank reports whether a text has nothing but white space.
+func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func isPadded(text string) bool { return strings.TrimSpace(text) != text }
 
@@ -173,10 +179,13 @@ func severalLines(text string) (count string, found bool) {
 	return fmt.Sprint(len(lines)), len(lines) > 1
 }
 
-// emptyOrBlank says in a word what is wrong with a text that has nothing but white space.
-func emptyOrBlank(text string) string {
+// EmptyOrBlank says in a word what is wrong with a text that has nothing but white space.
+func EmptyOrBlank(text string) string {
 	if text == "" {
 		return "empty"
 	}
 	return "blank"
 }
+
+// abridged bounds what a message quotes of a value, to 100 characters.
+func abridged(text string) string { return redact.Shorten(text, 100) }

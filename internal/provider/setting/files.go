@@ -1,4 +1,4 @@
-package provider
+package setting
 
 import (
 	"errors"
@@ -55,7 +55,7 @@ func unusableFile(argument, from, name string, err error) error {
 			quoted, from, err, pathMistakes.about(name))
 	}
 	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is "+
-		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, variable(argument))
+		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, Variable(argument))
 }
 
 // isPath reports whether a file exists, or a folder above it other than the root and the working one, or

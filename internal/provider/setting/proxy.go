@@ -1,6 +1,7 @@
-package provider
+package setting
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,45 +10,33 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// proxyOf finds the proxy for the service, nil for none. net/http ignores an address that
-// it cannot parse, and treats quotes as a part of the host: the request would then bypass
-// the proxy, or go to a host that does not exist.
-func (r *resolver) proxyOf(base *url.URL) *catalogue.Proxy {
-	name, value := r.env.first("HTTPS_PROXY", "https_proxy")
+// Proxy finds the proxy for the service, nil for none. leftOut says in a sentence why a proxy that is set is not used, or
+// is "". net/http ignores an address that it cannot parse, and treats quotes as a part of the host: the request would
+// then bypass the proxy, or go to a host that does not exist.
+func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
+	name, value := e.first("HTTPS_PROXY", "https_proxy")
 	if base == nil || value == "" {
-		return nil
+		return nil, "", nil
 	}
 	// No proxy is used for a loopback host, or for one that NO_PROXY names.
-	_, except := r.env.first("NO_PROXY", "no_proxy")
+	_, except := e.first("NO_PROXY", "no_proxy")
 	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
 		if except != "" && !loopback(base.Hostname()) {
-			r.proxyLeftOut = fmt.Sprintf("NO_PROXY takes this host out of %s.", name)
+			leftOut = fmt.Sprintf("NO_PROXY takes this host out of %s.", name)
 		}
-		return nil
+		return nil, leftOut, nil
 	}
 	address, err := url.Parse(withProxyScheme(value))
 	if problem := proxyMistakes.about(value); problem != "" || err != nil {
-		r.problems = append(r.problems, problemOfProxy(name, problem))
-		return nil
-	}
-	return catalogue.NewProxy(address, name)
-}
-
-// problemOfProxy says what to write. The value is not shown, because it may hold a password.
-func problemOfProxy(name, what string) configProblem {
-	if what == "" {
-		what = "it cannot be parsed as a URL"
-	}
-	return configProblem{
-		summary: explain.SummaryInvalidProxy,
-		detail: fmt.Sprintf("The value of the environment variable %s is not the address of a proxy, such as "+
+		// The value is not shown, because it may hold a password.
+		return nil, "", fmt.Errorf("The value of the environment variable %s is not the address of a proxy, such as "+
 			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
-			"base_url in NO_PROXY.", name, what),
+			"base_url in NO_PROXY.", name, cmp.Or(problem, "it cannot be parsed as a URL"))
 	}
+	return catalogue.NewProxy(address, name), "", nil
 }
 
 // withProxyScheme returns the address of a proxy with http if it has no scheme, as net/http reads it.
@@ -60,7 +49,7 @@ func withProxyScheme(value string) string {
 
 // proxyMistakes describe addresses of proxies that cannot be used. Each row may rely on those before it.
 var proxyMistakes = hints{
-	{is(isBlank), "it is blank"},
+	{is(IsBlank), "it is blank"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
 	{is(isPadded), "it has white space around it; leave it out"},
 	{is(isAssignment), "it has the form KEY=value; give only the value"},
@@ -82,7 +71,7 @@ var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 func otherProxyScheme(value string) (scheme string, found bool) {
 	scheme, _, _ = strings.Cut(strings.ToLower(value), "://")
 	isScheme := strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-	return explain.Abridged(scheme), isScheme && noProxyScheme(value)
+	return abridged(scheme), isScheme && noProxyScheme(value)
 }
 
 // noProxyScheme reports whether something else than a scheme that net/http knows stands before ://. That may be a
