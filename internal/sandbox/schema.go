@@ -144,20 +144,34 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
+	r := &report{schemas: s, meant: map[jsontext.Pointer]bool{}}
 	if problem, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
-		s.report(&found, problem)
+		r.take(problem)
 	}
-	return found
+	for _, place := range r.missing {
+		if !r.meant[place] {
+			r.add(place, "the field is missing")
+		}
+	}
+	return r.TextErrors
 }
 
-// report adds what the library found. A part of a schema with x-expected says itself what is expected.
-func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
+// report is what the library finds in a text. A missing field that is only misspelt is one mistake.
+type report struct {
+	*schemas
+	TextErrors
+	missing []jsontext.Pointer
+	meant   map[jsontext.Pointer]bool // fields that unknown ones are like
+}
+
+// take adds what the library found. A part of a schema with x-expected says itself what is expected.
+func (r *report) take(found *jsonschema.ValidationError) {
 	_, at, _ := strings.Cut(found.SchemaURL, "#")
-	schema := s.at(jsontext.Pointer(at))
+	schema := r.at(jsontext.Pointer(at))
 	said, isSaid := schema["x-expected"].(string)
 	if len(found.Causes) > 0 && !isSaid {
 		for _, cause := range found.Causes {
-			s.report(m, cause)
+			r.take(cause)
 		}
 		return
 	}
@@ -166,21 +180,25 @@ func (s *schemas) report(m *TextErrors, found *jsonschema.ValidationError) {
 		place = place.AppendToken(token)
 	}
 	if isSaid {
-		m.add(place, "%s is expected", said)
+		r.add(place, "%s is expected", said)
 		return
 	}
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range problem.Missing {
-			m.add(place.AppendToken(name), "the field is missing")
+			r.missing = append(r.missing, place.AppendToken(name))
 		}
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(child(schema, "properties")))
 		for _, name := range problem.Properties {
-			m.add(place.AppendToken(name), "there is no such field%s", s.hint(name, known))
+			like := nearest.Names(name, known, 4)
+			for _, meant := range like[:min(len(like), 1)] {
+				r.meant[place.AppendToken(meant)] = true
+			}
+			r.add(place.AppendToken(name), "there is no such field%s", r.hint(like, known))
 		}
 	default:
-		m.add(place, "%s is expected", expected(found.ErrorKind))
+		r.add(place, "%s is expected", expected(found.ErrorKind))
 	}
 }
 
@@ -200,10 +218,10 @@ func (s *schemas) at(place jsontext.Pointer) node {
 	return found
 }
 
-// hint ends the sentence about an unknown field.
-func (s *schemas) hint(name string, known []string) string {
-	if meant := nearest.Names(name, known, 4); len(meant) > 0 {
-		return "; did you mean " + meant[0] + "?"
+// hint ends the sentence about an unknown field, which is like some of the known ones.
+func (s *schemas) hint(like, known []string) string {
+	if len(like) > 0 {
+		return "; did you mean " + like[0] + "?"
 	}
 	if s.strict {
 		return "; known are " + prose(known, "and")
