@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -100,6 +102,15 @@ func (c *Client) newTokens(given string) tokens {
 	t.request = c.requestToken
 	return t
 }
+
+// Raw returns the elements of the list at a target, the path below the base URL, as the service spelled them. It decodes
+// nothing in them. A part of a list is an error.
+func (c *Client) Raw(ctx context.Context, target string) ([]jsontext.Value, error) {
+	return lookup(ctx, c, "reading "+target, target, decodeRaw)
+}
+
+// Clean returns a text without the credentials that this client has sent. A service may repeat them.
+func (c *Client) Clean(text string) string { return c.mask.Clean(text) }
 
 // TotalPause returns for how long pauses that the service asked for have held back the requests of this client so far.
 func (c *Client) TotalPause() time.Duration {

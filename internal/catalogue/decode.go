@@ -50,24 +50,36 @@ func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	}
 }
 
-// decodeList reads a body that is a whole list of records, one at a time, so that the text of no more than one is in
-// memory. A record that is wrong is an element with its error, because the others can be read. A part of a list is an
-// error: the latest revision of a part would be a wrong one. In errors the list is called name.
+// decodeList reads a body that is a whole list of records. A record that is wrong is an element with its error, because
+// the others can be read. In errors the list is called name.
 func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
-	return func(in *incoming) ([]*T, error) {
-		list := []*T{}
+	return eachOf(name, func(in *incoming, text *jsontext.Decoder) (*T, error) {
+		element, _, err := decodeRecord[T, P](in, text, name, groupID)
+		return element, err
+	})
+}
+
+// decodeRaw reads a body that is a whole list, and decodes nothing in it.
+var decodeRaw = eachOf("", func(_ *incoming, text *jsontext.Decoder) (jsontext.Value, error) {
+	element, err := text.ReadValue()
+	return element.Clone(), err
+})
+
+// eachOf reads a body that is a whole list, one element at a time, so that the text of no more than one is in memory. A
+// part of a list is an error: the latest revision of a part would be a wrong one.
+func eachOf[T any](name string, next func(*incoming, *jsontext.Decoder) (T, error)) decoder[[]T] {
+	return func(in *incoming) ([]T, error) {
+		list := []T{}
 		err := decodeBody(in, name, func(text *jsontext.Decoder) error {
-			if err := beginList(text); err != nil {
-				return err
-			}
-			for text.PeekKind() != jsontext.KindEndArray {
-				element, _, err := decodeRecord[T, P](in, text, name, groupID)
-				if err != nil {
-					return err
-				}
+			err := beginList(text)
+			for err == nil && text.PeekKind() != jsontext.KindEndArray {
+				var element T
+				element, err = next(in, text)
 				list = append(list, element)
 			}
-			_, err := text.ReadToken()
+			if err == nil {
+				_, err = text.ReadToken()
+			}
 			return err
 		})
 		if err != nil {

@@ -6,10 +6,10 @@
 // then on, because no further request can change them: no token can be had, the service rejects the tokens, or the
 // organisation is disabled. Failures that may pass are not kept.
 //
-// There are four lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models]. Each
-// lasts at most the read time-out, every wait and retry included. Answers must not be changed. Errors are typed: an
-// [APIError] is an answer of the service and matches the sentinels through errors.Is. The other types say why there was
-// none.
+// There are four lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models].
+// [Client.Raw] reads a list in the same way, and leaves its elements as they are. Each call lasts at most the read
+// time-out, every wait and retry included. Answers must not be changed. Errors are typed: an [APIError] is an answer of
+// the service and matches the sentinels through errors.Is. The other types say why there was none.
 //
 // Inside, flights, waits, admission and token are one room in four files under one lock: a question on its way, what it
 // waits for, who is sent next, and with what. They call each other; read them together.

@@ -1,5 +1,5 @@
 // Package contract is the service's interface: its rules are in INTERFACE.md, its fields in openapi.json. The client
-// and the sandbox both cite it, and neither owns it. What both read in the same way is here as well.
+// and the sandbox both cite it, and neither owns it. How its headers are read is here as well.
 package contract
 
 import (

@@ -19,7 +19,11 @@ func SignOfPart(header http.Header, elements int) string {
 		isPart := signs[strings.ToLower(name)]
 		for _, value := range header[name] {
 			if value = strings.TrimSpace(value); isPart != nil && isPart(value, elements) {
-				return fmt.Sprintf("its header %s is %s, and it has %d elements", name, value, elements)
+				counted := fmt.Sprintf("%d elements", elements)
+				if elements == 1 {
+					counted = "1 element"
+				}
+				return fmt.Sprintf("its header %s is %s, and it has %s", name, value, counted)
 			}
 		}
 	}

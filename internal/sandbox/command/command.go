@@ -192,33 +192,12 @@ func commandOf(arguments []string) (name string, rest []string) {
 	return arguments[0], arguments[1:]
 }
 
-// gone are the requests that have taken the place of commands.
-var gone = map[string]string{ //nolint:gosec // no credentials, but how to revoke tokens
-	"publish":        "-X POST BASE/control/model-groups/GROUP/publish",
-	"republish":      "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/republish",
-	"archive":        "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/archive",
-	"unarchive":      "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/unarchive",
-	"disable":        "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/disable",
-	"enable":         "-X POST BASE/control/model-groups/GROUP/revisions/REVISION/enable",
-	"revoke-tokens":  "-X POST BASE/control/tokens/revoke",
-	"fault":          `-X POST BASE/control/faults -d '{"route": "models", "status": 503}'`,
-	"faults":         "BASE/control/faults",
-	"clear-faults":   "-X DELETE BASE/control/faults",
-	"requests":       "BASE/control/requests",
-	"clear-requests": "-X DELETE BASE/control/requests",
-	"reset":          "-X POST BASE/control/reset",
-}
-
 // unknown returns the error of a command that does not exist.
 func unknown(name string) error {
-	instead := hint("", name, slices.Collect(maps.Keys(commands())))
-	switch {
-	case name == "compare":
-		instead = "`record` says on standard error how a service departs from the interface"
-	case gone[name] != "":
-		instead = "write curl " + strings.Replace(gone[name], "BASE", `"$MODELCATALOGUE_BASE_URL"`, 1)
+	if filepath.Ext(name) == ".json" {
+		return misused("unknown command %q: a catalogue file is given as -catalogue=%[1]s", name)
 	}
-	return misused("unknown command %q: %s", name, instead)
+	return misused("unknown command %q: %s", name, hint("", name, slices.Collect(maps.Keys(commands()))))
 }
 
 // hint ends the sentence about a mistaken name. Known names stand behind a prefix.
@@ -253,7 +232,11 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	}
 	err := flags.Parse(arguments)
 	// Package flag has no types of errors.
-	if unknown, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); ok {
+	unknown, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -")
+	switch {
+	case ok && unknown == "port":
+		return misused("unknown flag -port: -listen sets address and port: -listen=%s", defaultAddress)
+	case ok:
 		return misused("unknown flag -%s: %s", unknown, hint("-", unknown, names))
 	}
 	if err != nil {

@@ -108,20 +108,23 @@ func interpreterOf(script string) string {
 var ofService = regexp.MustCompile(
 	`(?i)^MODELCATALOGUE_(SANDBOX_.*|(BASE_URL|CLIENT_ID|CLIENT_SECRET|ACCESS_TOKEN|CA_CERTIFICATE_PEM)(_FILE)?)$`)
 
-// override makes the sandbox the service of the commands of this process. It keeps proxies, which a command may need,
-// for other hosts than the sandbox's.
+// Direct returns the hosts of the sandbox, to which no request goes through a proxy, with commas between them.
+func (s *serving) Direct() string {
+	return strings.Join(append([]string{"localhost", "127.0.0.1", "::1"}, s.hosts...), ",")
+}
+
+// override makes the sandbox the service of the commands of this process, as the lines of welcome.txt do. It keeps
+// proxies, which a command may need, for other hosts than the sandbox's.
 func (s *serving) override() error {
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); ofService.MatchString(name) {
 			_ = os.Unsetenv(name) // it can be removed, because it is there
 		}
 	}
-	variables := s.Variables()
-	direct := strings.Join(append([]string{"localhost", "127.0.0.1", "::1"}, s.hosts...), ",")
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		variables = append(variables, [2]string{name, strings.TrimPrefix(os.Getenv(name)+","+direct, ",")})
-	}
-	for _, variable := range variables {
+	hosts := []string{s.Direct(), os.Getenv("NO_PROXY"), os.Getenv("no_proxy")}
+	direct := strings.Join(slices.DeleteFunc(hosts, func(hosts string) bool { return hosts == "" }), ",")
+	// Programs read one of the two, or one before the other.
+	for _, variable := range append(s.Variables(), [2]string{"NO_PROXY", direct}, [2]string{"no_proxy", direct}) {
 		if err := os.Setenv(variable[0], variable[1]); err != nil {
 			return err
 		}

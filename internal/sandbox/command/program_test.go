@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,9 +139,9 @@ func TestMistakes(t *testing.T) {
 		"recod":                                 `unknown command "recod": did you mean record?` + "\n",
 		"nothing":                               "unknown command \"nothing\": `help` lists all that there are\n",
 		"":                                      "unknown command \"\": `help` lists all that there are\n",
-		"publish|g":                             `write curl -X POST "$MODELCATALOGUE_BASE_URL"/control/model-groups/GROUP/publish` + "\n",
-		"requests":                              `unknown command "requests": write curl "$MODELCATALOGUE_BASE_URL"/control/requests` + "\n",
-		"compare":                               "unknown command \"compare\": `record` says on standard error how a service departs",
+		"mine.json":                             `unknown command "mine.json": a catalogue file is given as -catalogue=mine.json` + "\n",
+		"-port=8080":                            "unknown flag -port: -listen sets address and port: -listen=127.0.0.1:8080\n",
+		"-tls=yes":                              `invalid boolean value "yes" for -tls: true or false is expected` + "\n",
 		"-lisetn=1":                             "unknown flag -lisetn: did you mean -listen?\n",
 		"-page-size=2":                          "unknown flag -page-size: `help` lists all that there are\n",
 		"-token-format=json":                    "unknown flag -token-format: ",
@@ -199,23 +198,24 @@ func TestServesWithVariables(t *testing.T) {
 	if s.ready.ClientID != "northwind" || !strings.HasPrefix(s.ready.URL, "https://localhost:") {
 		t.Errorf("%s serves %s", s.ready.URL, s.ready.ClientID)
 	}
-	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "none")
+	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
 	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	r, err := newServiceReader(s.ready.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, err := r.get(t.Context(), "/control/ready"); err != nil || a.status != http.StatusOK {
-		t.Errorf("over TLS: %+v, %v", a, err)
-	}
 	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: whoever can reach that address can read and change these models.\n") ||
 		!strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
 		t.Errorf("it does not say so: %s", s.welcome)
 	}
 	paste := strings.Join(regexp.MustCompile(`(?m)^export (?:[^'\n]|'[^']*')+$`).FindAllString(s.welcome, -1), "\n")
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", paste+"\n"+`printf %s "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`).Output()
-	if err != nil || string(out) != s.ready.CACertificate {
+	shell := exec.CommandContext(t.Context(), "sh", "-uc", paste+"\n"+`printf "$NO_PROXY $no_proxy %s" "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`)
+	shell.Env = append(os.Environ(), "NO_PROXY=", "no_proxy=corp.example")
+	const direct = "localhost,127.0.0.1,::1,localhost,sandbox,corp.example "
+	out, err := shell.Output()
+	if err != nil || string(out) != direct+direct+s.ready.CACertificate {
 		t.Errorf("pasted is %q (%v), in\n%s", out, err, s.welcome)
+	}
+	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
+	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
+	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, "401 Unauthorized, code UNAUTHORIZED") {
+		t.Errorf("over TLS: %s", said)
 	}
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,55 +13,67 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. The
-// documents are as they came, except for credentials that the service repeats.
+// record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. It
+// reads with the provider's client, which decodes nothing: the documents are as they came, but without credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	address := flags.String("url", "", "")
 	return func(ctx context.Context, _ []string) error {
-		service, err := newServiceReader(*address)
+		cfg, err := p.clientConfig(*address)
 		if err != nil {
-			return err
+			return &statusError{2, err}
 		}
-		text, err := p.recorded(ctx, service)
+		text, err := p.recorded(ctx, cfg)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%w\n%s", err, nextStep(err))
 		}
 		_, err = p.stdout.Write(text)
 		return err
 	}
 }
 
-// recordedGroup is a group of a catalogue file, with its documents as they came.
+// recordedGroup is a group of a catalogue file, with its documents.
 type recordedGroup struct {
-	Owner  string           `json:"owner"`
-	Group  jsontext.Value   `json:"group"`
-	Models []jsontext.Value `json:"models"`
-	id     string
+	Owner  string `json:"owner"`
+	Group  any    `json:"group"`
+	Models []any  `json:"models"`
 }
 
 // recording reads what a catalogue file needs.
 type recording struct {
-	*serviceReader
+	*program
+	client     *catalogue.Client
+	reading    json.Options // of documents
 	answers    int
 	departures map[string]int // in how many answers each is
 }
 
 // recorded returns the text of the file.
-func (p *program) recorded(ctx context.Context, service *serviceReader) ([]byte, error) {
-	service.say = p.say
-	r := &recording{serviceReader: service, departures: map[string]int{}}
+func (p *program) recorded(ctx context.Context, cfg catalogue.Config) ([]byte, error) {
+	client := catalogue.New(cfg)
+	r := &recording{
+		program:    p,
+		client:     client,
+		reading:    readAs(hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret))),
+		departures: map[string]int{},
+	}
 	groups, err := r.read(ctx)
 	for _, departure := range slices.Sorted(maps.Keys(r.departures)) {
-		p.say("%s, in %d of %d answers", departure, r.departures[departure], r.answers)
+		in := "the only answer"
+		if r.answers > 1 {
+			in = fmt.Sprintf("%d of %d answers", r.departures[departure], r.answers)
+		}
+		p.say("%s, in %s", departure, in)
 	}
 	if err != nil {
 		return nil, err
@@ -69,85 +82,75 @@ func (p *program) recorded(ctx context.Context, service *serviceReader) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
-	if len(r.departures) == 0 {
-		p.say("none of %d answers departs from the interface, which `%s openapi` prints", r.answers, p.name)
-		return text, nil
+	switch {
+	case len(r.departures) > 0:
+		p.say("departures from the interface (see `%s openapi`): %d. The file has the documents as they came, and the "+
+			"sandbox serves them so: a program that relies on the interface may fail on them", p.name, len(r.departures))
+	case r.answers == 1:
+		p.say("the answer follows the interface (see `%s openapi`)", p.name)
+	default:
+		p.say("all %d answers follow the interface (see `%s openapi`)", r.answers, p.name)
 	}
-	p.say("departures from the interface, which `%s openapi` prints: %d. The file has the documents as they came, and "+
-		"the sandbox serves them so: a program that relies on the interface may fail on them",
-		p.name, len(r.departures))
 	return text, nil
 }
 
-// errGone is the error of a group that was listed before.
-var errGone = errors.New("the group is gone")
-
-// read reads all groups with their models.
+// read reads all groups with their models, one after the other.
 func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
-	groups, err := r.readGroups(ctx)
+	listed, err := r.list(ctx, sandbox.RouteGroups, "")
 	if err != nil {
 		return nil, err
 	}
-	var kept []*recordedGroup
-	for i, g := range groups {
-		g.Models, err = r.readList(ctx, sandbox.RouteModels, g.id)
-		if errors.Is(err, errGone) {
-			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(groups), g.id)
+	groups := []*recordedGroup{}
+	for i, document := range listed {
+		id := textOf(document, "id")
+		if err := catalogue.CheckID(id); err != nil {
+			return nil, fmt.Errorf("group %d of the list has no id that can be asked for: %w", i+1, err)
+		}
+		models, err := r.list(ctx, sandbox.RouteModels, id)
+		if refusal, ok := errors.AsType[*catalogue.APIError](err); ok && refusal.Code == "NOT_FOUND" {
+			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(listed), id)
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, g)
-		r.say("%d of %d groups: %+q (models: %d)", i+1, len(groups), g.id, len(g.Models))
-	}
-	return kept, nil
-}
-
-func (r *recording) readGroups(ctx context.Context) ([]*recordedGroup, error) {
-	listed, err := r.readList(ctx, sandbox.RouteGroups, "")
-	if err != nil {
-		return nil, err
-	}
-	var groups []*recordedGroup
-	for _, document := range listed {
-		var known struct {
-			ID string `json:"id"`
+		for _, model := range models {
+			if of := textOf(model, "modelGroupId"); of != "" && !catalogue.SameID(of, id) {
+				return nil, fmt.Errorf("the models of %+q were asked for, and one of the group %+q came", id, of)
+			}
 		}
-		if json.Unmarshal(document, &known) != nil || known.ID == "" {
-			return nil, fmt.Errorf("a group of %s has no id", r.base)
-		}
-		if known.ID == "." || known.ID == ".." || strings.ContainsFunc(known.ID, unicode.IsControl) {
-			return nil, fmt.Errorf("a group of %s has the id %+q, which no request can name", r.base, known.ID)
-		}
-		groups = append(groups, &recordedGroup{Owner: owner, Group: document, id: known.ID})
+		groups = append(groups, &recordedGroup{owner, document, models})
+		r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), id, len(models))
 	}
 	return groups, nil
 }
 
-// readList reads a whole list, and counts how it departs from the interface.
-func (r *recording) readList(ctx context.Context, route sandbox.Route, groupID string) ([]jsontext.Value, error) {
-	a, err := r.get(ctx, strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1))
-	switch {
-	case err != nil:
+// textOf returns a field of a document if it is a text, or else "".
+func textOf(document any, field string) string {
+	fields, _ := document.(map[string]any)
+	text, _ := fields[field].(string)
+	return text
+}
+
+// list reads a whole list, and counts how it departs from the interface.
+func (r *recording) list(ctx context.Context, route sandbox.Route, groupID string) ([]any, error) {
+	target := strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1)
+	elements, err := r.client.Raw(ctx, target)
+	if err != nil {
 		return nil, err
-	case a.status == http.StatusNotFound && groupID != "":
-		return nil, errGone
-	case a.status != http.StatusOK:
-		return nil, r.failure(a)
 	}
+	documents := make([]any, len(elements))
+	for i, element := range elements {
+		if err := json.Unmarshal(element, &documents[i], r.reading); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", target, err)
+		}
+	}
+	answer, err := json.Marshal(documents)
 	r.answers++
-	for _, departure := range sandbox.Departures(route, a.status, a.body) {
+	for _, departure := range sandbox.Departures(route, http.StatusOK, answer) {
 		r.departures["GET "+route.Pattern()+": "+departure]++
 	}
-	list := []jsontext.Value{}
-	if json.Unmarshal(a.body, &list) != nil || list == nil {
-		return nil, fmt.Errorf("the answer to %s is not a JSON list", a)
-	}
-	if sign := contract.SignOfPart(a.header, len(list)); sign != "" {
-		return nil, fmt.Errorf("the answer to %s is only a part of the list: %s", a, r.quote(sign))
-	}
-	return list, nil
+	return documents, err
 }
 
 // owner is the organisation of a recorded file. It owns every group: who does so at the service is not known.
@@ -156,7 +159,7 @@ const owner = "recorded"
 // encodeFile returns the text of a catalogue file that the sandbox can serve. The same documents give the same file, so
 // that a recording can be committed: the secret, which is made up, follows from them.
 func encodeFile(groups []*recordedGroup) ([]byte, error) {
-	documents, err := json.Marshal(groups, jsontext.ReorderRawObjects(true))
+	documents, err := json.Marshal(groups, json.Deterministic(true))
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +167,13 @@ func encodeFile(groups []*recordedGroup) ([]byte, error) {
 	file := struct {
 		Recorded      string                 `json:"recorded"`
 		Organisations []sandbox.Organisation `json:"organisations"`
-		ModelGroups   []*recordedGroup       `json:"modelGroups"`
+		ModelGroups   jsontext.Value         `json:"modelGroups"`
 	}{
 		"By modelcatalogue-sandbox record, as one organisation sees the service. The credentials here are made up.",
 		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: secret[:26]}},
-		append([]*recordedGroup{}, groups...),
+		documents,
 	}
-	text, err := json.Marshal(file, jsontext.WithIndent("  "), jsontext.ReorderRawObjects(true))
+	text, err := json.Marshal(file, jsontext.WithIndent("  "))
 	if err == nil {
 		_, err = sandbox.ReadCatalogue(bytes.NewReader(text))
 	}

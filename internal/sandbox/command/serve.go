@@ -39,7 +39,7 @@ func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
 	set := &serveFlags{Listen: listen, tokenLife: time.Hour}
 	flags.Func("listen", "", set.setListen)
 	flags.Func("host", "", set.setHosts)
-	flags.BoolVar(&set.tls, "tls", false, "")
+	flags.BoolFunc("tls", "", set.setTLS)
 	flags.StringVar(&set.readyFile, "ready-file", "", "")
 	flags.StringVar(&set.catalogue, "catalogue", "", "")
 	flags.Func("token-life", "", set.setTokenLife)
@@ -57,6 +57,13 @@ func (set *serveFlags) setListen(text string) error {
 	}
 	if _, _, err := net.SplitHostPort(text); err != nil {
 		return fmt.Errorf("%q is not an address such as %s", text, defaultAddress)
+	}
+	return nil
+}
+
+func (set *serveFlags) setTLS(text string) (err error) {
+	if set.tls, err = strconv.ParseBool(text); err != nil {
+		return errors.New("true or false is expected")
 	}
 	return nil
 }
