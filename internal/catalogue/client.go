@@ -103,8 +103,8 @@ func (c *Client) newTokens(given string) tokens {
 	return t
 }
 
-// Raw returns the elements of the list at a target, the path below the base URL, as the service spelled them. It decodes
-// nothing in them. A part of a list is an error.
+// Raw returns the elements of the list at a target, the path below the base URL, as the service spelled them. It
+// decodes nothing in them. A part of a list is an error.
 func (c *Client) Raw(ctx context.Context, target string) ([]jsontext.Value, error) {
 	return lookup(ctx, c, "reading "+target, target, decodeRaw)
 }

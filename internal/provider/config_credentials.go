@@ -89,7 +89,8 @@ func (r *resolver) missingCredential(absent blockArgument[string], other string)
 	name, token := absent.name, ""
 	switch {
 	case other == "":
-		token = "Or give an access token in their place, as access_token or in " + setting.Variable(argAccessToken) + "."
+		token = "Or give an access token in their place, as access_token or in " +
+			setting.Variable(argAccessToken) + "."
 	case r.env.Has(argAccessToken): // so the block gives the other one
 		token = fmt.Sprintf("%s is not used, because the provider block sets %s.",
 			r.env.VariablesFor(argAccessToken)[0], other)

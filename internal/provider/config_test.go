@@ -234,7 +234,8 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 			}
 			_, problems := settle(t, without, strings.ToUpper(argument)+"="+value)
 			expectInvalid(t, problems, argument,
-				"The provider block does not set "+argument+", and the value of the environment variable "+setting.Variable(argument), group.reason)
+				"The provider block does not set "+argument+", and the value of the environment variable "+setting.Variable(argument),
+				group.reason)
 			if argument == argMaxRetries || argument == argSnapshot {
 				continue // the block takes a number and a boolean
 			}

@@ -191,11 +191,7 @@ func (r *report) take(found *jsonschema.ValidationError) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(child(schema, "properties")))
 		for _, name := range problem.Properties {
-			like := nearest.Names(name, known, 4)
-			for _, meant := range like[:min(len(like), 1)] {
-				r.meant[place.AppendToken(meant)] = true
-			}
-			r.add(place.AppendToken(name), "there is no such field%s", r.hint(like, known))
+			r.takeUnknown(place, name, known)
 		}
 	default:
 		r.add(place, "%s is expected", expected(found.ErrorKind))
@@ -218,15 +214,18 @@ func (s *schemas) at(place jsontext.Pointer) node {
 	return found
 }
 
-// hint ends the sentence about an unknown field, which is like some of the known ones.
-func (s *schemas) hint(like, known []string) string {
-	if len(like) > 0 {
-		return "; did you mean " + like[0] + "?"
+// takeUnknown adds a field that is not among the known ones, and notes which one is meant.
+func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string) {
+	hint := ""
+	like := nearest.Names(name, known, 4)
+	switch {
+	case len(like) > 0:
+		r.meant[place.AppendToken(like[0])] = true
+		hint = "; did you mean " + like[0] + "?"
+	case r.strict:
+		hint = "; known are " + prose(known, "and")
 	}
-	if s.strict {
-		return "; known are " + prose(known, "and")
-	}
-	return ""
+	r.add(place.AppendToken(name), "there is no such field%s", hint)
 }
 
 // typeNames are the types of JSON Schema, in words.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
@@ -57,11 +58,14 @@ func await(cmd *exec.Cmd, begun func()) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+	var passed latest
 	for isEnding := false; ; {
 		select {
 		case sent := <-signals:
 			isEnding = isEnding || slices.Contains(ends, sent)
-			job.pass(sent)
+			if !passed.again(sent, time.Now()) {
+				job.pass(sent)
+			}
 		case err := <-ended:
 			if isEnding {
 				job.endRest()
@@ -72,6 +76,21 @@ func await(cmd *exec.Cmd, begun func()) error {
 			return err
 		}
 	}
+}
+
+// latest is the signal that was passed on last.
+type latest struct {
+	signal os.Signal
+	at     time.Time
+}
+
+// again reports whether a signal is the latest one once more. It is one signal then, as it is for the kernel while it
+// is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to give up.
+func (l *latest) again(sent os.Signal, now time.Time) bool {
+	const atOnce = 100 * time.Millisecond
+	before := *l
+	*l = latest{sent, now}
+	return before.signal == sent && now.Sub(before.at) < atOnce
 }
 
 // notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // hostile is the environment of somebody who uses the real service behind a proxy.
@@ -179,6 +180,27 @@ func TestExecPassesSignalsOn(t *testing.T) {
 				t.Errorf("its ready file is left: %v", err)
 			}
 		})
+	}
+}
+
+// TestTwoAtOnceAreOne: timeout(1) signals its child, and then the group of which the child is one.
+func TestTwoAtOnceAreOne(t *testing.T) {
+	var passed latest
+	now := time.Now()
+	for i, test := range []struct {
+		signal os.Signal
+		after  time.Duration
+		again  bool
+	}{
+		{syscall.SIGTERM, 0, false},
+		{syscall.SIGTERM, time.Millisecond, true},
+		{syscall.SIGCONT, 0, false},
+		{syscall.SIGCONT, time.Second, false},
+	} {
+		now = now.Add(test.after)
+		if got := passed.again(test.signal, now); got != test.again {
+			t.Errorf("%d: %s again: %t", i, test.signal, got)
+		}
 	}
 }
 

@@ -85,7 +85,8 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config) ([]byte, e
 	switch {
 	case len(r.departures) > 0:
 		p.say("departures from the interface (see `%s openapi`): %d. The file has the documents as they came, and the "+
-			"sandbox serves them so: a program that relies on the interface may fail on them", p.name, len(r.departures))
+			"sandbox serves them so: a program that relies on the interface may fail on them",
+			p.name, len(r.departures))
 	case r.answers == 1:
 		p.say("the answer follows the interface (see `%s openapi`)", p.name)
 	default:

@@ -133,8 +133,8 @@ func afterFault(fault *catalogue.NetworkError) string {
 	case catalogue.Broken, catalogue.StreamRefused:
 		return "Run again later."
 	}
-	return "Check the address, HTTPS_PROXY if this network needs a proxy, and MODELCATALOGUE_CA_CERTIFICATE_PEM if the " +
-		"service has an authority of its own."
+	return "Check the address, HTTPS_PROXY if this network needs a proxy, and MODELCATALOGUE_CA_CERTIFICATE_PEM if " +
+		"the service has an authority of its own."
 }
 
 // readAs returns how documents are read: as the provider reads them, but with hide applied to each name and text, and

@@ -18,17 +18,16 @@ func TestSettings(t *testing.T) {
 	}
 	const service = "https://c.example/prefix/"
 	for _, test := range []struct{ url, variables, want string }{
-		{service, "", ""},
+		{service, "BASE_URL=https://another.example", ""},
 		{service, "CLIENT_SECRET= CLIENT_SECRET_FILE=" + file, ""},
 		{"", "BASE_URL=" + service, ""},
-		{service, "BASE_URL=https://another.example", ""},
 		{"", "", "which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default"},
 		{"http://catalogue.example", "", "MODELCATALOGUE_BASE_URL cannot be used: http would send the secret unencrypted"},
 		{"https://u:pass@c.example", "", "it must not hold a user name or password"},
 		{service, "CLIENT_SECRET=\t", "credentials are missing: set MODELCATALOGUE_CLIENT_ID and"},
 		{service, "CLIENT_SECRET_FILE=" + file, "MODELCATALOGUE_CLIENT_SECRET and MODELCATALOGUE_CLIENT_SECRET_FILE are both set"},
 		{service, "ACCESS_TOKEN=a\nb", "MODELCATALOGUE_ACCESS_TOKEN cannot be used: it has 2 lines"},
-		{service, "ACCESS_TOKEN_FILE=/dev/zero", `the file "/dev/zero", which the environment variable MODELCATALOGUE_ACCESS_TOKEN_FILE names`},
+		{service, "ACCESS_TOKEN_FILE=/dev/zero", "MODELCATALOGUE_ACCESS_TOKEN_FILE names, cannot be used: it is not a regular file"},
 		{service, "CA_CERTIFICATE_PEM=ca.pem", "MODELCATALOGUE_CA_CERTIFICATE_PEM cannot be used: it looks like the name of a file"},
 		{"nowhere", "READ_TIMEOUT=5", "MODELCATALOGUE_READ_TIMEOUT cannot be used: \"5\" is not a duration"},
 	} {
