@@ -52,10 +52,6 @@ func readTimeout(d time.Duration) setting {
 	return func(c *catalogue.Config) { c.ReadTimeout = d }
 }
 
-func requestTimeout(d time.Duration) setting {
-	return func(c *catalogue.Config) { c.RequestTimeout = d }
-}
-
 func afresh() setting {
 	return func(c *catalogue.Config) { c.Snapshot = false }
 }
@@ -112,10 +108,6 @@ func group(id string) reading {
 
 func groups(timeHorizon string) reading {
 	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.ModelGroups(ctx, timeHorizon) }
-}
-
-func latestModel(id string) reading {
-	return func(ctx context.Context, c *catalogue.Client) (any, error) { return c.LatestModel(ctx, id) }
 }
 
 func models(id string) reading {
@@ -294,6 +286,18 @@ func endOf(err error) (end ending, ok bool) {
 		return *end, true
 	}
 	return ending{}, false
+}
+
+// expectEnd wants reads that gave up for a cause, after that number of requests.
+func expectEnd(t *testing.T, answers []readResult, want ending) {
+	t.Helper()
+	for i, a := range answers {
+		got, ok := endOf(a.err)
+		same := got.Cause == want.Cause && got.Attempts == want.Attempts && got.Wait == want.Wait
+		if !ok || !same || got.Elapsed != a.took {
+			t.Errorf("read %d: after %s %+v, want %+v: %v", i, a.took, got, want, a.err)
+		}
+	}
 }
 
 func filter[T any](all []T, keep func(T) bool) (kept []T) {

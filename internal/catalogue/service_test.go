@@ -9,9 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -28,6 +28,13 @@ type reply struct {
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }
+
+// Faults of the network: the last two of a host that does not exist, and of a port of this machine at which nothing listens.
+var (
+	errDropped       = errors.New("connection reset by peer")
+	errNoHost        = &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+	errNobodyListens = &net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, Err: syscall.ECONNREFUSED}
+)
 
 // ages is longer than any read lasts.
 const ages = 24 * time.Hour
@@ -72,6 +79,20 @@ type service struct {
 	began         time.Time
 	tokens, reads int
 	sent          []*request
+}
+
+// always and first are services whose reads get a reply each time, or the first n times.
+func always(r reply) *service {
+	return first(1<<30, r)
+}
+
+func first(n int, r reply) *service {
+	return &service{read: func(i int, _ *http.Request) reply {
+		if i <= n {
+			return r
+		}
+		return found
+	}}
 }
 
 // never stands for a moment that has not come.
@@ -249,12 +270,4 @@ func (s *service) times(tokens bool) (at []time.Duration) {
 		}
 	}
 	return at
-}
-
-// expectTimes wants reads, or requests for tokens, sent at those times.
-func (s *service) expectTimes(t *testing.T, tokens bool, want ...time.Duration) {
-	t.Helper()
-	if got := s.times(tokens); !slices.Equal(got, want) {
-		t.Errorf("sent at %v, want %v", got, want)
-	}
 }

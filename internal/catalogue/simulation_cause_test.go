@@ -130,7 +130,11 @@ var endings = map[catalogue.Cause]func(blame) bool{
 		return b.failedNow() && slices.ContainsFunc(b.readings, b.foundItDown)
 	},
 	allowanceUsedUp: func(b blame) bool {
-		return slices.ContainsFunc(b.readings, func(q *simReading) bool {
+		all := b.paces()
+		isHeld := b.failedNow() || b.anywhere(func(x *request) bool {
+			return x.limited() && b.holdsUntil(x, all) >= b.r.end
+		})
+		return isHeld && slices.ContainsFunc(b.readings, func(q *simReading) bool {
 			limited := kindOf(q.err) == kindLimited
 			return limited && q.end <= b.r.start && b.firstEnd((*request).letThrough, q.start) >= b.r.end
 		})
@@ -158,9 +162,11 @@ func (b blame) failures() []*request {
 	})
 }
 
+// failedNow reports whether an attempt failed when the read ended: the one that its error quotes, if it quotes one.
 func (b blame) failedNow() bool {
 	return slices.ContainsFunc(b.failures(), func(x *request) bool {
-		return x.learned() == b.r.end || x.endAt == b.r.end
+		quoted := b.about == nil || b.about == x
+		return quoted && (x.learned() == b.r.end || x.endAt == b.r.end)
 	})
 }
 
@@ -168,9 +174,14 @@ func (b blame) failedNow() bool {
 // the other began.
 func (b blame) foundItDown(q *simReading) bool {
 	end, gaveUp := endOf(q.err)
-	usedUp := gaveUp && (end.Cause == retriesUsedUp || end.Cause == faultStays)
-	return usedUp && q.end <= b.r.start && !slices.ContainsFunc(b.requests, func(x *request) bool {
-		return x.served() && x.path != q.path && x.endAt > q.start && x.endAt < b.r.end // else q asks once more
+	usedUp := end.Cause == retriesUsedUp || end.Cause == faultStays
+	if !gaveUp || !usedUp || q.end > b.r.start {
+		return false
+	}
+	return !slices.ContainsFunc(b.requests, func(x *request) bool {
+		answered := x.served() || x.refused() && !x.left
+		between := x.endAt > q.start && x.endAt < b.r.end
+		return answered && between && x.path != q.path // else q asks once more
 	})
 }
 
@@ -214,9 +225,10 @@ func (b blame) waitIsTold() bool {
 	if len(waitsFor) == 0 {
 		waitsFor = filter(b.tokens, underWay)
 	}
-	if len(waitsFor) == 0 {
-		return true
-	}
 	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
-	return ok && network.TimedOut && (network.Method == http.MethodPost) == waitsFor[0].token
+	timedOut := ok && network.TimedOut
+	if len(waitsFor) == 0 {
+		return !timedOut || b.anywhere(func(x *request) bool { return x.timedOut || x.endAt == b.r.end })
+	}
+	return timedOut && (network.Method == http.MethodPost) == waitsFor[0].token
 }

@@ -38,7 +38,7 @@ var simRules = []struct {
 	{name: "time", hold: (*simCheck).inTime},
 	{name: "nothing runs", hold: (*simCheck).nothingRuns},
 	{name: "latch", hold: (*simCheck).silentOnceEnded},
-	{name: "at once", hold: (*simCheck).atOnceIfAPauseDoesNotFit},
+	{name: "at once", hold: (*simCheck).atOnceIfAWaitDoesNotFit},
 	{name: "order", hold: (*simCheck).inOrder},
 	{name: "held", hold: (*simCheck).noReadIsHeld},
 	{name: "answer", hold: (*simCheck).answersAreTheRecords},
@@ -143,8 +143,7 @@ func (c *simCheck) oneTokenRequestAtATime() {
 		if t == nil || c.rejectedAt(t) <= x.sentAt {
 			continue
 		}
-		margin := min(10*sec, t.stated/10)
-		if c.unstated(t) || x.sentAt < t.requested+t.stated-margin {
+		if c.unstated(t) || x.sentAt < t.renewedAt() {
 			c.fail("request %d was sent at %s, though token %d, requested at %s to live %s, served",
 				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}
@@ -161,7 +160,7 @@ func (c *simCheck) noReadWithABadToken() {
 			c.fail("request %d was sent with no token of the service", x.number)
 		case c.rejectedAt(t) < x.sentAt:
 			c.fail("request %d was sent at %s with token %d, which was rejected", x.number, x.sentAt, t.number)
-		case x.sentAt >= t.requested+t.stated && !c.unstated(t):
+		case x.sentAt >= t.renewedAt() && !c.unstated(t):
 			c.fail("request %d was sent at %s with token %d, requested at %s to live %s",
 				x.number, x.sentAt, t.number, t.requested, t.stated)
 		}

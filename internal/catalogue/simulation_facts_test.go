@@ -126,6 +126,12 @@ func (c *simCheck) unstated(t *simToken) bool {
 	return i > 1 && !c.used(known[i-1]) && !c.used(known[i-2])
 }
 
+// renewedAt returns when a token is renewed: by the lesser of 10 s and a tenth of its life before its end.
+func (t *simToken) renewedAt() time.Duration {
+	margin := min(10*sec, t.stated/10)
+	return t.requested + t.stated - margin
+}
+
 // used reports whether a read was sent with a token.
 func (c *simCheck) used(t *simToken) bool {
 	return slices.ContainsFunc(c.requests, func(x *request) bool {

@@ -1,8 +1,12 @@
 package catalogue_test
 
 import (
+	"errors"
+	"net/http"
 	"slices"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
 // The rules of an outage: of the service, and of an allowance that is used up.
@@ -89,28 +93,76 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	}
 }
 
-// whatHeldItIsTold: an error that quotes a 429 quotes the one of the pause in force, with the time that is left of it.
+// whatHeldItIsTold: an error that quotes a 429 quotes one whose wait the reader met, and one of a pause quotes the 429 of
+// the pause in force. Each has the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
 	all := c.paces()
-	for _, r := range c.readings {
+	for i, r := range c.readings {
 		end, gaveUp := endOf(r.err)
-		told := c.answerOf(r.err)
-		if !gaveUp || told == nil || !told.limited() || end.WaitingFor != "the pause that the service asked for" {
+		if !gaveUp {
 			continue
 		}
-		until, named := told.waits()
-		if named && end.Wait != max(0, until-r.end) {
-			c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
+		told := c.answerOf(r.err)
+		quoted := told != nil && told.limited()
+		if quoted && c.holdsUntil(told, all) <= r.start {
+			c.fail("reader %d, which came at %s, is told the 429 of request %d, which was over by then", r.index, r.start, told.number)
 		}
-		if end.Remaining > 0 && !c.wordsCame(paceAt(all, r.end).pause.from, r.end) {
-			c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
+		switch inPause := end.WaitingFor == "the pause that the service asked for"; {
+		case inPause && quoted:
+			c.pauseIsTold(r, end, told, all)
+		case inPause:
+			c.fail("reader %d waited for a pause, and is told no 429: %v", r.index, r.err)
 		}
-		for _, x := range c.requests {
-			if x.asksForMore(r.end, end.Wait) {
-				c.fail("reader %d is told the 429 of request %d, and that of request %d asked for more", r.index, told.number, x.number)
-			}
+		if !c.shares(i) && !c.counts(r, end) {
+			c.fail("reader %d is told %d attempts: %v", r.index, end.Attempts, r.err)
 		}
 	}
+}
+
+// pauseIsTold: a reader that waited for a pause is told its 429, with the time that is left of it.
+func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request, all []simPace) {
+	until, named := told.waits()
+	if named && end.Wait != max(0, until-r.end) {
+		c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
+	}
+	if end.Remaining > 0 && !c.wordsCame(paceAt(all, r.end).pause.from, r.end) {
+		c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
+	}
+	for _, x := range c.requests {
+		if x.asksForMore(r.end, end.Wait) {
+			c.fail("reader %d is told the 429 of request %d, and that of request %d asked for more", r.index, told.number, x.number)
+		}
+	}
+}
+
+// counts reports whether an error has the number of the reader's own attempts, or of those for a token if it is about one.
+func (c *simCheck) counts(r *simReading, end ending) bool {
+	own := filter(c.of(r.path), func(x *request) bool {
+		return r.during(x.sentAt)
+	})
+	api, _ := errors.AsType[*catalogue.APIError](end.Err)
+	network, _ := errors.AsType[*catalogue.NetworkError](end.Err)
+	if api != nil && api.Method == http.MethodPost || network != nil && network.Method == http.MethodPost {
+		token := c.current(r.end) // since it came, the attempts are counted anew
+		met := filter(c.tokens, func(x *request) bool {
+			return r.during(x.sentAt) && (token == nil || x.sentAt > token.known)
+		})
+		return end.Attempts > 0 || len(met) == 0
+	}
+	before := filter(own, func(x *request) bool {
+		return x.sentAt < r.end // one that is sent at this moment may count or not
+	})
+	return len(before) <= end.Attempts && end.Attempts <= len(own)
+}
+
+// holdsUntil returns when a 429, its pause and its gap are over, at the latest.
+func (c *simCheck) holdsUntil(x *request, all []simPace) time.Duration {
+	until, named := x.waits()
+	if !named {
+		until = x.headerAt + longestBackOff
+	}
+	p := paceAt(all, x.headerAt)
+	return max(until, p.began+p.gap, x.endAt)
 }
 
 // wordsCame reports whether the body of a 429 of the pause that began at a moment is there.

@@ -116,7 +116,7 @@ var (
 		"403 disabled", "403", "404", "400", "html", "redirect", "404 temporarily", "401 always",
 	}
 	passingTokenFaults = []string{
-		"502 temporarily", "500", "503", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
+		"502 temporarily", "500", "503", "503 seconds", "408", "reset", "hang", "cut length", "cut json", "stall", "slow",
 		"drains", faultNoHost, faultNobodyListens,
 		"429 seconds", "429 fraction", "429 date", "429 absent", "429 stall",
 	}

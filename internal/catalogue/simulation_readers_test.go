@@ -77,6 +77,9 @@ func (c *simCheck) silentOnceEnded() {
 		if x.sentAt > first.end {
 			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
 		}
+		if x.left && !x.token && x.endAt == first.end {
+			c.fail("request %d was under way when the process ended at %s, and was given up", x.number, first.end)
+		}
 	}
 	for _, r := range c.readings {
 		if r.end <= first.end || c.mayOutlive(r, first.end) {
@@ -97,7 +100,32 @@ func (c *simCheck) mayOutlive(r *simReading, end time.Duration) bool {
 	})
 }
 
-// atOnceIfAPauseDoesNotFit checks invariant 3, too, for pauses and gaps. What the service says of a pause is in the body,
+// atOnceIfAWaitDoesNotFit checks invariant 3, too.
+func (c *simCheck) atOnceIfAWaitDoesNotFit() {
+	c.atOnceIfAPauseDoesNotFit()
+	c.atOnceIfABackOffDoesNotFit()
+}
+
+// atOnceIfABackOffDoesNotFit checks it for the back-off of a read, and for that of a token, which all wait for but those
+// whose own request is under way.
+func (c *simCheck) atOnceIfABackOffDoesNotFit() {
+	for _, x := range c.requests {
+		if !x.transient() {
+			continue
+		}
+		until, _ := x.waits()
+		until = max(until, x.learned()+sec)
+		for _, r := range c.readings {
+			waits := (x.token || r.path == x.path) && r.during(x.endAt) && c.latestEnd(r, x) == x.endAt
+			if waits && r.deadline() < until && r.end > x.endAt {
+				c.fail("reader %d, with time until %s, ended at %s, though request %d, which failed at %s, is tried again at %s at the soonest",
+					r.index, r.deadline(), r.end, x.number, x.endAt, until)
+			}
+		}
+	}
+}
+
+// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. What the service says of a pause is in the body,
 // which may come late, and so may the answer to a request under way.
 func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	all := c.paces()
@@ -121,11 +149,11 @@ func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	}
 }
 
-// latestEnd returns when a reader ends that has no time for a pause.
-func (c *simCheck) latestEnd(r *simReading, pause *request) time.Duration {
-	latest := max(pause.endAt, r.start)
+// latestEnd returns when a reader ends that has no time for the wait that an answer asks for.
+func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
+	latest := max(answer.endAt, r.start)
 	for _, x := range c.requests {
-		underWay := x.sentAt <= pause.headerAt && x.endAt > pause.headerAt
+		underWay := x.sentAt <= answer.learned() && x.endAt > answer.learned()
 		if underWay && (x.token || x.path == r.path) {
 			latest = max(latest, x.endAt)
 		}

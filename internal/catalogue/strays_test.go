@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -66,63 +65,4 @@ func TestStrays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Tokens that live for seconds are renewed in time, whatever holds reads back, and no more often than they end.
-func TestShortTokens(t *testing.T) {
-	type limits struct {
-		service simAllowance
-		ceiling setting
-		reads   int
-	}
-	all := map[string]limits{
-		"no limit":           {reads: 300},
-		"60/1m, fixed":       {service: simAllowance{kind: "fixed", requests: 60, per: time.Minute}, reads: 150},
-		"60/1m, sliding":     {service: simAllowance{kind: "sliding", requests: 60, per: time.Minute}, reads: 150},
-		"60/1m, bucket":      {service: simAllowance{kind: "bucket", requests: 60, per: time.Minute}, reads: 150},
-		"20/4s, sliding":     {service: simAllowance{kind: "sliding", requests: 20, per: 4 * sec}, reads: 150},
-		"max_requests 60/1m": {ceiling: atMost(60, time.Minute), reads: 150},
-		"max_requests 1/1s":  {ceiling: atMost(1, sec), reads: 100},
-		"max_requests 1/4s":  {ceiling: atMost(1, 4*sec), reads: 40},
-	}
-	type cell struct {
-		limits
-		life time.Duration
-	}
-	cells := map[string]cell{}
-	for name, l := range all {
-		for _, life := range []time.Duration{10 * sec, 12 * sec, 15 * sec, 20 * sec, 30 * sec, 60 * sec} {
-			cells[fmt.Sprintf("%s, %s", name, life)] = cell{l, life}
-		}
-	}
-	eachOnFakeClock(t, cells, func(t *testing.T, c cell) {
-		counter := simCounter{simAllowance: c.service}
-		issued := map[string]time.Duration{}
-		s := &service{takes: takesQuick(rand.New(rand.NewPCG(1, 1)))}
-		rejected := 0
-		s.answer = func(x *request, _ *http.Request) reply {
-			if wait := counter.admit(s.now()); wait > 0 {
-				return retryAfter(http.StatusTooManyRequests, strconv.Itoa(int((wait+sec-1)/sec)))
-			}
-			bearer := "bearer-" + strconv.Itoa(s.tokens)
-			switch {
-			case x.token:
-				issued[bearer] = s.now()
-				return issue(s.tokens, c.life)
-			case s.now() >= issued[x.bearer]+c.life:
-				rejected++
-				return answered(http.StatusUnauthorized)
-			}
-			return found
-		}
-		settings := []setting{readTimeout(time.Hour)}
-		if c.ceiling != nil {
-			settings = append(settings, c.ceiling)
-		}
-		expectAllRead(t, readAll(t, over(t, s, settings...), 10, eachGroup(0, c.reads)))
-		most := 1 + int(s.now()/(c.life-c.life/10-sec))
-		if rejected > 0 || s.tokens > most {
-			t.Errorf("%d reads rejected and %d tokens in %s, want none and %d at most", rejected, s.tokens, s.now(), most)
-		}
-	})
 }
