@@ -243,26 +243,43 @@ func TestAnOddLatestModel(t *testing.T) {
 	})
 }
 
+// listing returns an engine whose service spells something differently in a list of groups.
+func listing(t *testing.T, pairs ...string) (*engine, *sandbox.Sandbox) {
+	t.Helper()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, pairs...))
+	return e, service
+}
+
 // An odd group is an error of what reads it: a list of groups, and a lookup of its name.
 func TestAnOddGroupStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const odd, sound = "Imbalance volume TenneT", "EMEA power balance"
-	named := func(name string) arguments { return arguments{"name": name} }
-	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, `"name":"`+odd+`"`, `"name":"`+odd+`","createdAt":7`))
-	e.mustRead(t, "model_group", named(sound))
+	const name = `"name":"` + odd + `"`
+	e, _ := listing(t, name, name+`,"createdAt":7`)
+	e.mustRead(t, "model_group", arguments{"name": sound})
 	e.mustRead(t, "latest_models", arguments{"attributes": []any{"id"}})
-	expectUnusable(t, e.reports(t, "model_group", named(odd)), "createdAt: a string is expected")
-	expectUnusable(t, e.reports(t, "model_groups", nil), "createdAt: a string is expected")
+	const wrong = "createdAt: a string is expected"
+	expectUnusable(t, e.reports(t, "model_group", arguments{"name": odd}), wrong)
+	expectUnusable(t, e.reports(t, "model_groups", nil), wrong)
+}
 
-	e, service = sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, `"name":"`+odd+`"`, `"name":7`))
-	e.mustRead(t, "model_group", named(sound))
-	expectUnusable(t, e.reports(t, "model_group", named(odd)), "name: a string is expected")
+// A group whose name is odd may be the one that is looked up.
+func TestAnOddNameOfAGroup(t *testing.T) {
+	t.Parallel()
+	const odd, sound = "Imbalance volume TenneT", "EMEA power balance"
+	e, _ := listing(t, `"name":"`+odd+`"`, `"name":7`)
+	e.mustRead(t, "model_group", arguments{"name": sound})
+	diagnostics := e.reports(t, "model_group", arguments{"name": odd})
+	expectUnusable(t, diagnostics, "name: a string is expected")
+}
 
-	e, service = sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, `"id":"`+mainGroup+`"`, `"id":7`))
-	expectUnusable(t, e.reports(t, "latest_models", nil), "id: a string is expected")
+// Nothing more is asked if the id of a listed group is odd.
+func TestAnOddIDOfAGroup(t *testing.T) {
+	t.Parallel()
+	e, service := listing(t, `"id":"`+mainGroup+`"`, `"id":7`)
+	diagnostics := e.reports(t, "latest_models", nil)
+	expectUnusable(t, diagnostics, "id: a string is expected")
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
 }
 

@@ -102,9 +102,13 @@ func TestStates(t *testing.T) {
 // state. It is nil if the read fails.
 func (e *engine) readBothWays(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
-	ours, ourDiagnostics := readFrom(t.Context(), t, e.server, name, config)
-	theirs, theirDiagnostics := readFrom(t.Context(), t, e.server.ProviderServer, name, config)
-	if failed(ourDiagnostics) != (ours == nil) || len(ourDiagnostics) != len(theirDiagnostics) || !reflect.DeepEqual(ours, theirs) {
+	ctx := t.Context()
+	ours, said := readFrom(ctx, t, e.server, name, config)
+	theirs, saidThere := readFrom(ctx, t, e.server.ProviderServer, name, config)
+	if failed(said) != (ours == nil) {
+		t.Errorf("%s %v: the state is %v, and it said %v", name, config, ours, said)
+	}
+	if len(said) != len(saidThere) || !reflect.DeepEqual(ours, theirs) {
 		t.Errorf("%s %v differs:\n%v\n%v", name, config, ours, theirs)
 	}
 	return ours

@@ -271,24 +271,39 @@ func leaveOutArchived(status int, header http.Header, body []byte) (int, http.He
 	return status, header, body
 }
 
-// TestTheSecondRequestOfALookup: a request that another one leads to fails as any does, and so does what it finds.
+// disabledModel are the arguments of a model that has to be disabled, and the latest of the group is not.
+func disabledModel() arguments {
+	return arguments{"model_group_id": mainGroup, "where": where("enabled", false)}
+}
+
+// A request that another one leads to fails as any does.
 func TestTheSecondRequestOfALookup(t *testing.T) {
 	t.Parallel()
-	disabled := arguments{"model_group_id": mainGroup, "where": where("enabled", false)}
 	e, service := sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
-	expectError(t, e.reports(t, "latest_model", disabled), "", explain.SummaryForbidden, "No models.", mainPath+"/models")
+	diagnostics := e.reports(t, "latest_model", disabledModel())
+	expectError(t, diagnostics, "", explain.SummaryForbidden, "No models.", mainPath+"/models")
+
 	e, service = sandboxEngine(t)
 	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
-	expectError(t, e.reports(t, "model_group", arguments{"name": "a"}), "", explain.SummaryForbidden, "No groups.")
-	e, service = sandboxEngine(t)
+	diagnostics = e.reports(t, "model_group", arguments{"name": "a"})
+	expectError(t, diagnostics, "", explain.SummaryForbidden, "No groups.")
+}
+
+// The models of a group may be different from what its latest model says.
+func TestWhatTheSecondRequestFinds(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))
-	expectError(t, e.reports(t, "latest_model", disabled), "where", explain.SummarySeveralModels, "2 models of revision 3")
+	diagnostics := e.reports(t, "latest_model", disabledModel())
+	expectError(t, diagnostics, "where", explain.SummarySeveralModels, "2 models of revision 3")
+
 	e, service = sandboxEngine(t)
 	service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: leaveOutArchived})
-	if _, err := service.Republish(mainGroup, 3, []byte(`{"archived": true}`)); err != nil {
+	_, err := service.Republish(mainGroup, 3, []byte(`{"archived": true}`))
+	if err != nil {
 		t.Fatal(err)
 	}
-	none := e.reports(t, "latest_model", disabled)
-	expectError(t, none, "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
+	diagnostics = e.reports(t, "latest_model", disabledModel())
+	expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
