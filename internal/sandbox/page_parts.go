@@ -113,8 +113,8 @@ type groupRow struct {
 	Open    bool     // whether its revisions are shown
 }
 
-// newGroupRows returns the groups that have the text which is searched for. If nobody has folded or unfolded any yet, the
-// revisions of a few groups are shown at once.
+// newGroupRows returns the groups that have the text of the search. Until somebody folds or unfolds one, the revisions of
+// a few groups are shown at once.
 func newGroupRows(groups []*group, form pageForm) groupRows {
 	const few = 10
 	list := groupRows{All: len(groups), Form: form}

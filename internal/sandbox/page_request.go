@@ -54,10 +54,11 @@ func (f pageForm) asksFor(r requestRow) bool {
 		(f.Text == "" || strings.Contains(r.words(), f.Text))
 }
 
-// words returns what is written in the row. No template makes it, because the page asks it of 10,000 requests at once.
+// words returns what is written in the row. No template makes it, because a page asks it of 10,000 requests each second.
 func (r requestRow) words() string {
 	return plain(strings.Join([]string{
-		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took.String(), r.Client, cmp.Or(r.Cause, "service"),
+		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took.String(),
+		r.Client, cmp.Or(r.Cause, "service"),
 	}, " "))
 }
 

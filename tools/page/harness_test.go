@@ -100,7 +100,6 @@ type service struct {
 	cmd       *exec.Cmd
 
 	URL, ClientID, ClientSecret string
-	PID                         int
 }
 
 // serve serves a sandbox until the test ends.
@@ -229,6 +228,14 @@ func show(t *testing.T, s *service) *tab {
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
 	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// leads does what leads to another page, and waits until that is loaded.
+func (b *tab) leads(actions ...chromedp.Action) {
+	b.t.Helper()
+	if _, err := chromedp.RunResponse(b.ctx, actions...); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -100,7 +100,7 @@ func TestTheFailingRequestIsFound(t *testing.T) {
 	b.says("#request-9", "group-007")
 	written := value[[]string](b, `document.querySelector("#request-9").innerText.split(/\s*[\n\t]\s*/)`)
 	for _, text := range append(written, "get /V1/model-group/group-007/latest") {
-		if got := b.found("status=5&text=", text, "request-9"); !got {
+		if !strings.Contains(b.page("status=5&text=", text), `id="request-9"`) {
 			t.Errorf("%q is written in the row, and not found", text)
 		}
 	}
@@ -114,11 +114,10 @@ func TestTheFailingRequestIsFound(t *testing.T) {
 	}
 }
 
-// found reports whether the page has an element if it is asked for a text.
-func (b *tab) found(by, text, id string) bool {
+// page returns the page as the sandbox renders it for a text.
+func (b *tab) page(query, text string) string {
 	b.t.Helper()
-	page := value[string](b, fmt.Sprintf(`fetch("/?%s" + encodeURIComponent(%q)).then((answer) => answer.text())`, by, text))
-	return strings.Contains(page, `id="`+id+`"`)
+	return value[string](b, fmt.Sprintf(`fetch("/?%s" + encodeURIComponent(%q)).then((answer) => answer.text())`, query, text))
 }
 
 // TestPause: a list that is paused stays as it is, whatever arrives.

@@ -130,9 +130,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("no button is called %q", name)
 		}
 	}
-	// Nine groups, twelve revisions and a place without one, two faults.
-	if roles["listitem"] != 9+13+2 {
-		t.Errorf("lists have %d items", roles["listitem"])
+	// Of nine groups, of the revisions of each, and of two faults.
+	if roles["list"] != 1+9+1 || roles["listitem"] != 9+13+2 {
+		t.Errorf("%d lists have %d items", roles["list"], roles["listitem"])
 	}
 	small := value[string](b, `[...document.querySelectorAll("button, input, select, summary, a")].filter((e) => {
 		const rect = e.getBoundingClientRect();
