@@ -179,7 +179,8 @@ func (b blame) foundItDown(q *simReading) bool {
 		return false
 	}
 	return !slices.ContainsFunc(b.requests, func(x *request) bool {
-		answered := x.served() || x.refused() && !x.left
+		refusal := x.refused() && x.status != http.StatusOK && !x.left
+		answered := x.served() || refusal
 		between := x.endAt > q.start && x.endAt < b.r.end
 		return answered && between && x.path != q.path // else q asks once more
 	})
