@@ -6,6 +6,7 @@ import (
 	"html"
 	"html/template"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,7 +45,7 @@ func newPageForm(r *http.Request) pageForm {
 
 // pageData is what the page shows.
 type pageData struct {
-	Base          string // the address by which the browser knows the sandbox
+	Base          *url.URL // the address by which the browser knows the sandbox
 	Authority     string
 	Allowance     Allowance
 	Organisations []Organisation
@@ -65,7 +66,7 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		scheme = "https"
 	}
 	page := pageData{
-		Base:          scheme + "://" + r.Host,
+		Base:          &url.URL{Scheme: scheme, Host: r.Host},
 		Authority:     s.settings.authority,
 		Allowance:     s.settings.allowance,
 		Organisations: s.catalogue.organisations,

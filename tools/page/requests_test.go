@@ -235,7 +235,8 @@ func TestCopy(t *testing.T) {
 		"#client-0 .copy": {
 			"the lines of Northwind Forecasting",
 			"export MODELCATALOGUE_BASE_URL='" + s.URL + "'\nexport MODELCATALOGUE_CLIENT_ID='northwind'\n" +
-				"export MODELCATALOGUE_CLIENT_SECRET='northwind-sandbox-secret'",
+				"export MODELCATALOGUE_CLIENT_SECRET='northwind-sandbox-secret'\nexport NO_PROXY='127.0.0.1'" +
+				`"${NO_PROXY:+,$NO_PROXY}${no_proxy:+,$no_proxy}"` + "\nexport no_proxy=\"$NO_PROXY\"",
 		},
 	} {
 		b.click(selector)
