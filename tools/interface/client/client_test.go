@@ -16,7 +16,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	bearer := authorize(t, c)
-	groups, err := c.ListRefreshModelGroupsResponse(t.Context(), nil, bearer)
+	groups, err := c.ListModelGroupsWithResponse(t.Context(), nil, bearer)
 	if err != nil || groups.JSON200 == nil {
 		t.Fatal(err)
 	}
