@@ -106,8 +106,8 @@ func (c *simCheck) atOnceIfAWaitDoesNotFit() {
 	c.atOnceIfABackOffDoesNotFit()
 }
 
-// atOnceIfABackOffDoesNotFit checks it for the back-off of a read, and for that of a token, which all wait for but those
-// whose own request is under way.
+// atOnceIfABackOffDoesNotFit checks it for the back-off of a read, and for that of a token. A read that was sent before
+// may have a back-off of its own, and then it waits for no token.
 func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 	for _, x := range c.requests {
 		if !x.transient() {
@@ -116,7 +116,10 @@ func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 		until, _ := x.waits()
 		until = max(until, x.learned()+sec)
 		for _, r := range c.readings {
-			waits := (x.token || r.path == x.path) && r.during(x.endAt) && c.latestEnd(r, x) == x.endAt
+			sentBefore := slices.ContainsFunc(c.of(r.path), func(y *request) bool {
+				return y.sentAt <= x.endAt
+			})
+			waits := r.during(x.endAt) && (r.path == x.path || x.token && !sentBefore)
 			if waits && r.deadline() < until && r.end > x.endAt {
 				c.fail("reader %d, with time until %s, ended at %s, though request %d, which failed at %s, is tried again at %s at the soonest",
 					r.index, r.deadline(), r.end, x.number, x.endAt, until)
