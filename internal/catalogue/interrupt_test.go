@@ -50,3 +50,19 @@ func TestAnInterrupt(t *testing.T) {
 		}
 	})
 }
+
+// The request for a token is for all who wait for it, so it goes on without the read that made it.
+func TestATokenIsRequestedForAll(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		s := &service{token: func(n int) reply {
+			return issue(n, 0).in(10 * sec)
+		}}
+		c := over(t, s)
+		first := group("first").start(t, c)
+		second := group("second").start(t, c)
+		first.cancel()
+		expectKind(t, []readResult{first.end()}, kindInterrupted)
+		expectAllRead(t, []readResult{second.end()})
+		s.expectCounts(t, 1, 1)
+	})
+}
