@@ -157,7 +157,11 @@ func findingScenes() []scene {
 		onSandbox("an id given as a name", group(arguments{"name": mainGroup})),
 		onSandbox("a name in another case", group(arguments{"name": "day-ahead  Power Price de-lu"})),
 		onSandbox("a name that several groups have", group(arguments{"name": "Wind generation North Sea"})),
-		onSandbox("an unknown time horizon", reading{"model_groups", arguments{"time_horizon": "fortnight"}}),
+		onSandbox(
+			"unknown time horizons, of several blocks",
+			reading{"model_groups", arguments{"time_horizon": "fortnight"}},
+			reading{"latest_models", arguments{"time_horizon": "decade"}},
+		),
 		onSandbox("a group without models", reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
 		onSandbox("a name with a letter wrong", group(arguments{"name": "Imbalanse volume TenneT"})),
 		onSandbox("a name with another hyphen", group(arguments{"name": "Day–ahead power price DE-LU"})),
