@@ -51,8 +51,8 @@ const (
 	numberPrecision = 512 // of an engine's numbers, in bits
 )
 
-// configuration is the provider block. The framework's own numbers call 1.5
-// and 1e400 errors in the provider, so numbers are checked here.
+// configuration is the provider block. The framework's own numbers call 1.5 and 1e400 errors in the provider, so
+// numbers are checked here.
 type configuration struct {
 	BaseURL          types.String `tfsdk:"base_url"`
 	ClientID         types.String `tfsdk:"client_id"`
@@ -77,8 +77,7 @@ type settings struct {
 	unread      []unreadVariable
 }
 
-// resolve resolves the configuration over the environment and over the
-// defaults, and lists every problem there is.
+// resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
 func (c configuration) resolve(env environment) (settings, []configProblem) {
 	r := resolver{settings: settings{origins: map[string]explain.Origin{}, unread: unreadVariables(env)}, env: env}
 	r.client.BaseURL = blockArgument[*url.URL]{
@@ -135,8 +134,8 @@ func (c configuration) requests(r *resolver) {
 	}.optional(r)
 }
 
-// malformed lists what is wrong with the provider block itself. It ignores the
-// environment, reads no file, and ignores arguments that are only absent.
+// malformed lists what is wrong with the provider block itself. It ignores the environment, reads no file, and ignores
+// arguments that are only absent.
 func (c configuration) malformed() []configProblem {
 	_, problems := c.resolve(environment{})
 	return slices.DeleteFunc(problems, func(p configProblem) bool { return p.missing })
@@ -174,9 +173,9 @@ func warnOfUnread(unread []unreadVariable, problems []configProblem, diags *diag
 	}
 }
 
-// userAgent names the provider to the service. The engine's own version is left
-// out: OpenTofu reports itself as a Terraform. What the environment appends has
-// its line breaks and control characters replaced, because no header may have them.
+// userAgent names the provider to the service. The engine's own version is left out: OpenTofu reports itself as a
+// Terraform. What the environment appends has its line breaks and control characters replaced, because no header may
+// have them.
 func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)

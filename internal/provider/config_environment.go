@@ -31,8 +31,8 @@ func (u unreadVariable) String() string {
 	return text
 }
 
-// mayBeFor reports whether the variable may be meant for an argument. An access token would stand in for a client id and
-// a client secret.
+// mayBeFor reports whether the variable may be meant for an argument. An access token would stand in for a client id
+// and a client secret.
 func (u unreadVariable) mayBeFor(argument string) bool {
 	return u.meant == argument || u.meant == argAccessToken && argument != argBaseURL
 }
@@ -58,8 +58,8 @@ func unreadVariables(e environment) []unreadVariable {
 var prefixes = []string{setting.Prefix, "MODEL_CATALOGUE_", "MODELCATALOG_", "MODEL_CATALOG_"}
 
 // ownPart returns what follows the prefix in the name of a variable, in upper case, and whether that is the provider's
-// own prefix, in any case. It returns "" for other variables, for those of the sandbox and of tests, and for those that
-// Kubernetes sets in every pod beside a Service of this name.
+// own prefix, in any case. It returns "" for other variables, for those of the sandbox and of tests, and for those
+// that Kubernetes sets in every pod beside a Service of this name.
 func ownPart(name string) (rest string, own bool) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	for _, prefix := range prefixes {

@@ -43,9 +43,8 @@ func (a blockArgument[T]) optional(r *resolver) T {
 	return a.standard
 }
 
-// resolve finds the value of an argument in the provider block, or else in the
-// environment. An empty string counts as absent in both places. A value that is not
-// known yet counts as given, so that the environment does not replace it.
+// resolve finds the value of an argument in the provider block, or else in the environment. An empty string counts as
+// absent in both places. A value that is not known yet counts as given, so that the environment does not replace it.
 func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 	if a.value.IsUnknown() {
 		r.unknown = append(r.unknown, a.name)

@@ -53,8 +53,8 @@ func (p *progress) end(isAnswered, isRead bool) (next <-chan struct{}) {
 	return p.next
 }
 
-// say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is
-// only one block. A group that was answered with an error, such as one that has no models, is not read.
+// say returns how far it is for a line of the log, and takes note that the log says so. It returns "" if there is only
+// one block. A group that was answered with an error, such as one that has no models, is not read.
 func (p *progress) say() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

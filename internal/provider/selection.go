@@ -18,29 +18,26 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
-// argAttributes is the argument by which a data source that returns many
-// records fills only some of their attributes.
+// argAttributes is the argument by which a data source that returns many records fills only some of their attributes.
 const argAttributes = "attributes"
 
-// attributesArgument returns it, for records with the given attributes in
-// the list or map named.
-func attributesArgument(attributes map[string]schema.Attribute, within string) schema.ListAttribute {
+// attributesArgument returns it, for records with the given attributes in the list or map named.
+func attributesArgument(attributes map[string]schema.Attribute, parent string) schema.ListAttribute {
 	return schema.ListAttribute{
 		MarkdownDescription: "The names of the attributes to fill, such as `id`: any of those " +
-			"[below `" + within + "`](#nestedatt--" + within + "). " +
+			"[below `" + parent + "`](#nestedatt--" + parent + "). " +
 			"The others are null, lists too, which keeps the state small and the plan quick. " +
 			"Leave it out to fill all of them; an empty list fills none.",
 		Optional:    true,
 		ElementType: types.StringType,
-		Validators:  []validator.List{attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: within}},
+		Validators:  []validator.List{attributeNames{known: slices.Sorted(maps.Keys(attributes)), within: parent}},
 	}
 }
 
 // selection is which attributes of a record are filled: all of them if it is nil.
 type selection []string
 
-// clearOthers empties the attributes of a state that are not selected. State is a pointer to
-// a struct with tfsdk tags.
+// clearOthers empties the attributes of a state that are not selected. State is a pointer to a struct with tfsdk tags.
 func (s selection) clearOthers(state any) {
 	if s != nil {
 		s.clearIn(reflect.ValueOf(state).Elem())
@@ -111,8 +108,8 @@ func (v attributeNames) mistaken(i int, name types.String) wrongName {
 	return wrongName{name: explain.Quoted(name.ValueString()), hint: v.meantBy(name.ValueString())}
 }
 
-func (w wrongName) inASentence(within string) string {
-	text := fmt.Sprintf("%s has no attribute %s.", within, w.name)
+func (w wrongName) inASentence(parent string) string {
+	text := fmt.Sprintf("%s has no attribute %s.", parent, w.name)
 	if w.null {
 		text = w.name + " is null."
 	}

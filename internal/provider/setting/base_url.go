@@ -12,9 +12,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http
-// to a loopback host only, and nothing else in it. The result has no trailing slash. An error
-// quotes nothing that may be a password.
+// ParseBaseURL reads the service's address: an absolute https URL, with a path prefix or not, http to a loopback host
+// only, and nothing else in it. The result has no trailing slash. An error quotes nothing that may be a password.
 func ParseBaseURL(text string) (*url.URL, error) {
 	if problem := baseURLMistakes.about(text); problem != "" {
 		return nil, errors.New(problem)
@@ -86,8 +85,8 @@ func twoSchemes(text string) (both string, found bool) {
 	return first + ":// and " + second + "://", true
 }
 
-// authority returns what stands between the scheme and the path of an address: host and port, and user
-// name and password if it has them.
+// authority returns what stands between the scheme and the path of an address: host and port, and user name and
+// password if it has them.
 func authority(text string) string {
 	_, rest, _ := strings.Cut(text, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {

@@ -21,8 +21,8 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
-// Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed says
-// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself.
+// Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed
+// says how to get rid of white space around it. Each may belong to the value, so none is a problem by itself.
 func Oddities(value, trimmed string) []string {
 	var found []string
 	for _, around := range wrappings {
@@ -52,9 +52,8 @@ func existingFile(text string) bool {
 	return filepath.IsAbs(text) && err == nil && info.Mode().IsRegular()
 }
 
-// ParseAccessToken returns an error for what cannot be sent as a bearer token (RFC 6750 §2.1), and
-// for what people paste in its place. White space around it, which no token has, is left out.
-// The error shows none of it.
+// ParseAccessToken returns an error for what cannot be sent as a bearer token (RFC 6750 §2.1), and for what people
+// paste in its place. White space around it, which no token has, is left out. The error shows none of it.
 func ParseAccessToken(text string) (string, error) {
 	text = strings.TrimSpace(withoutMark(text))
 	if problem := tokenMistakes.about(text); problem != "" {

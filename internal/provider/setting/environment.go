@@ -24,8 +24,8 @@ const (
 // Variable names the environment variable that stands in for an argument.
 func Variable(argument string) string { return Prefix + strings.ToUpper(argument) }
 
-// FileVariable names the environment variable that names a file with the value
-// of an argument. It is "" for an argument that has none.
+// FileVariable names the environment variable that names a file with the value of an argument. It is "" for an
+// argument that has none.
 func FileVariable(argument string) string {
 	switch argument {
 	case ClientID, ClientSecret, AccessToken, CACertificate:
@@ -37,8 +37,7 @@ func FileVariable(argument string) string {
 // Environment is the variables of the process, by name.
 type Environment map[string]string
 
-// EnvironmentOf reads variables as os.Environ returns them. On Windows the case of a name does
-// not matter.
+// EnvironmentOf reads variables as os.Environ returns them. On Windows the case of a name does not matter.
 func EnvironmentOf(assignments []string) Environment {
 	env := make(Environment, len(assignments))
 	for _, assignment := range assignments {

@@ -1,6 +1,6 @@
 // Package setting reads what the provider and `record` of the sandbox's program are configured with: variables, the
-// files that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like that
-// cannot be used, and show nothing that may be a secret. It knows nothing of Terraform.
+// files that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like
+// that cannot be used, and show nothing that may be a secret. It knows nothing of Terraform.
 package setting
 
 import (
@@ -111,8 +111,8 @@ var mistakes = hints{
 // word finds one of some words, in any case.
 func word(words ...string) func(string) (string, bool) {
 	return func(text string) (string, bool) {
-		for _, word := range words {
-			if strings.EqualFold(text, word) {
+		for _, one := range words {
+			if strings.EqualFold(text, one) {
 				return text, true
 			}
 		}
@@ -120,20 +120,29 @@ func word(words ...string) func(string) (string, bool) {
 	}
 }
 
-// placeholder finds a text that something should have filled in.
+// nameLetters are those of a variable of the shell.
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+// placeholders are forms of text that something should have filled in: how each begins and ends, and the letters
+// between, any if there are none.
+var placeholders = []struct{ first, last, letters string }{
+	{"${", "}", ""},
+	{"$(", ")", ""},
+	{"<", ">", ""},
+	{"{{", "}}", ""},
+	{"$", "", nameLetters},
+	{"%", "%", nameLetters},
+}
+
+// placeholder finds a text of one of these forms.
 func placeholder(text string) (form string, found bool) {
-	for _, ends := range [][2]string{{"${", "}"}, {"$(", ")"}, {"<", ">"}, {"{{", "}}"}} {
-		if strings.HasPrefix(text, ends[0]) && strings.HasSuffix(text, ends[1]) {
-			return ends[0] + "…" + ends[1], true
+	for _, p := range placeholders {
+		rest, starts := strings.CutPrefix(text, p.first)
+		inner, ends := strings.CutSuffix(rest, p.last)
+		isName := len(inner) > 2 && strings.Trim(inner, p.letters) == ""
+		if starts && ends && (p.letters == "" || isName) {
+			return p.first + "…" + p.last, true
 		}
-	}
-	name := strings.Trim(text, "$%")
-	isName := len(name) > 2 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == ""
-	switch {
-	case isName && text == "$"+name:
-		return "$…", true
-	case isName && text == "%"+name+"%":
-		return "%…%", true
 	}
 	return "", false
 }

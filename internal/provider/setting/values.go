@@ -18,8 +18,8 @@ import (
 const (
 	// maxRequests bounds the requests of a ceiling: the client keeps the time of each.
 	maxRequests = 1_000_000
-	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a
-	// run has no use, because every process counts for itself.
+	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a run has no use, because every
+	// process counts for itself.
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
 )
 
@@ -55,8 +55,8 @@ func ParseLimit(text string) (pace.Limit, error) {
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }
 
-// ParseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in
-// bundles. An error quotes nothing of the text, because that may be a private key.
+// ParseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in bundles. An
+// error quotes nothing of the text, because that may be a private key.
 func ParseCertificates(text string) ([]*x509.Certificate, error) {
 	text = unindented(strings.TrimPrefix(text, byteOrderMark))
 	var certificates []*x509.Certificate
