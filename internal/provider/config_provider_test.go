@@ -43,20 +43,8 @@ func within(assignments ...string) *catalogueProvider {
 	return &catalogueProvider{version: "test", environment: &env}
 }
 
-// expectReported wants these diagnostics, as "argument: summary" and in any order.
-func expectReported(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...string) {
-	t.Helper()
-	var got []string
-	for _, d := range diagnostics {
-		got = append(got, argumentOf(d)+": "+d.Summary)
-	}
-	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
-}
-
-// Each problem is on its argument. `validate` says what is wrong with the block. Configuring also says what is absent,
-// and what is wrong in the process's own environment.
+// TestAllProblemsAreReportedAtOnce: configuring says all that is wrong in the process's own environment, each on its
+// argument, and what is absent. `validate` says nothing about the environment.
 func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // it sets the environment
 	for _, argument := range providerArguments {
 		t.Setenv(setting.Variable(argument), "wrong")
@@ -65,21 +53,16 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) { //nolint:paralleltest // i
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "")
 	expectNone(t, validateProvider(t, nil))
 	_, diagnostics := startEngine(t, &catalogueProvider{}, nil)
-	expectReported(t, diagnostics,
-		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "client_id: Missing client_id",
-		"max_requests: Invalid max_requests", "max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout",
-		"request_timeout: Invalid request_timeout", "snapshot: Invalid snapshot")
-	expectReported(t, validateProvider(t, arguments{
-		"base_url":           "ftp://catalogue.example",
-		"client_id":          "",
-		"ca_certificate_pem": "none",
-		"request_timeout":    "soon",
-		"read_timeout":       "-1s",
-		"max_retries":        -1,
-		"max_requests":       "0/1m",
-	}),
-		"base_url: Invalid base_url", "ca_certificate_pem: Invalid ca_certificate_pem", "max_requests: Invalid max_requests",
-		"max_retries: Invalid max_retries", "read_timeout: Invalid read_timeout", "request_timeout: Invalid request_timeout")
+	expectOutcomes(t, diagnostics,
+		outcome{argument: "base_url", summary: "Invalid base_url"},
+		outcome{argument: "client_id", summary: "Missing client_id"},
+		outcome{argument: "ca_certificate_pem", summary: "Invalid ca_certificate_pem"},
+		outcome{argument: "request_timeout", summary: "Invalid request_timeout"},
+		outcome{argument: "read_timeout", summary: "Invalid read_timeout"},
+		outcome{argument: "max_retries", summary: "Invalid max_retries"},
+		outcome{argument: "max_requests", summary: "Invalid max_requests"},
+		outcome{argument: "snapshot", summary: "Invalid snapshot"},
+	)
 }
 
 // The environment configures the provider. Configuring sends nothing.
@@ -102,46 +85,29 @@ func TestTheEnvironmentConfigures(t *testing.T) {
 	}
 }
 
-// A given token needs no token request. It overrides the client id and secret of the environment.
-func TestAGivenTokenNeedsNoTokenRequest(t *testing.T) {
+// The environment does not replace an argument that is not known yet, so a wrong value of its variable is not an error.
+func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
-	service := sandbox.New(sandbox.Default())
-	base := sandboxtest.Start(t, service)
-	newEngine(t, northwind(base)).mustRead(t, "model_groups", nil)
-	token := strings.TrimPrefix(service.Requests()[1].Header.Get("Authorization"), "Bearer ")
-	e := configure(t, within("ACCESS_TOKEN="+token, "CLIENT_ID=northwind", "CLIENT_SECRET=wrong"), arguments{argBaseURL: base})
-	for name, config := range readable {
-		e.mustRead(t, name, config)
-	}
-	if n := service.Count(sandbox.RouteToken); n != 1 {
-		t.Errorf("%d token requests, want the first provider's only", n)
-	}
-}
-
-// An argument that is not known yet fails every read, without a request. The environment does not replace it, so a
-// wrong value of its variable is not an error.
-func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(sandbox.Default())
-	known := northwind(sandboxtest.Start(t, service))
 	for _, argument := range providerArguments {
-		config, env := known.with(argument, unknown), []string{strings.ToUpper(argument) + "=wrong"}
-		if argument == argAccessToken {
-			config = config.merge(arguments{argClientID: nil, argClientSecret: nil})
-			env = []string{"CLIENT_ID=northwind", "CLIENT_SECRET=northwind-sandbox-secret"}
-		}
-		e := configure(t, within(env...), config)
-		said := []string{"are applied: " + argument + ". Nothing can be read", "-target", "depends_on"}
-		for name, config := range readable {
-			expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument, said...)
-			said = []string{"The full message is in the error of\nmodelcatalogue_"}
+		got, problems := settle(t, complete.with(argument, unknown), strings.ToUpper(argument)+"=wrong")
+		if len(problems) > 0 || !slices.Equal(got.unknown, []string{argument}) {
+			t.Errorf("%s: problems %+v, unknown %q", argument, problems, got.unknown)
 		}
 	}
-	expectRequests(t, service, nil)
 	// It hides no problem of another argument.
 	_, diagnostics := startEngine(t, within(), arguments{"base_url": unknown, "client_id": "a"})
 	expectError(t, diagnostics, "client_secret", "Missing client_secret")
-	expectError(t, validateProvider(t, northwind("ftp://catalogue.example").with("client_id", unknown)), "base_url", "Invalid base_url")
+}
+
+// With an argument that is not known yet every read fails, without a request. TestMessages has the words.
+func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
+	t.Parallel()
+	service := sandbox.New(sandbox.Default())
+	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argClientSecret, unknown))
+	for name, config := range readable {
+		expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument)
+	}
+	expectRequests(t, service, nil)
 }
 
 // If the engine allows it, as for Stacks, every read through the provider's own server is deferred, without a request.

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,10 +93,7 @@ func environmentScenes() []scene {
 // containing returns a scene of a file with that content, which a variable names.
 func containing(title, argument, content string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		name := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		name := fileOf(t, content)
 		block := northwind("https://catalogue.example")
 		if argument == argAccessToken {
 			block = arguments{argBaseURL: "https://catalogue.example"}
@@ -116,7 +111,8 @@ func proxyScenes() []scene {
 		" ", `"http://proxy.example:8080"`, " http://proxy.example:8080", "HTTPS_PROXY=http://proxy.example:8080", "<proxy>",
 		"http:/proxy.example:8080", "sock://proxy.example:1080", "joe:pw://proxy.example", "http://joe:p#ss@proxy.example:8080",
 		"http://$PROXY:8080", "http://:8080", "http://proxy,example:8080", "http://proxy.example:80800", "http://proxy.example:8080?a",
-		"http://[::1",
+		"http://[::1", "HTTP//proxy.example:8080", "http://joe:12/pw@proxy.example:8080", "joe:p%w@proxy.example:8080",
+		"http://joe:p^w@proxy.example:8080", "http://joe:pw@<proxy>:8080", "http://joe:pw@proxy.example:80800", "proxy.example:80:80",
 	} {
 		scenes = append(scenes, surrounded("HTTPS_PROXY="+value, northwind("https://catalogue.example"), "HTTPS_PROXY="+value))
 	}
@@ -196,6 +192,7 @@ func blockScenes() []scene {
 		authority("ca_certificate_pem without its first and last line", body),
 		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
+		configured("a token and a half of the other kind", arguments{argClientID: nil, argAccessToken: "t"}),
 		{title: "two arguments that are not known yet, in several blocks", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			e := newEngine(t, northwind("").with(argBaseURL, unknown).with(argClientSecret, unknown))
 			return slices.Concat(
