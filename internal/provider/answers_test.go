@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -27,16 +26,6 @@ func pinned(revision int) arguments { return ofMain(arguments{"revision": revisi
 func expectUnusable(t *testing.T, diagnostics []*tfprotov6.Diagnostic, says string) {
 	t.Helper()
 	expectError(t, diagnostics, "", explain.SummaryUnexpected, says)
-}
-
-// withStatus returns a fault that gives answers another status.
-func withStatus(route sandbox.Route, status int) sandbox.Fault {
-	return sandbox.Fault{
-		Route: route,
-		Mutate: func(_ int, header http.Header, body []byte) (int, http.Header, []byte) {
-			return status, header, body
-		},
-	}
 }
 
 // revised returns a fault that changes a field of one revision in a list of models.
@@ -67,20 +56,6 @@ func revised(t *testing.T, revision int64, field string, value any) sandbox.Faul
 	}
 }
 
-func TestATokenThatComesWith201(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(withStatus(sandbox.RouteToken, http.StatusCreated))
-	service.Inject(withStatus(sandbox.RouteLatest, http.StatusCreated))
-	e.mustRead(t, "model_group", arguments{"id": mainGroup})
-	expectUnusable(t, e.reports(t, "latest_model", ofMain(nil)), "Status 201 Created")
-	expectRequests(t, service, counts{
-		sandbox.RouteToken:  1,
-		sandbox.RouteGroup:  1,
-		sandbox.RouteLatest: 1,
-	})
-}
-
 // The data of a different group never pass under the id that is configured. TestArgumentsComeBackAsConfigured has an id
 // in another case.
 func TestAnAnswerAboutADifferentGroup(t *testing.T) {
@@ -98,24 +73,6 @@ func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 		sandbox.RouteGroup:  1,
 		sandbox.RouteLatest: 1, // an error is not kept
 	})
-}
-
-func TestMetadataOfAnyType(t *testing.T) {
-	t.Parallel()
-	for want, value := range map[string]any{
-		`[1.5,"a",{"b":null}]`: []any{1.5, "a", map[string]any{"b": nil}},
-		`"text"`:               "text",
-		`7`:                    7,
-		`false`:                false,
-	} {
-		e, service := sandboxEngine(t)
-		service.Inject(revised(t, 1, "modelMetadata", value))
-		state := e.mustRead(t, "model", pinned(1))
-		if state["model_metadata"] != want {
-			t.Errorf("%v, want %s", state["model_metadata"], want)
-		}
-		expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
-	}
 }
 
 // A record of the wrong shape is an error of what reads it, and of nothing else.
@@ -243,85 +200,33 @@ func TestAnOddLatestModel(t *testing.T) {
 	})
 }
 
-// listing returns an engine whose service spells something differently in a list of groups.
-func listing(t *testing.T, pairs ...string) (*engine, *sandbox.Sandbox) {
-	t.Helper()
-	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteGroups, pairs...))
-	return e, service
-}
-
 // An odd group is an error of what reads it: a list of groups, and a lookup of its name.
 func TestAnOddGroupStopsNoOther(t *testing.T) {
 	t.Parallel()
-	const odd, sound = "Imbalance volume TenneT", "EMEA power balance"
-	const name = `"name":"` + odd + `"`
-	e, _ := listing(t, name, name+`,"createdAt":7`)
-	e.mustRead(t, "model_group", arguments{"name": sound})
-	e.mustRead(t, "latest_models", arguments{"attributes": []any{"id"}})
 	const wrong = "createdAt: a string is expected"
-	expectUnusable(t, e.reports(t, "model_group", arguments{"name": odd}), wrong)
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, `"name":"Imbalance volume TenneT"`, `"name":"Imbalance volume TenneT","createdAt":7`))
+	e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
+	e.mustRead(t, "latest_models", nil)
+	expectUnusable(t, e.reports(t, "model_group", arguments{"name": "Imbalance volume TenneT"}), wrong)
 	expectUnusable(t, e.reports(t, "model_groups", nil), wrong)
 }
 
-// A group whose name is odd may be the one that is looked up.
-func TestAnOddNameOfAGroup(t *testing.T) {
+// A group whose name cannot be read may be the one that is looked for, if no other is.
+func TestAGroupWithoutAName(t *testing.T) {
 	t.Parallel()
-	const odd, sound = "Imbalance volume TenneT", "EMEA power balance"
-	e, _ := listing(t, `"name":"`+odd+`"`, `"name":7`)
-	e.mustRead(t, "model_group", arguments{"name": sound})
-	diagnostics := e.reports(t, "model_group", arguments{"name": odd})
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, `"name":"Imbalance volume TenneT"`, `"name":7`))
+	e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
+	diagnostics := e.reports(t, "model_group", arguments{"name": "Imbalance volume TenneT"})
 	expectUnusable(t, diagnostics, "name: a string is expected")
 }
 
-// Nothing more is asked if the id of a listed group is odd.
-func TestAnOddIDOfAGroup(t *testing.T) {
+// A fleet cannot ask for a group without an id.
+func TestAGroupWithoutAnID(t *testing.T) {
 	t.Parallel()
-	e, service := listing(t, `"id":"`+mainGroup+`"`, `"id":7`)
-	diagnostics := e.reports(t, "latest_models", nil)
-	expectUnusable(t, diagnostics, "id: a string is expected")
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, `"id":"`+mainGroup+`"`, `"id":7`))
+	expectUnusable(t, e.reports(t, "latest_models", nil), "id: a string is expected")
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
-}
-
-// The dates of a service are in any form of ISO 8601 that is read.
-func TestAnAgeFromAnyDate(t *testing.T) {
-	t.Parallel()
-	aDay := ofMain(arguments{"where": where("min_age", "1d")})
-	e, _ := sandboxEngine(t)
-	sent := e.mustRead(t, "latest_model", aDay)
-	created, updated := fmt.Sprint(sent["created_at"]), fmt.Sprint(sent["updated_at"])
-	for _, date := range []string{
-		"2026-01-02",
-		"2026-01-02 03:04",
-		"2026-01-02T03:04:05+0100",
-		"2026-01-02T03:04:05.678",
-	} {
-		e, service := sandboxEngine(t)
-		service.Inject(respell(sandbox.RouteLatest, created, date, updated, date))
-		state := e.mustRead(t, "latest_model", aDay)
-		if state["created_at"] != date || state["updated_at"] != date {
-			t.Errorf("%s: created at %v, updated at %v", date, state["created_at"], state["updated_at"])
-		}
-		expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteLatest: 1})
-	}
-}
-
-// Only a documented code, about a field that is an argument, tells a reader that his argument is wrong. Nothing is sent
-// again.
-func TestA400IsAboutAnArgumentOnlyIfItSaysSo(t *testing.T) {
-	t.Parallel()
-	const aboutAHeader = `{"code":"VALIDATION_FAILED","data":{"issues":[{"field":"X-Tenant","messages":["is missing"]}]}}`
-	for body, want := range map[string]outcome{
-		`{"code":"BAD_REQUEST","message":"No."}`:           {"id", explain.SummaryInvalidID, []string{"No."}},
-		`{"code":"TENANT_MISSING","message":"Say which."}`: {"", explain.SummaryInvalidRequest, []string{"Say which."}},
-		aboutAHeader: {"", explain.SummaryInvalidRequest, []string{"  - X-Tenant: is missing"}},
-		`{"title":"Bad","detail":"Send X-Tenant."}`: {"", explain.SummaryInvalidRequest, []string{"Bad: Send X-Tenant."}},
-	} {
-		e, service := sandboxEngine(t)
-		fault := status(http.StatusBadRequest, body, 0)
-		fault.Header = http.Header{"Content-Type": {"application/problem+json"}}
-		service.Inject(fault)
-		expectOutcomes(t, e.reports(t, "model_group", arguments{"id": mainGroup}), want)
-		expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroup: 1})
-	}
 }

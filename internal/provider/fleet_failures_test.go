@@ -10,7 +10,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // failing returns a fault of one group of manyGroups.
@@ -70,16 +69,6 @@ func TestFailuresOfOneCause(t *testing.T) {
 	if list := failures([]settled[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("the message of another read's outage comes first: %v", list)
 	}
-}
-
-// TestAListedGroupThatFails: no argument has its id, so the error is on none and names the group.
-func TestAListedGroupThatFails(t *testing.T) {
-	t.Parallel()
-	service := sandbox.New(manyGroups(t, 12))
-	service.Inject(failing(sandbox.RouteLatest, 3, 403, ""))
-	service.Inject(failing(sandbox.RouteLatest, 4, 403, ""))
-	expectError(t, newEngine(t, northwind(sandboxtest.Start(t, service))).reports(t, "latest_models", nil), "", explain.SummaryForbidden,
-		"/v1/model-group/group-003/latest-model", "1 more of 12 groups failed the same way:\n  - \"group-004\"")
 }
 
 func TestHowFarAFailureReaches(t *testing.T) {

@@ -74,19 +74,14 @@ func TestParseImage(t *testing.T) {
 func TestParseImageFails(t *testing.T) {
 	t.Parallel()
 	for image, want := range map[string]string{
-		"":                                  `"" is not a container image reference: it is empty`,
-		" nginx":                            "white space",
-		"https://registry.example/app":      "scheme",
-		"registry.example/Team/app:1":       "must be lower-case letters",
-		strings.Repeat("a", 300):            `a…" is not a container image reference: its repository has more than 255`,
-		strings.Repeat("A", 300):            "must be lower-case letters",
-		sha256Digest:                        "a digest only",
-		"nginx:":                            `its tag "" must be 1 to 128 letters`,
-		"nginx:" + strings.Repeat("t", 129): "must be 1 to 128 letters",
-		"nginx@":                            "it has an invalid digest; after the @ comes sha256, sha384 or sha512, a colon",
+		"":                             `"" is not a container image reference: it is empty`,
+		"https://registry.example/app": "scheme",
+		"registry.example/Team/app:1":  "must be lower-case letters",
+		strings.Repeat("a", 300):       `a…" is not a container image reference: its repository has more than 255`,
+		"nginx:":                       `its tag "" must be 1 to 128 letters`,
+		"nginx@":                       "it has an invalid digest; after the @ comes sha256, sha384 or sha512, a colon",
 		"nginx@sha256:" + strings.Repeat("g", 64): "it has an invalid digest; after the @ comes sha256",
 		"nginx@sha384:" + hexDigits:               "a sha384 digest has 96 hexadecimal digits, this has 64",
-		"registry.example/app/":                   `the part "" of`,
 	} {
 		result, problem := callParseImage(t, image)
 		if problem == nil {

@@ -77,6 +77,9 @@ func argumentScenes() []scene {
 		validated("both id and name", "model_group", arguments{"id": "a", "name": "b"}),
 		validated("an empty name", "model_group", arguments{"name": ""}),
 		validated("an empty id", "latest_model", arguments{"model_group_id": ""}),
+		validated("a relative path for an id", "model_group", arguments{"id": ".."}),
+		validated("an id with a line break", "latest_model", arguments{"model_group_id": "a\nb"}),
+		validated("ids, and a time horizon", "latest_models", arguments{"model_group_ids": []any{}, "time_horizon": "b"}),
 		validated("an empty time_horizon", "model_groups", arguments{"time_horizon": ""}),
 		validated("a negative revision", "model", arguments{"model_group_id": "a", "revision": -1}),
 		validated("a revision that is too large", "model", arguments{"model_group_id": "a", "revision": 1e23}),
@@ -163,6 +166,12 @@ func findingScenes() []scene {
 			reading{"latest_models", arguments{"time_horizon": "decade"}},
 		),
 		onSandbox("a group without models", reading{"latest_model", arguments{"model_group_id": emptyGroup}}),
+		played(
+			"a name, if the groups may not be listed",
+			faulty(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups.")),
+			nil,
+			group(arguments{"name": "a"}),
+		),
 		onSandbox("a name with a letter wrong", group(arguments{"name": "Imbalanse volume TenneT"})),
 		onSandbox("a name with another hyphen", group(arguments{"name": "Day–ahead power price DE-LU"})),
 		onSandbox(
@@ -242,6 +251,7 @@ func pinScenes() []scene {
 			reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where(conditions...)}},
 		)
 	}
+	disabled := reading{"latest_model", arguments{"model_group_id": mainGroup, "where": where("enabled", false)}}
 	return []scene{
 		pinned("an image that differs", arguments{"revision": 0, "docker_image": "registry.northwind.example/forecasting/app:0.8"}),
 		pinned("an image with a scheme, which differs", arguments{"revision": 0, "docker_image": "https://" + firstImage}),
@@ -282,6 +292,18 @@ func pinScenes() []scene {
 			),
 			nil,
 			reading{"latest_model", arguments{"model_group_id": oddGroup, "where": where("enabled", true, "tags", []any{"gold"})}},
+		),
+		played(
+			"no latest model that satisfies, if the models may not be listed",
+			faulty(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models.")),
+			nil,
+			disabled,
+		),
+		played(
+			"two models of one revision that satisfy",
+			faulty(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`)),
+			nil,
+			disabled,
 		),
 		played(
 			"missing revisions, of groups with many",

@@ -135,6 +135,8 @@ func serviceScenes() []scene {
 	}
 	html := on(200, "<html><title>Sign in to Example</title></html>")
 	html.Header = http.Header{"Content-Type": {"text/html"}}
+	conflict := sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words.")
+	conflict.Times = 2
 	limited := sandbox.Refuse(sandbox.RouteGroup, "RATE_LIMITED", "Too many requests.")
 	limited.Header = http.Header{"Retry-After": {"14"}}
 	return []scene{
@@ -203,6 +205,14 @@ func serviceScenes() []scene {
 			faulty(sandbox.Refuse(sandbox.RouteGroups, "BAD_REQUEST", "Header X-Tenant is missing.")),
 			nil,
 			reading{"model_groups", nil},
+		),
+		played(
+			"an unknown code for three blocks, with other words for the last",
+			faulty(conflict, sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Other words.")),
+			nil,
+			oneGroup,
+			reading{"model_group", arguments{"id": oddGroup}},
+			reading{"model_group", arguments{"id": sparseGroup}},
 		),
 		fails(
 			"a redirect to the same address with a slash",

@@ -156,6 +156,12 @@ func waitingScenes() []scene {
 			reading{"latest_models", nil},
 		),
 		played(
+			"pauses although max_requests is set",
+			func(t *testing.T) http.Handler { return minute(t, 150) },
+			arguments{argMaxRequests: "1000/1m"},
+			reading{"latest_models", nil},
+		),
+		played(
 			"pauses that held a fleet back, which then failed",
 			limitedFleet,
 			nil,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -110,22 +109,6 @@ func TestAnyOrderGivesTheSame(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("seed %d: %v\nwant %v", seed, got, want)
 		}
-	}
-}
-
-// A final refusal is kept as an answer is, however many blocks ask. With snapshot = false each of them asks.
-func TestAWrongIDOfThreeHundredBlocks(t *testing.T) {
-	t.Parallel()
-	for snapshot, sent := range map[bool]int{true: 1, false: 300} {
-		service := sandbox.New(sandbox.Default())
-		e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argSnapshot, snapshot))
-		wrong := slices.Repeat([]reading{{"model_group", arguments{"id": "nowhere"}}}, 300)
-		for _, a := range e.readAll(t, 10, wrong) {
-			if !failed(a.diagnostics) {
-				t.Fatalf("%+v", a)
-			}
-		}
-		expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroup: sent})
 	}
 }
 

@@ -43,7 +43,6 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 	t.Parallel()
 	group := func(i int) reading { return reading{"model_group", arguments{"id": uuid(i)}} }
 	const invalidID = `{"code":"VALIDATION_FAILED","data":{"issues":[{"field":"id","messages":["is not a UUID"]}]}}`
-	forbidden := credentialsOf("adventure-works", "http://localhost")
 	for name, test := range map[string]struct {
 		block   func(int) reading
 		more    arguments
@@ -52,11 +51,6 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 		summary string
 		each    int // lines
 	}{
-		"wrong ids": {
-			block:   group,
-			summary: explain.SummaryGroupNotFound,
-			each:    4,
-		},
 		"wrong ids of latest models": {
 			block:   func(i int) reading { return reading{"latest_model", arguments{"model_group_id": uuid(i)}} },
 			summary: explain.SummaryGroupOrModels,
@@ -67,39 +61,6 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 400, Body: invalidID}),
 			summary: explain.SummaryInvalidID,
 			each:    4,
-		},
-		"names as ids": {
-			block: func(i int) reading {
-				return reading{"model_group", arguments{"id": fmt.Sprintf("A group called %d", i)}}
-			},
-			summary: explain.SummaryGroupNotFound,
-			each:    4,
-		},
-		"wrong names": {
-			block: func(i int) reading {
-				return reading{"model_group", arguments{"name": fmt.Sprintf("Rainfall of the region %d", i)}}
-			},
-			summary: explain.SummaryGroupNotFound,
-			each:    3,
-		},
-		"wrong revisions": {
-			block: func(i int) reading {
-				return reading{"model", arguments{"model_group_id": mainGroup, "revision": 100 + i}}
-			},
-			summary: explain.SummaryRevisionNotFound,
-			each:    4,
-		},
-		"an organisation that is not permitted": {
-			block:   group,
-			more:    forbidden,
-			summary: explain.SummaryForbidden,
-			each:    2,
-		},
-		"a gateway that forbids every request": {
-			block:   group,
-			service: faulty(blocked),
-			summary: explain.SummaryForbidden,
-			each:    2,
 		},
 		"a page of HTML for every group": {
 			block:   group,
@@ -135,28 +96,10 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryRateLimited,
 			each:    2,
 		},
-		"a service that is down": {
-			block:   group,
-			service: faulty(sandbox.Fault{Status: 503, Body: `{"code":"DOWN","message":"Words."}`}),
-			summary: explain.SummaryUnavailable,
-			each:    2,
-		},
-		"a wrong secret": {
-			block:   group,
-			more:    arguments{argClientSecret: "wrong"},
-			summary: explain.SummaryRejected,
-			each:    2,
-		},
 		"no token in the answer": {
 			block:   group,
 			service: faulty(sandbox.Fault{Route: sandbox.RouteToken, Status: 200, Body: `{"jwt":"a"}`}),
 			summary: explain.SummaryNoToken,
-			each:    2,
-		},
-		"an argument that is not known yet": {
-			block:   group,
-			more:    arguments{argClientSecret: unknown},
-			summary: explain.SummaryUnknownArgument,
 			each:    2,
 		},
 		"a host that is not found": {
@@ -203,20 +146,4 @@ func engineOf(t *testing.T, service func(*testing.T) http.Handler, network dialF
 		service = faulty()
 	}
 	return inMemory(t, service(t), more)
-}
-
-// Equal codes are taken for one cause, even if the provider does not know it. Words that differ are told in a line.
-func TestReadsThatAreToldTheSame(t *testing.T) {
-	t.Parallel()
-	for want, words := range map[string]string{
-		"The full message is in the error of":                                 "Words.",
-		"The service said: Other words.\nThe full message is in the error of": "Other words.",
-	} {
-		e, service := sandboxEngine(t)
-		remove := service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words."))
-		expectError(t, e.reports(t, oneGroup.name, oneGroup.config), "", explain.SummaryNotAnswered, "The service said: Words.")
-		remove()
-		service.Inject(sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", words))
-		expectError(t, e.reports(t, oneGroup.name, arguments{"id": oddGroup}), "", explain.SummaryNotAnswered, want)
-	}
 }

@@ -38,7 +38,6 @@ func TestOneWarningOfPauses(t *testing.T) {
 		"one block of 300 groups":  {[]reading{{"latest_models", nil}}, 10, 5 * time.Minute},
 		"blocks and a fleet":       {append(eachGroup(0, 100), reading{"latest_models", nil}), 10, 6 * time.Minute},
 		"a fleet that fails":       {[]reading{{"latest_models", failing}}, 10, 0},
-		"100 blocks, in a minute":  {eachGroup(0, 100), 10, time.Minute},
 		"50 blocks without pauses": {eachGroup(0, 50), 10, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,15 +104,6 @@ func TestAnAllowanceThatIsUsedUp(t *testing.T) {
 	})
 }
 
-// TestPausesUnderMaxRequests: the warning says that max_requests is too high.
-func TestPausesUnderMaxRequests(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		e := inMemory(t, minute(t, 150), arguments{argMaxRequests: "1000/1m"})
-		_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
-		expectWarning(t, diagnostics, "", explain.SummaryHeldBack, "max_requests is 1000/1m.", "lower max_requests.")
-	})
-}
-
 // TestTheLogSaysHowFarAWaitingProcessIs: one line when each long wait begins, for a pause and for max_requests alike,
 // as one block and as blocks. A token and 300 reads under 60 a minute wait five times.
 func TestTheLogSaysHowFarAWaitingProcessIs(t *testing.T) {
@@ -147,18 +137,4 @@ func TestTheLogSaysHowFarAWaitingProcessIs(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A block that waits alone is not counted in the log.
-func TestTheLogOfOneBlockThatWaits(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(sandbox.Default())
-		service.Inject(limited(sandbox.RouteGroup, "30", 1))
-		var written logs
-		_, diagnostics := inMemory(t, service, nil).read(written.in(t.Context()), t, oneGroup.name, oneGroup.config)
-		expectNone(t, diagnostics)
-		if said := strings.Join(written.messages(t, "info"), "\n"); !strings.Contains(said, "\nWaiting 30s for the pause") {
-			t.Error(said)
-		}
-	})
 }

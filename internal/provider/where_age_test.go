@@ -89,21 +89,13 @@ func TestAgesThatCannotBeUsed(t *testing.T) {
 	const tooLong = "which is too long; the most is 106751d"
 	for text, want := range map[string]string{
 		" ":                      "leave it out for a model of any age",
-		"1.5":                    unread,
-		"P1M":                    unread,
-		"inf":                    unread,
-		"3 days":                 unread,
 		"-3d":                    "which is negative; leave it out for a model of any age",
-		"0s":                     "which is zero; leave it out for a model of any age",
 		"106752d":                tooLong,
 		"106751d24h":             tooLong,
 		"99999999999999999999d":  tooLong,
-		"d":                      unread,
 		"1h1d":                   unread,
 		"3dd":                    unread,
 		"3d-1h":                  unread,
-		"1 month":                unread,
-		"0.3d":                   unread,
 		strings.Repeat("x", 200): unread,
 	} {
 		if got := ageProblem(types.StringValue(text)); !strings.HasSuffix(got, want) || len(got) > 250 {

@@ -53,21 +53,15 @@ func TestConditions(t *testing.T) {
 	const says = "the service does not say "
 	for name, test := range map[string]conditionCase{
 		"no argument":           {nil, catalogue.Model{Archived: yes}, ""},
-		"no condition":          {&whereState{}, catalogue.Model{Archived: yes}, ""},
 		"no tags":               {&whereState{Tags: []string{}}, catalogue.Model{}, ""},
 		"enabled":               {enabled(true), catalogue.Model{Enabled: yes}, ""},
-		"disabled":              {enabled(true), catalogue.Model{Enabled: no}, "it is disabled"},
-		"not disabled":          {enabled(false), catalogue.Model{Enabled: yes}, "it is enabled"},
 		"enabled is left out":   {enabled(false), catalogue.Model{}, says + "whether it is enabled"},
-		"archived":              {archived(false), catalogue.Model{Archived: yes}, "it is archived"},
 		"not archived":          {archived(true), catalogue.Model{Archived: no}, "it is not archived"},
 		"archived is left out":  {archived(false), catalogue.Model{}, says + "whether it is archived"},
 		"all tags":              {tags("b", "a", "b"), tagged("a", "b", "c"), ""},
-		"lacks a tag":           {tags("a", "c"), tagged("a", "b"), `it lacks the tag "c"`},
 		"a tag in another form": {tags("été"), tagged(norm.NFD.String("été")), ""},
 		"run mode":              {mode("AUTO"), catalogue.Model{RunMode: new("AUTO")}, ""},
 		"another run mode":      {mode("auto"), catalogue.Model{RunMode: new("AUTO")}, `its run mode is "AUTO"`},
-		"run mode is left out":  {mode("X"), catalogue.Model{}, says + "its run mode"},
 	} {
 		test.expect(t, name, time.Now())
 	}
@@ -271,39 +265,17 @@ func leaveOutArchived(status int, header http.Header, body []byte) (int, http.He
 	return status, header, body
 }
 
-// disabledModel are the arguments of a model that has to be disabled, and the latest of the group is not.
-func disabledModel() arguments {
-	return arguments{"model_group_id": mainGroup, "where": where("enabled", false)}
-}
-
-// A request that another one leads to fails as any does.
-func TestTheSecondRequestOfALookup(t *testing.T) {
+// The latest model is archived, so the list of all models lacks it. It is among the reasons, too.
+func TestTheLatestModelIsNotListed(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models."))
-	diagnostics := e.reports(t, "latest_model", disabledModel())
-	expectError(t, diagnostics, "", explain.SummaryForbidden, "No models.", mainPath+"/models")
-
-	e, service = sandboxEngine(t)
-	service.Inject(sandbox.Refuse(sandbox.RouteGroups, "FORBIDDEN", "No groups."))
-	diagnostics = e.reports(t, "model_group", arguments{"name": "a"})
-	expectError(t, diagnostics, "", explain.SummaryForbidden, "No groups.")
-}
-
-// The models of a group may be different from what its latest model says.
-func TestWhatTheSecondRequestFinds(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`))
-	diagnostics := e.reports(t, "latest_model", disabledModel())
-	expectError(t, diagnostics, "where", explain.SummarySeveralModels, "2 models of revision 3")
-
-	e, service = sandboxEngine(t)
 	service.Inject(sandbox.Fault{Route: sandbox.RouteModels, Mutate: leaveOutArchived})
-	_, err := service.Republish(mainGroup, 3, []byte(`{"archived": true}`))
-	if err != nil {
+	if _, err := service.Republish(mainGroup, 3, []byte(`{"archived": true}`)); err != nil {
 		t.Fatal(err)
 	}
-	diagnostics = e.reports(t, "latest_model", disabledModel())
+	diagnostics := e.reports(t, "latest_model", arguments{
+		"model_group_id": mainGroup,
+		"where":          where("enabled", false),
+	})
 	expectError(t, diagnostics, "where", explain.SummaryNoneSatisfies, "revision 3: it is enabled", "revision 1: ")
 }
