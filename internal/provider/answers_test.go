@@ -117,23 +117,6 @@ func TestARecordWithoutARevision(t *testing.T) {
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 }
 
-// A list for a time horizon that has a group on another one was not filtered. Case does not matter.
-func TestAListOfADifferentHorizon(t *testing.T) {
-	t.Parallel()
-	for key, right := range map[string]bool{"DAY_AHEAD": true, "intraday": false} {
-		e, service := sandboxEngine(t)
-		service.Inject(respell(sandbox.RouteGroups, `"key":"day_ahead"`, `"key":"`+key+`"`))
-		onHorizon := arguments{"time_horizon": "day_ahead"}
-		if right {
-			e.mustRead(t, "model_groups", onHorizon)
-			continue
-		}
-		for _, name := range []string{"model_groups", "latest_models"} {
-			expectUnusable(t, e.reports(t, name, onHorizon), "timeHorizon.key: it is \"intraday\", and the groups on \"day_ahead\"")
-		}
-	}
-}
-
 // A revision of a different group does not belong to this one.
 func TestARecordOfADifferentGroup(t *testing.T) {
 	t.Parallel()

@@ -41,13 +41,10 @@ func TestParseImage(t *testing.T) {
 	// Registry, repository, tag, digest and familiar name; "-" is null.
 	tests := map[string][5]string{
 		"nginx":                              {"docker.io", "library/nginx", "-", "-", "nginx"},
-		"nginx@" + sha256Digest:              {"docker.io", "library/nginx", "-", sha256Digest, "nginx"},
 		"nginx:1.27@" + sha256Digest:         {"docker.io", "library/nginx", "1.27", sha256Digest, "nginx"},
-		"docker.io/nginx":                    {"docker.io", "library/nginx", "-", "-", "nginx"},
 		"index.docker.io/library/nginx":      {"docker.io", "library/nginx", "-", "-", "nginx"},
 		"grafana/grafana:11.0.0":             {"docker.io", "grafana/grafana", "11.0.0", "-", "grafana/grafana"},
 		"registry.example:5000/app:1.0":      {"registry.example:5000", "app", "1.0", "-", "registry.example:5000/app"},
-		"localhost:5000/app":                 {"localhost:5000", "app", "-", "-", "localhost:5000/app"},
 		"localhost:5000/a/b@" + sha512Digest: {"localhost:5000", "a/b", "-", sha512Digest, "localhost:5000/a/b"},
 		"127.0.0.1:5000/app:latest":          {"127.0.0.1:5000", "app", "latest", "-", "127.0.0.1:5000/app"},
 		"[2001:db8::1]:5000/app":             {"[2001:db8::1]:5000", "app", "-", "-", "[2001:db8::1]:5000/app"},

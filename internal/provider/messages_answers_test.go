@@ -74,6 +74,19 @@ func readAnswerScenes() []scene {
 			reviewed,
 		),
 		played(
+			"two models of a pinned revision",
+			faulty(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`)),
+			nil,
+			reviewed,
+		),
+		played(
+			"lists of another time horizon",
+			faulty(respell(sandbox.RouteGroups, `"key":"day_ahead"`, `"key":"intraday"`)),
+			nil,
+			reading{"model_groups", arguments{"time_horizon": "day_ahead"}},
+			reading{"latest_models", arguments{"time_horizon": "day_ahead"}},
+		),
+		played(
 			"a part of a list",
 			faulty(sandbox.Fault{Route: sandbox.RouteModels, Header: http.Header{"X-Next-Page": {"2"}}}),
 			nil,
