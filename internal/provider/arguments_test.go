@@ -187,6 +187,7 @@ func TestNamesOfNoAttribute(t *testing.T) {
 			"Owner":               "is_owner",
 			"docker":              "docker_image",
 			"as":                  "",
+			"model":               "",
 		}},
 		{attributesArgument(pinnedModelAttributes(), "models"), map[string]string{
 			"is_lates":      "is_latest",

@@ -73,9 +73,7 @@ func connectionScenes() []scene {
 		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
 		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
-			served := httptest.NewServer(http.NotFoundHandler())
-			served.Close()
-			return readOnce(t, northwind(served.URL))
+			return readOnce(t, northwind("http://127.0.0.1:1")) // a port that no other test is given
 		}},
 		{title: "a connection that is closed at once", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			served := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
