@@ -65,8 +65,10 @@ func TestFailuresOfOneCause(t *testing.T) {
 			t.Errorf("%v and %v: %t", test.one, test.other, alike)
 		}
 	}
-	down, first := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}, &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	if list := failures([]settled[int]{{err: down}, {}, {err: first}}, nil); len(list) != 2 || !errors.Is(list[0].err, first) {
+	down := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}
+	first := &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
+	list := failures([]settled[int]{{err: down}, {}, {err: first}}, nil)
+	if len(list) != 2 || !errors.Is(list[0].err, first) {
 		t.Errorf("the message of another read's outage comes first: %v", list)
 	}
 }

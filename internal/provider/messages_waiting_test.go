@@ -157,7 +157,10 @@ func waitingScenes() []scene {
 		),
 		played(
 			"pauses although max_requests is set",
-			func(t *testing.T) http.Handler { return minute(t, 150) },
+			func(t *testing.T) http.Handler {
+				t.Helper()
+				return minute(t, 150)
+			},
 			arguments{argMaxRequests: "1000/1m"},
 			reading{"latest_models", nil},
 		),
