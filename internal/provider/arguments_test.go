@@ -38,6 +38,10 @@ func TestArgumentsThatAreValid(t *testing.T) {
 		}},
 		{"pinned_models", arguments{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown}},
 		{"model_groups", arguments{"attributes": list(unknown, "id", "id")}},
+		{"model_group", arguments{"id": "..."}},
+		{"latest_models", arguments{"where": where(), "attributes": list()}},
+		{"latest_model", arguments{"model_group_id": "a", "where": where("tags", list())}},
+		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
 	} {
 		expectNone(t, e.validate(t, good.name, good.config))
 	}

@@ -77,9 +77,6 @@ func TestProxies(t *testing.T) {
 			proxy + "did not connect to the service: 404 Not Found.",
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name",
 		}},
-		"502": {answers(502), authority, []string{here}, []string{
-			"did not connect to the service: 502 Bad Gateway.", once,
-		}},
 		"an unknown authority": {good, "", []string{here}, []string{"is signed by itself, and this machine does not trust it.", through}},
 		"a proxy that is silent": {silent, authority, []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"}, []string{
 			"within request_timeout, which is 300ms.", through, once,
