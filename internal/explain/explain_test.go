@@ -110,6 +110,12 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
 			next:    "show this to the service's operator.",
 		},
+		"failed while the allowance is used up": {
+			err:     &catalogue.GaveUpError{Cause: catalogue.AllowanceUsedUp, Err: answered(500, "", "")},
+			summary: explain.SummaryUnavailable,
+			parts:   []string{": another read had given up because the allowance is used up."},
+			next:    "show this to the service's operator.",
+		},
 		"a stream that is refused": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint,
@@ -151,13 +157,12 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"a certificate of many names": {
 			err: &catalogue.NetworkError{
-				Endpoint:    tokenEndpoint,
 				Fault:       catalogue.OtherHost,
 				Permanent:   true,
 				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
 			},
 			summary: explain.SummaryUntrusted,
-			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j and 2 more, and base_url asks for c.example."},
+			parts:   []string{"is for a, b, c, d, e, f, g, h, i, j and 2 more, and base_url"},
 			next:    "get a certificate for this name.",
 		},
 		"too large, size unknown": {
