@@ -74,7 +74,7 @@ type groupOfFile struct {
 	Models []object `json:"models"`
 }
 
-func decodeCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
+func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -84,16 +84,16 @@ func decodeCatalogue(r io.Reader, schemas func() *schemas) (*Catalogue, error) {
 		return nil, err
 	}
 	if parseObject(raw)["recorded"] != nil {
-		schemas = unchecked
+		compile = unchecked
 	}
-	mistakes := schemas().check(text, "/$defs/Catalogue")
+	mistakes := compile().check(text, "/$defs/Catalogue")
 	c := &Catalogue{}
 	var file catalogueFile
 	// The schema has said already which value is of another type.
 	if err := json.Unmarshal(raw, &file); err == nil {
-		links := &links{file: file, first: map[string]jsontext.Pointer{}}
-		links.check(schemas().strict)
-		mistakes = append(mistakes, links.mistakes...)
+		linked := &links{file: file, first: map[string]jsontext.Pointer{}}
+		linked.check(compile().strict)
+		mistakes = append(mistakes, linked.mistakes...)
 		c = file.catalogue()
 	}
 	mistakes.locate(text)

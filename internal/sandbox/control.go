@@ -22,13 +22,13 @@ type Control struct {
 func Controls() []Control {
 	const (
 		get, post, remove = http.MethodGet, http.MethodPost, http.MethodDelete
-		group             = "model-groups/{group}/"
-		revision          = group + "revisions/{revision}/"
+		ofGroup           = "model-groups/{group}/"
+		revision          = ofGroup + "revisions/{revision}/"
 	)
 	return []Control{
 		{get, "ready", says([]byte(`{"ready":true}`))},
 		{get, "openapi.json", says(contract.OpenAPI())},
-		{post, group + "publish", publish},
+		{post, ofGroup + "publish", publish},
 		{post, revision + "republish", republish},
 		{post, revision + "archive", setting("archived", true)},
 		{post, revision + "unarchive", setting("archived", false)},
@@ -72,21 +72,21 @@ func republish(s *Sandbox, x *exchange) *answer {
 	if err := checkImage(x.body); err != nil {
 		return refuseControl(err)
 	}
-	return changeRevision(x, func(group string, revision int64) ([]byte, error) {
-		return s.Republish(group, revision, x.body)
+	return changeRevision(x, func(groupID string, revision int64) ([]byte, error) {
+		return s.Republish(groupID, revision, x.body)
 	})
 }
 
 // setting answers a request that sets archived or enabled.
 func setting(name string, value bool) func(*Sandbox, *exchange) *answer {
 	return func(s *Sandbox, x *exchange) *answer {
-		return changeRevision(x, func(group string, revision int64) ([]byte, error) {
-			return s.set(group, revision, name, value)
+		return changeRevision(x, func(groupID string, revision int64) ([]byte, error) {
+			return s.set(groupID, revision, name, value)
 		})
 	}
 }
 
-func changeRevision(x *exchange, change func(group string, revision int64) ([]byte, error)) *answer {
+func changeRevision(x *exchange, change func(groupID string, revision int64) ([]byte, error)) *answer {
 	said := x.request.PathValue("revision")
 	revision, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {

@@ -38,8 +38,8 @@ func responseSchema(route Route, status int) jsontext.Pointer {
 	case status == http.StatusOK && route == RouteToken:
 		return "/components/schemas/Token"
 	case status == http.StatusOK:
-		path := jsontext.Pointer("/paths").AppendToken(paths[route])
-		return path + "/get/responses/200/content/application~1json/schema"
+		operations := jsontext.Pointer("/paths").AppendToken(paths[route])
+		return operations + "/get/responses/200/content/application~1json/schema"
 	case route == RouteToken && status != http.StatusTooManyRequests:
 		return "/components/schemas/OAuthError"
 	}

@@ -48,12 +48,12 @@ type orderedEffect struct {
 
 // readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
 func readFault(text []byte) (Fault, object, error) {
-	written, err := readObject(text, "Fault", `{"route": "models", "status": 503}`)
+	fields, err := readObject(text, "Fault", `{"route": "models", "status": 503}`)
 	if err != nil {
 		return Fault{}, nil, err
 	}
 	var o faultOrder
-	if err := json.Unmarshal(encode(written), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
+	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return Fault{}, nil, err
 	}
 	f := Fault{
@@ -78,7 +78,7 @@ func readFault(text []byte) (Fault, object, error) {
 	for name, value := range o.Headers {
 		f.Header.Set(name, value)
 	}
-	return f, written, nil
+	return f, fields, nil
 }
 
 // problems returns what the schema cannot say, and fills the delay.

@@ -86,12 +86,12 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 
 func (p *pageData) add(name string, data any) {
 	text := execute(name, data)
-	state := text
+	tagged := text
 	if name == "requests" && p.Form.Until > 0 {
 		// A list that is paused stays as it is, even if its requests are no longer kept.
-		state = fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows)
+		tagged = fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows)
 	}
-	etag := strconv.FormatUint(maphash.String(etagSeed, state), 36)
+	etag := strconv.FormatUint(maphash.String(etagSeed, tagged), 36)
 	p.Parts[name] = pagePart{name, etag, template.HTML(text)} //nolint:gosec // a template has made it
 }
 
@@ -132,9 +132,9 @@ func newGroupRows(groups []*group, form pageForm) groupRows {
 	return list
 }
 
-func newGroupRow(index int, g *group, isOpen bool) groupRow {
+func newGroupRow(number int, g *group, isOpen bool) groupRow {
 	row := groupRow{
-		Index:   index,
+		Index:   number,
 		ID:      g.id,
 		Owner:   g.owner,
 		Horizon: g.horizon(),

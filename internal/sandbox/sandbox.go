@@ -201,9 +201,9 @@ func (s *Sandbox) unknown(w http.ResponseWriter, r *http.Request) {
 
 // ServeHTTP answers a request. [http.ServeMux] would redirect an unclean path, which is an unknown one here.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sent := r.URL.EscapedPath()
-	clean := slashes.Clean("/" + sent)
-	if r.Method == http.MethodConnect || sent != clean && (clean == "/" || sent != clean+"/") {
+	escaped := r.URL.EscapedPath()
+	clean := slashes.Clean("/" + escaped)
+	if r.Method == http.MethodConnect || escaped != clean && (clean == "/" || escaped != clean+"/") {
 		s.unknown(w, r)
 		return
 	}

@@ -117,16 +117,16 @@ func relax(value any) {
 	})
 }
 
-func eachNode(value any, do func(node)) {
+func eachNode(value any, visit func(node)) {
 	switch value := value.(type) {
 	case node:
-		do(value)
+		visit(value)
 		for _, below := range value {
-			eachNode(below, do)
+			eachNode(below, visit)
 		}
 	case []any:
 		for _, below := range value {
-			eachNode(below, do)
+			eachNode(below, visit)
 		}
 	}
 }
@@ -275,16 +275,16 @@ func prose(names []string, and string) string {
 // CatalogueSchema returns the JSON Schema of catalogue files. It cannot say that an owner must exist, or that ids must
 // not repeat.
 func CatalogueSchema() []byte {
-	definitions := definitions()
+	defined := definitions()
 	const others = "Answered Changes Error Fault HTML OAuthError Token TokenRequest Unanswered ValidationIssue"
 	for name := range strings.FieldsSeq(others) {
-		delete(definitions, name) // not a part of a catalogue
+		delete(defined, name) // not a part of a catalogue
 	}
 	text := encode(node{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title":   "Catalogue of the model catalogue's sandbox",
 		"$ref":    "#/$defs/Catalogue",
-		"$defs":   definitions,
+		"$defs":   defined,
 	})
 	_ = text.Indent(jsontext.WithIndent("  ")) // it is JSON
 	return append(text, '\n')
@@ -292,11 +292,11 @@ func CatalogueSchema() []byte {
 
 // statusesOf returns the codes of a kind of error, each with its one status.
 func statusesOf(kind, field string) map[string]int {
-	statuses := map[string]int{}
+	found := map[string]int{}
 	schema := child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field)
 	for code, status := range child(schema, "x-statuses") {
 		number, _ := status.(float64)
-		statuses[code] = int(number)
+		found[code] = int(number)
 	}
-	return statuses
+	return found
 }

@@ -98,17 +98,17 @@ func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
-	own, ok := errors.AsType[*statusError](err)
+	status, ok := errors.AsType[*statusError](err)
 	if !ok {
-		own = &statusError{1, err}
+		status = &statusError{1, err}
 	}
 	if by, ok := errors.AsType[interruptedError](err); ok {
-		own.status = 128 + int(by) // as in shells
+		status.status = 128 + int(by) // as in shells
 	}
-	if own.err != nil {
-		p.say("%v", own.err)
+	if status.err != nil {
+		p.say("%v", status.err)
 	}
-	return own.status
+	return status.status
 }
 
 // command is a command of the program. Its setup defines flags, and returns what runs after they are parsed.
@@ -201,9 +201,9 @@ func unknown(name string) error {
 }
 
 // hint ends the sentence about a mistaken name. Known names stand behind a prefix.
-func hint(prefix, mistaken string, known []string) string {
+func hint(before, mistaken string, known []string) string {
 	if meant := nearest.Names(mistaken, known, 4); len(meant) > 0 {
-		return "did you mean " + prefix + meant[0] + "?"
+		return "did you mean " + before + meant[0] + "?"
 	}
 	return "`help` lists all that there are"
 }
@@ -232,12 +232,12 @@ func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	}
 	err := flags.Parse(arguments)
 	// Package flag has no types of errors.
-	unknown, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -")
+	flagName, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -")
 	switch {
-	case ok && unknown == "port":
+	case ok && flagName == "port":
 		return misused("unknown flag -port: -listen sets address and port: -listen=%s", defaultAddress)
 	case ok:
-		return misused("unknown flag -%s: %s", unknown, hint("-", unknown, names))
+		return misused("unknown flag -%s: %s", flagName, hint("-", flagName, names))
 	}
 	if err != nil {
 		return &statusError{2, err}

@@ -48,9 +48,9 @@ func (p *program) exec(flags *flag.FlagSet) run {
 func await(cmd *exec.Cmd, begun func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	job := newJob(cmd)
+	running := newJob(cmd)
 	signals := make(chan os.Signal, 64)
-	job.catch(signals)
+	running.catch(signals)
 	if err := cmd.Start(); err != nil {
 		return notRun(cmd, err)
 	}
@@ -64,11 +64,11 @@ func await(cmd *exec.Cmd, begun func()) error {
 		case sent := <-signals:
 			isEnding = isEnding || slices.Contains(ends, sent)
 			if !passed.again(sent, time.Now()) {
-				job.pass(sent)
+				running.pass(sent)
 			}
 		case err := <-ended:
 			if isEnding {
-				job.endRest()
+				running.endRest()
 			}
 			if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 				return &statusError{statusOf(failed), nil}

@@ -25,13 +25,13 @@ type job struct {
 
 func newJob(cmd *exec.Cmd) *job {
 	j := &job{cmd: cmd}
-	own := attributes
-	cmd.SysProcAttr = &own
+	inGroup := attributes
+	cmd.SysProcAttr = &inGroup
 	// Standard input may be a pipe while the command reads the terminal (ssh, sudo, gpg).
 	if terminal, err := os.Open("/dev/tty"); err == nil {
 		j.terminal = terminal
 	}
-	own.Setpgid = j.terminal == nil
+	inGroup.Setpgid = j.terminal == nil
 	return j
 }
 
