@@ -178,13 +178,13 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		a.pace.Ended(sent.number, now)
 		return
 	}
-	result := outcomeOf(response.StatusCode, to == a.tokens.to, "")
+	result := outcomeOf(response.StatusCode, to.OfToken(), "")
 	if result == limited {
 		a.beginPauseLocked(sent, response.Header)
 		return
 	}
 	a.pace.Answered(sent.number, now)
-	if to != a.tokens.to && a.run.usedUp.end(a.answers.arrived) {
+	if !to.OfToken() && a.run.usedUp.end(a.answers.arrived) {
 		a.noteLocked(ctx, "The service lets reads through again: they wait for its pauses")
 	}
 	switch {
@@ -195,7 +195,7 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		if a.tokens.reject(sent.token, now) {
 			a.run.proof = sent.token
 		}
-	case result == final && to != a.tokens.to:
+	case result == final && !to.OfToken():
 		a.tokens.lastServed = now
 	}
 }

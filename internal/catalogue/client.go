@@ -87,20 +87,15 @@ func New(cfg Config) *Client {
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	c.admission = newAdmission(cfg)
-	c.admission.tokens = c.newTokens(cfg.AccessToken)
-	return c
-}
-
-// newTokens returns what gives tokens: the one that the configuration has, or the token endpoint.
-func (c *Client) newTokens(given string) tokens {
-	t := tokens{to: c.to(http.MethodPost, TokenPath)}
-	if given != "" {
-		t.current = &token{bearer: given}
-		return t
+	t := &c.admission.tokens
+	t.to = c.to(http.MethodPost, TokenPath)
+	if cfg.AccessToken != "" {
+		t.current = &token{bearer: cfg.AccessToken}
+		return c
 	}
 	t.credentials = &c.credentials
 	t.request = c.requestToken
-	return t
+	return c
 }
 
 // Raw returns the elements of the list at a target, the path below the base URL, as the service spelled them. It

@@ -85,7 +85,7 @@ func (c *Client) apiError(at Endpoint, status int, header http.Header, body []by
 		e.Message = c.mask.Tidy(excerpt(body, header), maxExcerpt)
 		return e
 	}
-	code, message := document.words(status, e.Method == http.MethodPost)
+	code, message := document.words(status, e.OfToken())
 	e.Code, e.ShownCode = code, c.mask.Tidy(code, maxWord)
 	e.Message = c.mask.Tidy(message, maxMessage)
 	if e.Message == "" && document.isOfAnotherShape() {

@@ -33,6 +33,9 @@ type Endpoint struct {
 	Path   string // escaped, with the query
 }
 
+// OfToken reports whether it is the token endpoint: every other request is a GET.
+func (e Endpoint) OfToken() bool { return e.Method == http.MethodPost }
+
 func (e Endpoint) endpoint() Endpoint { return e }
 
 // path returns the method and the path for the log. It cuts a very long path.

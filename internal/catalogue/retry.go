@@ -20,7 +20,7 @@ const (
 // a token endpoint out of reach.
 func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
-		return outcomeOf(api.Status, api.Method == http.MethodPost, api.Code)
+		return outcomeOf(api.Status, api.OfToken(), api.Code)
 	}
 	if network, ok := errors.AsType[*NetworkError](err); ok && !network.Permanent {
 		return transient

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
@@ -205,7 +204,7 @@ func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 // question.
 func (f *flight) attemptsLocked(err error) int {
 	to, known := endpointOf(err)
-	if known && to.Method == http.MethodPost {
+	if known && to.OfToken() {
 		return cmp.Or(f.in.tokens.attempts, f.attempts)
 	}
 	return f.attempts

@@ -67,7 +67,7 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to its "+
 				"operator.")
 		// The first request of a process, which a service cannot read if it requires TLS.
-		if scheme == "http" && network.Method == http.MethodPost {
+		if scheme == "http" && network.OfToken() {
 			m.next += " If the server speaks TLS, write https:// in base_url."
 		}
 	default:
