@@ -36,9 +36,6 @@ func Enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Abridged bounds what a message quotes of a value that is of no use in full, to 100 characters.
-func Abridged(text string) string { return redact.Shorten(text, 100) }
-
 // MaxIDs bounds the ids, tags and the like that one diagnostic names.
 const MaxIDs = 10
 
@@ -46,7 +43,7 @@ const MaxIDs = 10
 func Quoted(values ...string) string {
 	quoted := make([]string, len(values))
 	for i, value := range values {
-		quoted[i] = fmt.Sprintf("%q", Abridged(value))
+		quoted[i] = fmt.Sprintf("%q", redact.Abridged(value))
 	}
 	return strings.Join(First(MaxIDs, quoted), ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 func TestTexts(t *testing.T) {
@@ -24,7 +25,7 @@ func TestTexts(t *testing.T) {
 		{explain.Enumerated([]string{"a"}), "a"},
 		{explain.Enumerated([]string{"a", "b"}), "a and b"},
 		{explain.Enumerated([]string{"a", "b", "c"}), "a, b and c"},
-		{explain.Abridged(strings.Repeat("é", 101)), strings.Repeat("é", 100) + "…"},
+		{redact.Abridged(strings.Repeat("é", 101)), strings.Repeat("é", 100) + "…"},
 		{explain.Quoted("a", "b\n"), `"a", "b\n"`},
 		{explain.Quoted(many[:10]...), ten},
 		{explain.Quoted(many[:11]...), ten + ", and 1 more"},

@@ -29,7 +29,7 @@ func Parse(text string) (reference.Named, error) {
 	case errors.Is(err, reference.ErrReferenceInvalidFormat):
 		registry, _, _ := strings.Cut(text, "/") // the only part that problemOf leaves to the parser
 		return nil, fmt.Errorf("its registry %q must be the name or the address of a host, with :PORT or without",
-			shown(registry))
+			redact.Abridged(registry))
 	}
 	return named, err
 }
@@ -73,7 +73,7 @@ func problemOfDigest(text string) string {
 	case isHexadecimal(text, digest.SHA256):
 		return "its digest names no algorithm; write sha256: after the @"
 	case errors.Is(err, digest.ErrDigestUnsupported):
-		return fmt.Sprintf("%q is not an algorithm of digests; %s", shown(name), form)
+		return fmt.Sprintf("%q is not an algorithm of digests; %s", redact.Abridged(name), form)
 	case hasColon && isHexadecimal(strings.ToLower(digits), algorithm):
 		return "its digest has capital letters; " + form
 	case errors.Is(err, digest.ErrDigestInvalidLength):
@@ -100,14 +100,12 @@ func problemOfName(name string) string {
 		_, err := reference.ParseNormalizedNamed("a/" + part)
 		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
 			return fmt.Sprintf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
-				"one or two underscores or hyphens only between them", shown(part))
+				"one or two underscores or hyphens only between them", redact.Abridged(part))
 		}
 	}
 	if hasTag && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {
 		return fmt.Sprintf("its tag %q must be 1 to 128 letters, digits, underscores, dots and hyphens, and must not "+
-			"begin with a dot or a hyphen", shown(tag))
+			"begin with a dot or a hyphen", redact.Abridged(tag))
 	}
 	return ""
 }
-
-func shown(part string) string { return redact.Shorten(part, 100) }

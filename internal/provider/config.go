@@ -20,6 +20,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // The provider's arguments.
@@ -185,7 +186,7 @@ func userAgent(version string, env environment) string {
 func parseRetries(text string) (int, error) {
 	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
 	if err != nil || number.IsInf() {
-		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", explain.Abridged(text))
+		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", redact.Abridged(text))
 	}
 	retries, err := wholeNumber(number)
 	if err != nil {
@@ -197,7 +198,7 @@ func parseRetries(text string) (int, error) {
 func parseSwitch(text string) (bool, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, fmt.Errorf("%q is neither true nor false", explain.Abridged(text))
+		return false, fmt.Errorf("%q is neither true nor false", redact.Abridged(text))
 	}
 	return on, nil
 }

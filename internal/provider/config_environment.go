@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // environment is the variables of the process, by name.
@@ -24,7 +24,7 @@ type unreadVariable struct {
 // String says which variable is not read, and which one may be meant. The value is not shown, because it may be a
 // secret.
 func (u unreadVariable) String() string {
-	text := fmt.Sprintf("%s is set, and the provider reads no such variable.", explain.Abridged(u.name))
+	text := fmt.Sprintf("%s is set, and the provider reads no such variable.", redact.Abridged(u.name))
 	if u.right != "" {
 		text += fmt.Sprintf(" Did you mean %s?", u.right)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // resolver collects what is found on the way from a configuration to settings.
@@ -121,7 +122,7 @@ func inEnvironment(argument, text string, from explain.Origin) string {
 	case from.File:
 		return whose + "content of " + from.String()
 	case argument == argBaseURL && setting.Showable(text):
-		return whose + fmt.Sprintf("value of the environment variable %s, %q,", from, explain.Abridged(text))
+		return whose + fmt.Sprintf("value of the environment variable %s, %q,", from, redact.Abridged(text))
 	}
 	return whose + "value of the environment variable " + from.String()
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // parseImageFunction splits a container image reference into its parts.
@@ -76,7 +76,7 @@ func (parseImageFunction) Run(ctx context.Context, req function.RunRequest, resp
 	parts, err := parseImage(*given)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is not a container image reference: %s",
-			explain.Abridged(*given), err))
+			redact.Abridged(*given), err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parts)

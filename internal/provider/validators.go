@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // undescribed is a validator whose rule is in the description of its attribute.
@@ -82,7 +83,7 @@ func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		key := fmt.Sprintf("The key %q", explain.Abridged(id))
+		key := fmt.Sprintf("The key %q", redact.Abridged(id))
 		validID.check(&resp.Diagnostics, at, key, types.StringValue(id))
 		r.check(&resp.Diagnostics, at, at.String(), elements[id])
 	}
@@ -180,7 +181,7 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 	}
 	var lines []string
 	for _, id := range strange {
-		lines = append(lines, fmt.Sprintf("%q%s", explain.Abridged(id), sameButCase(given, id)))
+		lines = append(lines, fmt.Sprintf("%q%s", redact.Abridged(id), sameButCase(given, id)))
 	}
 	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
 		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+
@@ -191,7 +192,7 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 func sameButCase(given map[string]attr.Value, id string) string {
 	for _, other := range slices.Sorted(maps.Keys(given)) {
 		if strings.EqualFold(other, id) {
-			return fmt.Sprintf(" (revisions has %q)", explain.Abridged(other))
+			return fmt.Sprintf(" (revisions has %q)", redact.Abridged(other))
 		}
 	}
 	return ""

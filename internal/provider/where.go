@@ -107,7 +107,7 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 	case has == nil:
 		clauses = append(clauses, "the service does not say its run mode")
 	case *want != *has:
-		clauses = append(clauses, fmt.Sprintf("its run mode is %q", explain.Abridged(*has)))
+		clauses = append(clauses, fmt.Sprintf("its run mode is %q", redact.Abridged(*has)))
 	}
 	return append(clauses, w.tooYoung(model, now)...)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // tooYoung says when a model will be old enough, or why its age is not known. It returns nil if the model is old
@@ -41,14 +41,14 @@ func madeAt(model *catalogue.Model) (made time.Time, problem string) {
 	}
 	made, ok := parseTime(*model.CreatedAt)
 	if !ok {
-		return made, fmt.Sprintf(unread, "created_at", explain.Abridged(*model.CreatedAt))
+		return made, fmt.Sprintf(unread, "created_at", redact.Abridged(*model.CreatedAt))
 	}
 	if model.UpdatedAt == nil {
 		return made, ""
 	}
 	updated, ok := parseTime(*model.UpdatedAt)
 	if !ok {
-		return made, fmt.Sprintf(unread, "updated_at", explain.Abridged(*model.UpdatedAt))
+		return made, fmt.Sprintf(unread, "updated_at", redact.Abridged(*model.UpdatedAt))
 	}
 	if updated.After(made) {
 		made = updated
@@ -120,7 +120,7 @@ func ageProblem(value attr.Value) string {
 	if err == nil && age > 0 {
 		return ""
 	}
-	return fmt.Sprintf("is %q%s", explain.Abridged(text), ageMistake(text, err))
+	return fmt.Sprintf("is %q%s", redact.Abridged(text), ageMistake(text, err))
 }
 
 // ageMistake ends a sentence about an age that cannot be used. err is that of parseAge, nil for zero.

@@ -206,6 +206,11 @@ func Printable(text string) string {
 	return strings.Join(strings.FieldsFunc(text, odd), " ")
 }
 
+// Abridged returns a value as messages quote it: cut after a hundred characters.
+func Abridged(text string) string {
+	return Shorten(text, 100)
+}
+
 // Shorten cuts a text after limit characters, and marks the cut.
 func Shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {

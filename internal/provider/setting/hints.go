@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // hints is a table of what a wrong value looks like, and what to say about it. Its rows are looked through in their
@@ -195,6 +193,3 @@ func EmptyOrBlank(text string) string {
 	}
 	return "blank"
 }
-
-// abridged bounds what a message quotes of a value, to 100 characters.
-func abridged(text string) string { return redact.Shorten(text, 100) }

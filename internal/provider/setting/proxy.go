@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // Proxy finds the proxy for the service, nil for none. leftOut says in a sentence why a proxy that is set is not used,
@@ -71,7 +72,7 @@ var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 func otherProxyScheme(value string) (scheme string, found bool) {
 	scheme, _, _ = strings.Cut(strings.ToLower(value), "://")
 	isScheme := strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-	return abridged(scheme), isScheme && noProxyScheme(value)
+	return redact.Abridged(scheme), isScheme && noProxyScheme(value)
 }
 
 // noProxyScheme reports whether something else than a scheme that net/http knows stands before ://. That may be a

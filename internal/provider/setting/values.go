@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/pace"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 const (
@@ -29,9 +30,9 @@ func ParseDuration(text string) (time.Duration, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf(`%q is not a duration; write a number and a unit, such as "30s", "1m30s" or "500ms"`,
-			abridged(text))
+			redact.Abridged(text))
 	case d <= 0:
-		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", abridged(text))
+		return 0, fmt.Errorf("%q is not a time to wait; it must be longer than zero", redact.Abridged(text))
 	}
 	return d, nil
 }
@@ -44,13 +45,13 @@ func ParseLimit(text string) (pace.Limit, error) {
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errPeriod != nil:
 		return pace.Limit{}, fmt.Errorf("%q is not a limit; write a number of requests, a slash and a time, such as "+
-			"%q or %q", abridged(text), "60/1m", "1/2s")
+			"%q or %q", redact.Abridged(text), "60/1m", "1/2s")
 	case err != nil || requests < 1 || requests > maxRequests:
 		return pace.Limit{}, fmt.Errorf("the number of requests must be from 1 to %d, not %s; leave the argument out "+
-			"for no ceiling", maxRequests, abridged(count))
+			"for no ceiling", maxRequests, redact.Abridged(count))
 	case per < minPeriod || per > maxPeriod:
 		return pace.Limit{}, fmt.Errorf("the time must be from 1ms to 24h, not %s; leave the argument out for no "+
-			"ceiling", abridged(period))
+			"ceiling", redact.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
 }
@@ -114,7 +115,7 @@ var certificateMistakes = hints{
 func otherLabel(text string) (label string, found bool) {
 	_, rest, found := strings.Cut(text, "-----BEGIN ")
 	label, _, ends := strings.Cut(rest, "-----")
-	return abridged(label), found && ends && label != "CERTIFICATE" && isOneLine(label)
+	return redact.Abridged(label), found && ends && label != "CERTIFICATE" && isOneLine(label)
 }
 
 func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }
