@@ -117,7 +117,7 @@ test-engines: $(BIN)/terraform-1.5 $(BIN)/terraform-newest $(BIN)/tofu $(BIN)/to
 built-engines:
 	@printf '%s\n' $(wildcard $(addprefix $(BIN)/,terraform-1.5 terraform-newest tofu tofu-next))
 
-# The newest Renovate and the Node that it wants, from the npm registry. No script
+# The newest Renovate and the Node that it needs, from the npm registry. No script
 # of its packages is run; Node's fetches its program.
 .PHONY: renovate
 renovate: ## Run the newest Renovate as in the guide about pins, against the sandbox.
@@ -200,7 +200,7 @@ $(BIN)/terraform-newest: $(wildcard tools/terraform-newest/stubs/*/*)
 # Without this flag an engine calls itself a development build, which few version
 # constraints admit.
 $(BIN)/tofu $(BIN)/tofu-next: TOOL_FLAGS := -ldflags=-X=github.com/opentofu/opentofu/version.dev=no
-# Its module wants the newest Go.
+# Its module needs the newest Go.
 $(BIN)/tofu-next: export GOTOOLCHAIN := $(NEWEST_GO)
 $(BIN)/terraform-newest: TOOL_FLAGS := -ldflags=-X=github.com/hashicorp/terraform/version.dev=no
 $(BIN)/tofu $(BIN)/tofu-next $(BIN)/terraform-newest $(BIN)/terraform-1.5: TOOL_TIME := three to ten minutes

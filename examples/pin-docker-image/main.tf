@@ -21,7 +21,7 @@ locals {
 }
 
 # The plan stops if the service has a different image, because a revision can be
-# re-published in place. Whoever moves the pin changes both lines together.
+# re-published in place. To move the pin, change both lines together.
 data "modelcatalogue_model" "pinned" {
   model_group_id = local.model_group_id
   revision       = 1

@@ -18,7 +18,7 @@ import (
 // underTest is what runs the configurations of these tests. It is set while TF_ACC is.
 var underTest engine.Engine
 
-// ofUser are the settings of whoever runs these tests, which name a service perhaps.
+// ofUser are the settings of the person who runs these tests. They may name a service.
 var ofUser map[string]string
 
 // TestMain names the engine to the testing framework, so that

@@ -27,7 +27,7 @@ func TestPolicy(t *testing.T) {
 		`"${` + tagged + `}` + digest + `"`:            {"3 passed", "all fit"},
 		tagged:                                         {"deploys " + reviewedImage + ", which has no digest.", "refused"},
 		`"registry.example/model` + digest + `"`: {
-			"deploys registry.example/model" + digest + ", which is no pin of the catalogue.", "refused",
+			"deploys registry.example/model" + digest + ", which is not a pin of the catalogue.", "refused",
 		},
 		"terraform_data.later.id": {"deploys an image that the plan does not know yet.", "refused"},
 	} {

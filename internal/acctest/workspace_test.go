@@ -126,7 +126,7 @@ func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// expect runs the engine and wants that exit status.
+// expect runs the engine and expects that exit status.
 func (w *workspace) expect(tb testing.TB, status int, arguments ...string) string {
 	tb.Helper()
 	got, out := w.run(tb, arguments...)

@@ -103,7 +103,7 @@ func TestAReadThatDidNotFitUnderTheCeiling(t *testing.T) {
 			group("b").start(t, c),
 		}
 		first := readers[0].end()
-		if first.took != 14*sec { // the token counts from 3 s on, when it had not been answered
+		if first.took != 14*sec { // at 3 s the token counts as answered, though it is not
 			t.Errorf("it took %s", first.took)
 		}
 		expectAllRead(t, []readResult{first})

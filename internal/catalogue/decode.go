@@ -33,7 +33,7 @@ type record[T any] interface {
 	rest() (unknown *jsontext.Value, err *error)
 }
 
-// decodeObject reads a body that is one record, about the group of that id, "" for any. A record with its identity is
+// decodeObject reads a body that is one record, about the group of that id, or any if it is empty. A record with its identity is
 // returned even if another field is wrong.
 func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	return func(in *incoming) (*T, error) {

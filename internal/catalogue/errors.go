@@ -104,7 +104,7 @@ func endpointOf(err error) (to Endpoint, ok bool) {
 func apiError(err error) (*APIError, bool) { return errors.AsType[*APIError](err) }
 
 // UnusableAnswerError is a success whose body is not JSON of the shape that INTERFACE.md gives. Place is where, in the
-// service's field names, such as models[3].revision, or "" for the body as a whole.
+// service's field names, such as models[3].revision; empty for the body as a whole.
 type UnusableAnswerError struct {
 	Endpoint
 	Status      int

@@ -31,7 +31,7 @@ var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 200
 
 // errorBody is the body of an answer other than 200, and what it says.
 type errorBody struct {
-	method      string // "" for GET
+	method      string // GET if it is empty
 	contentType string
 	body        string
 

@@ -169,7 +169,7 @@ func secureFaults() []faultCase {
 	}
 }
 
-// Whoever answers can put anything into a certificate.
+// A server can put anything into its certificate.
 func TestACertificateCannotWriteOnATerminal(t *testing.T) {
 	t.Parallel()
 	const odd = "\x1b[31mred\x07\r\n"

@@ -79,7 +79,7 @@ func expectHoldable(t *testing.T, v reflect.Value, place string) {
 	}
 }
 
-// expectCompact wants a value whose text does not change when it is made compact, by us or by encoding/json.
+// expectCompact expects a value whose text does not change when it is made compact, by us or by encoding/json.
 func expectCompact(t *testing.T, text, place string) {
 	t.Helper()
 	var compact bytes.Buffer

@@ -288,7 +288,7 @@ func endOf(err error) (end ending, ok bool) {
 	return ending{}, false
 }
 
-// expectEnd wants reads that gave up for a cause, after that number of requests.
+// expectEnd expects reads that gave up for a cause, after that number of requests.
 func expectEnd(t *testing.T, answers []readResult, want ending) {
 	t.Helper()
 	for i, a := range answers {

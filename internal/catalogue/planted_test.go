@@ -83,7 +83,7 @@ func (f plantedFault) planted(t *testing.T) (path, text string) {
 	return "", ""
 }
 
-// Each fault can be planted, and each rule has one; -planted builds the client with each, and wants the rule to notice it.
+// Each fault can be planted, and each rule has one; -planted builds the client with each, and the rule must notice it.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	rules := map[string]bool{}

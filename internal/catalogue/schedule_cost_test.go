@@ -60,7 +60,7 @@ func TestTheCostOfWaiting(t *testing.T) {
 	}
 }
 
-// cost returns the CPU time that so many callers take.
+// cost returns the CPU time that a number of callers take.
 func (c crowd) cost(t *testing.T, callers int) (took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ type reply struct {
 	after  time.Duration // until its header comes
 	stall  time.Duration // from then until its body does
 	quick  bool          // it takes no time on its way back
-	drains int           // so many connections end before its header comes, a millisecond after each other
+	drains int           // how many connections end before its header comes, a millisecond apart
 	cut    bool          // the connection ends after a part of the body
 	err    error         // in place of an answer
 }

@@ -126,7 +126,7 @@ func (c *simCheck) noRequestInAGap() {
 	for _, x := range c.requests {
 		p := paceAt(all, x.sentAt-1)
 		if x.sentAt < p.began+p.gap {
-			c.fail("request %d was sent at %s, in the gap of %s from %s on", x.number, x.sentAt, p.gap, p.began)
+			c.fail("request %d was sent at %s, in the gap of %s that began at %s", x.number, x.sentAt, p.gap, p.began)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 			})
 			waits := r.during(x.endAt) && (r.path == x.path || x.token && !sentBefore)
 			if waits && r.deadline() < until && r.end > x.endAt {
-				c.fail("reader %d, with time until %s, ended at %s, though request %d, which failed at %s, is tried again at %s at the soonest",
+				c.fail("reader %d, with time until %s, ended at %s, though request %d, which failed at %s, is tried again at %s at the earliest",
 					r.index, r.deadline(), r.end, x.number, x.endAt, until)
 			}
 		}

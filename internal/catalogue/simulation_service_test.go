@@ -17,13 +17,13 @@ import (
 // simRequest is what the service of a simulation did with a request, for the checks.
 type simRequest struct {
 	with   *simToken
-	fault  string // what was done to it, "" for nothing
+	fault  string // what was done to it, if anything
 	code   string // of the error
 	answer string // what a 200 says, in the words of simReading.answer
 	issued *simToken
 	cut    bool // the body is not all of the answer
 
-	retryAfter time.Duration // what a 429 or 503 asks to wait from its header on, 0 for nothing
+	retryAfter time.Duration // what a 429 or 503 asks to wait after its header, if anything
 	retryAt    time.Duration // or until when
 }
 
@@ -174,7 +174,7 @@ func (s *simService) meet(r *rand.Rand, x *request, sent *http.Request, fault st
 	return answer
 }
 
-// simPages has answers that are no documents of the service, by fault.
+// simPages has answers that are not documents of the service, by fault.
 var simPages = map[string]reply{
 	"500 html": {status: 500, body: "<html><title>Oops ECHO</title></html>"},
 	"html":     {status: 200, body: "<html><title>Please log in ECHO</title></html>"},

@@ -75,7 +75,7 @@ func TestCeilingAfter(t *testing.T) {
 		{"room", Limit{3, 10 * sec}, 2, sec, 0, 0},
 		{"room for less", Limit{3, 10 * sec}, 2, sec, 1, 10 * sec},
 		{"full", Limit{3, 10 * sec}, 3, sec, 0, 10 * sec},
-		{"no answer yet counts from 3 s on", Limit{3, 10 * sec}, 3, 0, 0, 13 * sec},
+		{"no answer yet counts after 3 s", Limit{3, 10 * sec}, 3, 0, 0, 13 * sec},
 		{"an answer after 3 s as well", Limit{3, 10 * sec}, 3, 5 * sec, 0, 8 * sec},
 		{"a round of others before it", Limit{3, 10 * sec}, 3, sec, 3, 20 * sec},
 		{"a round of others before it, with room", Limit{3, 10 * sec}, 2, sec, 3, 10 * sec},

@@ -59,7 +59,7 @@ func (r *run) limit(n int, wait time.Duration) {
 	}
 }
 
-// expect wants the next request to wait that long.
+// expect fails unless the next request waits that long.
 func (r *run) expect(want time.Duration) {
 	r.Helper()
 	if got := r.next().Sub(r.now); got != want {
@@ -67,7 +67,7 @@ func (r *run) expect(want time.Duration) {
 	}
 }
 
-// expectWindow wants that many to be let go at once after the pause, and no more until one is answered or slow.
+// expectWindow fails unless that many are let go at once after the pause, and no more until one is answered or slow.
 func (r *run) expectWindow(want int) (sent []int) {
 	r.Helper()
 	r.now = r.next()

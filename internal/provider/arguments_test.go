@@ -15,7 +15,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// TestArgumentsThatAreValid: what is not known yet, empty or given twice is no error. TestMessages has what is one.
+// TestArgumentsThatAreValid: what is not known yet, empty or given twice is not an error. TestMessages has what is.
 func TestArgumentsThatAreValid(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -224,7 +224,7 @@ func wrongCertificates() []wrongValues {
 	}
 }
 
-// expectInvalid wants one problem of the argument, which begins so and gives that reason.
+// expectInvalid fails unless there is one problem of the argument, which begins so and gives that reason.
 func expectInvalid(t *testing.T, problems []configProblem, argument, begins, reason string) {
 	t.Helper()
 	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||

@@ -80,7 +80,7 @@ func startEngine(tb testing.TB, p *catalogueProvider, config arguments) (*engine
 	return e, configured.Diagnostics
 }
 
-// configure configures a provider, and wants no diagnostics.
+// configure configures a provider, and expects no diagnostics.
 func configure(tb testing.TB, p *catalogueProvider, config arguments) *engine {
 	tb.Helper()
 	e, diagnostics := startEngine(tb, p, config)
@@ -139,7 +139,7 @@ func readFrom(
 	return decoded(t, resp.State, typ), resp.Diagnostics
 }
 
-// mustRead reads a data source, and wants no diagnostics.
+// mustRead reads a data source, and expects no diagnostics.
 func (e *engine) mustRead(t *testing.T, name string, config arguments) map[string]any {
 	t.Helper()
 	state, diagnostics := e.read(t.Context(), t, name, config)
@@ -239,7 +239,7 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 	return at.String()
 }
 
-// expectError wants exactly one error with that summary, on that argument ("" for none). Its detail has the fragments.
+// expectError wants exactly one error with that summary, on that argument if it is not empty. Its detail has the fragments.
 func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {

@@ -174,8 +174,8 @@ func trustTwoOthers(t *testing.T, _ string) string {
 
 // certified is what a certificate says.
 type certified struct {
-	host        string // "" for none
-	authority   string // who signs it, "" for nobody else
+	host        string // empty for none
+	authority   string // who signs it; empty if it signs itself
 	from, until time.Time
 	use         x509.ExtKeyUsage // 0 for any
 }

@@ -17,7 +17,7 @@ import (
 // firstImage is the image of revision 0 of mainGroup.
 const firstImage = "registry.northwind.example/forecasting/de-lu-day-ahead-price:0.9.0"
 
-// expectWarning wants exactly one warning with that summary, on that argument.
+// expectWarning expects exactly one warning with that summary, on that argument.
 func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityWarning {

@@ -88,7 +88,7 @@ type outcome struct {
 	says              []string
 }
 
-// expectOutcomes wants exactly these errors, in that order.
+// expectOutcomes expects exactly these errors, in that order.
 func expectOutcomes(t *testing.T, diagnostics []*tfprotov6.Diagnostic, want ...outcome) {
 	t.Helper()
 	if len(diagnostics) != len(want) {

@@ -26,7 +26,7 @@ func TestAllowance(t *testing.T) {
 			Allowance{Kind: Bucket, Requests: 2, Per: 2 * time.Second}, "1h 1h 1h:1",
 		},
 		// In fractions, 49 times a forty-ninth is less than one.
-		"a bucket admits whoever waited as long as it says": {
+		"a bucket admits a request that waited as long as it says": {
 			Allowance{Kind: Bucket, Requests: 1, Per: 49 * time.Second}, "0s 0s:49 49s 49s:49 98s",
 		},
 		"a bucket of an odd interval holds its allowance": {

@@ -18,7 +18,7 @@ func scheme(name string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
 }
 
-// TestPictures takes pictures of the page, for the README and for whoever changes it: -pictures names a folder for them.
+// TestPictures takes pictures of the page, for the README and for contributors: -pictures names a folder for them.
 // What differs from run to run is replaced first.
 func TestPictures(t *testing.T) {
 	s := serve(t, "-rate-limit=12/1h")

@@ -106,7 +106,7 @@ func TestNames(t *testing.T) {
 	}))
 	text := func(v *accessibility.Value) (text string) {
 		if v != nil {
-			_ = json.Unmarshal(v.Value, &text) // or it is no text
+			_ = json.Unmarshal(v.Value, &text) // or it is not a text
 		}
 		return text
 	}

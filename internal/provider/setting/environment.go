@@ -24,7 +24,7 @@ const (
 // Variable names the environment variable that stands in for an argument.
 func Variable(argument string) string { return Prefix + strings.ToUpper(argument) }
 
-// FileVariable names the environment variable that names a file with the value of an argument. It is "" for an
+// FileVariable names the environment variable that names a file with the value of an argument. It is empty for an
 // argument that has none.
 func FileVariable(argument string) string {
 	switch argument {

@@ -171,7 +171,7 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	return does(ctx, flags.Args())
 }
 
-// unexpected returns the error of an argument behind the flags of a command, "" for serving.
+// unexpected returns the error of an argument behind the flags of a command, which is empty for serving.
 func unexpected(name, argument string) error {
 	if name == "" && commands()[argument] != nil {
 		return misused("write %s before its flags", argument)

@@ -163,7 +163,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if test.signal == syscall.SIGKILL && runtime.GOOS != "linux" {
-				t.Skip("only Linux ends a command with whoever started it")
+				t.Skip("only Linux ends a command with the process that started it")
 			}
 			file := filepath.Join(t.TempDir(), "ready.json")
 			cmd := executed(t, "-ready-file="+file, "--", "sh", "-c", test.script)

@@ -136,7 +136,7 @@ func (s *serving) begin(ctx context.Context) error {
 			"127.0.0.1:0 takes a free port", s.Listen, reason, prefix)
 	}
 	host, port, _ := net.SplitHostPort(listener.Addr().String())
-	// Whoever listens on every address gives out the loopback one, because the provider accepts http only there.
+	// A sandbox that listens on every address gives out the loopback one, because the provider accepts http only there.
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}

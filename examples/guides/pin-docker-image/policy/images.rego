@@ -17,7 +17,7 @@ deployed contains [resource.address, image] if {
 	is_string(image)
 }
 
-deny contains sprintf("%s deploys %s, which is no pin of the catalogue.", [address, image]) if {
+deny contains sprintf("%s deploys %s, which is not a pin of the catalogue.", [address, image]) if {
 	some [address, image] in deployed
 	not image in pins
 	not split(image, "@")[0] in pins
