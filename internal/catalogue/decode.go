@@ -33,8 +33,8 @@ type record[T any] interface {
 	rest() (unknown *jsontext.Value, err *error)
 }
 
-// decodeObject reads a body that is one record, about the group of that id, or any if it is empty. A record with its identity is
-// returned even if another field is wrong.
+// decodeObject reads a body that is one record, about the group of that id, or about any if the id is empty. A record
+// with its identity is returned even if another field is wrong.
 func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
 	return func(in *incoming) (*T, error) {
 		var object *T

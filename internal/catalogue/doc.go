@@ -2,8 +2,8 @@
 //
 // [New] makes a client, as the example of this package shows. Make one for a process and share it: its lookups share,
 // for as long as it lives, one token, one queue with one pace, and with Snapshot one answer for each question, so that
-// a caller that asks again sees the same. A final refusal is kept as an answer is. Some failures answer every lookup from
-// then on, because no further request can change them: no token can be had, the service rejects the tokens, or the
+// a caller that asks again sees the same. A final refusal is kept as an answer is. Some failures answer every later
+// lookup, because no further request can change them: no token can be had, the service rejects the tokens, or the
 // organisation is disabled. Failures that may pass are not kept.
 //
 // There are four lookups: [Client.ModelGroup], [Client.LatestModel], [Client.ModelGroups] and [Client.Models].

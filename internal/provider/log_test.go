@@ -61,7 +61,7 @@ func (l *logs) messages(t *testing.T, level string) (messages []string) {
 	return messages
 }
 
-// TestTheLog: at INFO is what a plan waits for, and at DEBUG each request with its fields. They are
+// TestTheLog: at INFO the log has what a plan waits for, and at DEBUG each request with its fields. The fields are
 // strings, because the masks of terraform-plugin-log reach nothing else.
 func TestTheLog(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {

@@ -114,8 +114,8 @@ type groupRow struct {
 	Open    bool     // whether its revisions are shown
 }
 
-// newGroupRows returns the groups that have the text of the search. Until somebody folds or unfolds one, the revisions of
-// a few groups are shown at once.
+// newGroupRows returns the first groups that have the text of the search, as many as the form shows. Until somebody
+// folds or unfolds one, the revisions of a few groups are shown at once.
 func newGroupRows(groups []*group, form pageForm) groupRows {
 	const few = 10
 	list := groupRows{All: len(groups), Form: form}
@@ -150,7 +150,7 @@ func newGroupRow(number int, g *group, isOpen bool) groupRow {
 // unwritten matches what is in a row and is not read there: tags, and buttons with their words.
 var unwritten = regexp.MustCompile(`(?s)<button.*?</button>|<[^>]*>`)
 
-// written returns what is written in HTML.
+// words returns what is written in HTML.
 func words(text string) string {
 	return plain(html.UnescapeString(unwritten.ReplaceAllString(text, "")))
 }

@@ -113,7 +113,8 @@ func (s *Sandbox) arrive(x *exchange) {
 	}
 }
 
-// answered records the answer. It is called before the answer is sent, so that a client that has it finds it in the list.
+// answered records the answer. It is called before the answer is sent, so that a client which has it finds it in the
+// list.
 func (s *Sandbox) answered(x *exchange, a *answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

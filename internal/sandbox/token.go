@@ -152,7 +152,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// limitLocked answers 429 to a request that exceeds the client's allowance.
+// limitLocked counts a request, and returns a 429 if it exceeds the client's allowance.
 func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 	if s.settings.allowance.Requests == 0 {
 		return nil

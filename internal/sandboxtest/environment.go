@@ -9,8 +9,8 @@ import (
 // ofUsers are variables that the provider or the sandbox's program reads or warns of, and those of proxies.
 var ofUsers = regexp.MustCompile(`(?i)^MODEL_?CATALOG(UE)?_|_PROXY$`)
 
-// Unset removes the settings of the person who runs the tests from the environment of this process, and returns them. What
-// only tests read stays.
+// Unset removes the settings of the person who runs the tests from the environment of this process, and returns them.
+// What only tests read stays.
 func Unset() map[string]string {
 	settings := map[string]string{}
 	for _, entry := range os.Environ() {

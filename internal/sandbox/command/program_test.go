@@ -200,7 +200,7 @@ func TestServesWithVariables(t *testing.T) {
 	}
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
 	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: whoever can reach that address can read and change these models.\n") ||
+	if !strings.Contains(s.welcome, "-listen is 0.0.0.0:0: everyone who can reach that address can read and change these models.\n") ||
 		!strings.Contains(s.welcome, "60 requests in 1m0s (bucket)") {
 		t.Errorf("it does not say so: %s", s.welcome)
 	}
@@ -223,7 +223,7 @@ func TestServesWithVariables(t *testing.T) {
 // TestReadyFiles: a sandbox does not remove the ready file of another. TestExecPassesSignalsOn shows that it removes its own.
 func TestReadyFiles(t *testing.T) {
 	s := startServing(t)
-	if strings.Contains(s.welcome, "whoever") {
+	if strings.Contains(s.welcome, "everyone who") {
 		t.Errorf("it warns of a loopback address: %s", s.welcome)
 	}
 	if err := os.WriteFile(s.file, []byte("another's"), 0o600); err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // record prints a catalogue file of what the credentials see, and says how the answers depart from the interface. It
-// reads with the provider's client, which decodes nothing: the documents are as they came, but without credentials.
+// reads with the provider's client, by a call that decodes no fields: the documents have what came, but no credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	address := flags.String("url", "", "")
 	return func(ctx context.Context, _ []string) error {
