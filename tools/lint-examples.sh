@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the examples with the recommended rules of tflint, each folder as its reader has it: one without a
+# Checks the examples with the recommended rules of tflint, each folder as its reader uses it: one without a
 # main.tf has the block of provider/provider.tf.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -9,7 +9,7 @@ import (
 var fleetPlans = flag.Int("fleet-plans", 6, "how many plans TestFleetsShareAnAllowance makes of each kind")
 
 // fleets are several runs that begin at the same time, share 60 requests a minute, and read as many groups each as one
-// block does. One block of fleets may lose a group in so many.
+// block does. Of oneIn such plans one may lose a group.
 type fleets struct {
 	runs, groups int
 	oneIn        int
@@ -59,7 +59,7 @@ func TestFleetsShareAnAllowance(t *testing.T) {
 	}
 }
 
-// lost returns how many of so many plans lose a group. It logs the first group of each.
+// lost returns how many of a number of plans lose a group. It logs the first group of each.
 func (c allowanceCell) lost(t *testing.T, plans int) (lost int) {
 	t.Helper()
 	for seed := range plans {

@@ -54,7 +54,7 @@ func (m *message) finished(err error) Problem {
 	return m.Problem
 }
 
-// shared identifies the cause of err, as Problem has it. Codes are taken for one cause if they are the same, even
+// shared identifies the cause of err, for Problem. Codes are taken for one cause if they are the same, even
 // those that the provider does not know.
 func (m *message) shared(err error) string {
 	var (

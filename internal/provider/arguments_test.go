@@ -104,8 +104,8 @@ var many = map[string]struct {
 	},
 }
 
-// TestOnlyTheNamedAttributesAreFilled: an attribute that is named is as a whole read has it, and one that is not is
-// null, a list too. Each attribute is named once and left out once.
+// TestOnlyTheNamedAttributesAreFilled: an attribute that is named is the same as in a whole read, and one that is not
+// is null, a list too. Each attribute is named once and left out once.
 func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 	t.Parallel()
 	e, _ := sandboxEngine(t)

@@ -41,7 +41,7 @@ func Oddities(value, trimmed string) []string {
 // secretMistakes describe what looks wrong inside a credential.
 var secretMistakes = hints{
 	{mistaken, "is {}"},
-	{severalLines, "has a line break in it: it has {} lines, and only one can be meant"},
+	{severalLines, "has {} lines, and must have one"},
 	{invisible, "is odd: its character {}"},
 	{is(existingFile), "is the path of a file; a variable that ends in " + fileSuffix + " names a file"},
 }
