@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The arguments of the provider that `record` has as well.
+// Arguments of the provider that `record` has as well, and that this package knows by name.
 const (
 	BaseURL       = "base_url"
 	ClientID      = "client_id"
