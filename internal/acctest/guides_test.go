@@ -235,20 +235,6 @@ func TestAccFunctionAndCredentials(t *testing.T) {
 	w.sent(t, sandbox.RouteAny, 0)
 }
 
-// TestAccGuideDestroysWhatSatisfiesNoMore: a group of a listing of which no revision satisfies where is left out.
-func TestAccGuideDestroysWhatSatisfiesNoMore(t *testing.T) {
-	t.Parallel()
-	w := guide(t, owner, "follow-latest-revision/fleet/main.tf")
-	rewrite(t, filepath.Join(w.Dir, "main.tf"), `"docker_image"]`+"\n", `"docker_image"]`+"\n\n  where {\n    archived = false\n  }\n")
-	w.expect(t, 0, "apply", "-auto-approve")
-	for revision := range int64(4) {
-		w.republish(t, mainGroup, revision, `{"archived": true}`)
-	}
-	wantText(t, w.expect(t, 2, "plan", "-detailed-exitcode"), `terraform_data.deployment["`+mainGroup+`"] will be destroyed`)
-	rewrite(t, filepath.Join(w.Dir, "main.tf"), `time_horizon = "day_ahead"`, `model_group_ids = ["`+mainGroup+`"]`)
-	wantText(t, w.expect(t, 1, "plan"), "Error: No model satisfies where")
-}
-
 // TestAccGuideFits: the check of the guide says what the latest revision lacks of the pinned one, and nothing if it fits.
 func TestAccGuideFits(t *testing.T) {
 	t.Parallel()

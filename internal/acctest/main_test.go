@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/hashicorp/go-version"
@@ -24,10 +23,6 @@ var ofUser map[string]string
 // TestMain names the engine to the testing framework, so that
 // `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); standIns[name] != "" {
-		exitOn(serveStandIn(standIns[name]))
-		return
-	}
 	ofUser = sandboxtest.Unset()
 	if os.Getenv("TF_ACC") != "" {
 		exitOn(prepare())

@@ -78,7 +78,7 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 		tb.Fatal(err)
 	}
 	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
-	override, err := engine.Override(file, programs(tb), "kreuzwerker/docker")
+	override, err := engine.Override(file, programs(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -219,8 +219,7 @@ func plainShell() string {
 	return "sh"
 }
 
-// plugins is a folder of the whole run. It has the programs of this project, and
-// beside them the stand-ins for other providers of our pages.
+// plugins is a folder of the whole run. It has the programs of this project.
 var plugins string
 
 // built builds with the flags of tools/build.sh, so that both compile dependencies once.
@@ -231,11 +230,7 @@ var built = sync.OnceValue(func() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the provider and the sandbox: %w\n%s", err, out)
 	}
-	this, err := os.Executable()
-	for program := range standIns {
-		err = errors.Join(err, os.Symlink(this, filepath.Join(plugins, program)))
-	}
-	return err
+	return nil
 })
 
 // programs returns the folder of the plugins, and builds what is in it.

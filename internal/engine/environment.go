@@ -29,14 +29,11 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file: it runs the provider, and those with the other addresses, from the
-// folder plugins, without init. Override returns an entry for Environment.
-func Override(file, plugins string, others ...string) (string, error) {
-	var method strings.Builder
-	for _, address := range append([]string{"modelcatalogue/modelcatalogue"}, others...) {
-		fmt.Fprintf(&method, "\n    %q = %q", address, filepath.ToSlash(plugins))
-	}
-	return settings(file, "dev_overrides {"+method.String()+"\n  }")
+// Override writes an engine's settings to file: it runs the provider from the folder plugins, without init. Override
+// returns an entry for Environment.
+func Override(file, plugins string) (string, error) {
+	method := fmt.Sprintf("dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }", filepath.ToSlash(plugins))
+	return settings(file, method)
 }
 
 // Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an
