@@ -77,8 +77,13 @@ run "fills" {
 }
 `)
 	command(t, dir, env, underTest.Path, "init")
-	out := command(t, dir, env, underTest.Path, "test", "-no-color", "-filter=tests/mocked.tftest.hcl")
-	wantText(t, out, "Success! 3 passed, 0 failed.")
+	testsPass(t, command(t, dir, env, underTest.Path, "test", "-no-color", "-filter=tests/mocked.tftest.hcl"), 3)
+}
+
+// testsPass checks what the engine's command prints of that many tests.
+func testsPass(t *testing.T, out string, n int) {
+	t.Helper()
+	wantText(t, out, fmt.Sprintf("Success! %d passed, 0 failed.", n))
 	wantNone(t, out, "Warning:")
 }
 
@@ -88,9 +93,7 @@ func TestAccGuideMocksLists(t *testing.T) {
 	t.Parallel()
 	dir, env := module(t, "list"), mirrored(t)
 	command(t, dir, env, underTest.Path, "init")
-	out := command(t, dir, env, underTest.Path, "test", "-no-color")
-	wantText(t, out, "Success! 1 passed, 0 failed.")
-	wantNone(t, out, "Warning:")
+	testsPass(t, command(t, dir, env, underTest.Path, "test", "-no-color"), 1)
 }
 
 // TestAccGuideJob runs the guide's CI job as it is printed, on a machine that

@@ -26,9 +26,8 @@ const root = "../.."
 
 // Groups of the sandbox's own catalogue.
 const (
-	mainGroup    = sandbox.MainGroup // its first revision is 0, and one in the middle is archived
-	windGroup    = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
-	escapedGroup = "emea/power?v=1#β %41" // an id with characters that a path does not allow
+	mainGroup = sandbox.MainGroup // its first revision is 0, and one in the middle is archived
+	windGroup = "270c0fa6-6a8c-4874-8f76-da0680bcda61"
 )
 
 // credentials are those of an organisation of the sandbox's own catalogue.

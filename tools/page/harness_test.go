@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,15 +172,11 @@ func (s *service) send(method, path, body string, header ...string) string {
 // token returns a token of the sandbox's first client.
 func (s *service) token() string {
 	s.t.Helper()
-	form := url.Values{
-		"grant_type":    {"client_credentials"},
-		"client_id":     {s.ClientID},
-		"client_secret": {s.ClientSecret},
-	}
+	form := "grant_type=client_credentials&client_id=" + s.ClientID + "&client_secret=" + s.ClientSecret
 	var token struct {
 		Text string `json:"access_token"`
 	}
-	answer := s.send(http.MethodPost, "/v1/auth/token", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+	answer := s.send(http.MethodPost, "/v1/auth/token", form, "Content-Type", "application/x-www-form-urlencoded")
 	if err := json.Unmarshal([]byte(answer), &token); err != nil || token.Text == "" {
 		s.t.Fatal(err, answer)
 	}
