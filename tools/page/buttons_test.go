@@ -23,7 +23,7 @@ func TestButtonsSayWhatTheyDid(t *testing.T) {
 	// What was typed stays if it is refused, and goes if it is published.
 	b.types(publish+" input", "registry.example/Button:2")
 	b.click(publish + " button")
-	b.says("#said.bad", "must be lowercase")
+	b.says("#said.bad", "must be lower-case letters")
 	if typed := value[string](b, typedIn); typed != "registry.example/Button:2" {
 		t.Errorf("the input has %q", typed)
 	}
