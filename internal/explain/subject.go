@@ -85,14 +85,15 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		summary = SummaryGroupOrModels
 		check += " If the group has no models yet, leave it out until it has one."
 	}
-	cause = fmt.Sprintf(cause, redact.Abridged(s.Value))
+	cause, short = fmt.Sprintf(cause, redact.Abridged(s.Value)), fmt.Sprintf(short, ShortID(s.Value))
 	if api.Code == "" {
-		cause = Paragraphs("The answer is 404 without a code of the catalogue: a gateway or another server may have "+
-			"sent it. Check base_url.", cause)
+		short = "The answer is 404 without a code of the catalogue: a gateway or another server may have sent it. " +
+			"Check base_url."
+		cause = Paragraphs(short, cause)
 	}
 	m.say(summary, cause,
 		Paragraphs(s.oddity("id", finder), check))
-	m.Short = fmt.Sprintf(short, ShortID(s.Value))
+	m.Short = short
 }
 
 // maxShortID bounds an id in a short message, in characters: a UUID stays whole, and the message in four lines.
