@@ -142,7 +142,7 @@ type RejectedError struct {
 	Err    error
 }
 
-func (e *RejectedError) Error() string { return "the credentials are rejected: " + e.Err.Error() }
+func (e *RejectedError) Error() string { return "no token that the service accepts: " + e.Err.Error() }
 
 // Unwrap returns the answer of the service.
 func (e *RejectedError) Unwrap() error { return e.Err }

@@ -90,6 +90,8 @@ func nextStep(err error) string {
 	switch {
 	case errors.As(err, &refusal) && refusal.Location != "":
 		return "It redirects to " + refusal.Location + ": give that address, if it is the service's."
+	case refusal != nil && refusal.Status == http.StatusForbidden:
+		return "The service refuses these credentials: ask its operator."
 	case errors.As(err, &rejected):
 		return afterRejection(rejected)
 	case errors.As(err, &fault):
@@ -98,8 +100,6 @@ func nextStep(err error) string {
 		return "Run again later" + orWait(gaveUp.Wait)
 	case errors.As(err, &unusable) && unusable.IsPart:
 		return "Look for a newer version of this program."
-	case refusal != nil && refusal.Status == http.StatusForbidden:
-		return "The service refuses these credentials: ask its operator."
 	}
 	return "Check the address: this may be another service."
 }
