@@ -178,14 +178,17 @@ func findingScenes() []scene {
 			"a time horizon with a space before it",
 			reading{"model_groups", arguments{"time_horizon": " day_ahead"}},
 		),
-		fails(
-			"a 404 that the catalogue did not send",
-			sandbox.Fault{
+		played(
+			"a 404 that the catalogue did not send, twice",
+			faulty(sandbox.Fault{
 				Route:  sandbox.RouteGroup,
 				Status: 404,
 				Header: http.Header{"Content-Type": {"text/html"}},
 				Body:   "<title>404 Not Found</title>",
-			},
+			}),
+			nil,
+			oneGroup,
+			oneGroup,
 		),
 		played(
 			"missing groups of a fleet",
