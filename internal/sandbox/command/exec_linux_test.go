@@ -99,8 +99,8 @@ func TestExecStops(t *testing.T) {
 	}
 }
 
-// TestExecInTheBackground: keys of the terminal do not reach it, so an interrupt comes from another process, and is passed
-// on. A command that has stopped because it reads the terminal ends, too.
+// TestExecInTheBackground: keys of the terminal do not reach it, so an interrupt comes from another process, and is
+// passed on. A command that has stopped because it reads the terminal ends, too.
 func TestExecInTheBackground(t *testing.T) {
 	for sent, script := range map[syscall.Signal]string{
 		syscall.SIGINT:  `trap "exit 3" INT; echo $PPID is ready; ` + waits,

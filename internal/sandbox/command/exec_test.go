@@ -126,8 +126,8 @@ func ready(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	return out
 }
 
-// TestExecPassesSignalsOn: the command and whatever it starts get a signal once. At the end of the output nothing is left to write
-// to it.
+// TestExecPassesSignalsOn: the command and whatever it starts get a signal once. At the end of the output nothing is
+// left to write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
 	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.
 	const job = `sh -c "echo ready; exec sleep 1000" & wait`

@@ -133,7 +133,8 @@ func textOf(document any, field string) string {
 	return text
 }
 
-// list reads a whole list, and counts how it departs from the interface.
+// list reads a whole list, and counts how it departs from the interface. It returns the list sorted by id: the service
+// may answer in any order, and the file is to be the same.
 func (r *recording) list(ctx context.Context, route sandbox.Route, groupID string) ([]any, error) {
 	target := strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1)
 	elements, err := r.client.Raw(ctx, target)
@@ -151,6 +152,9 @@ func (r *recording) list(ctx context.Context, route sandbox.Route, groupID strin
 	for _, departure := range sandbox.Departures(route, http.StatusOK, answer) {
 		r.departures["GET "+route.Pattern()+": "+departure]++
 	}
+	slices.SortStableFunc(documents, func(a, b any) int {
+		return strings.Compare(textOf(a, "id"), textOf(b, "id"))
+	})
 	return documents, err
 }
 

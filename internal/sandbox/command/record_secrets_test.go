@@ -13,8 +13,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// TestRecordHidesShortSecrets: a short one is hidden if it is a word of its own. A part of a word is most likely something
-// else.
+// TestRecordHidesShortSecrets: a short one is hidden if it is a word of its own. A part of a word is most likely
+// something else.
 func TestRecordHidesShortSecrets(t *testing.T) {
 	withCredentials(t)
 	t.Setenv("MODELCATALOGUE_CLIENT_SECRET", "day")

@@ -204,14 +204,16 @@ func TestRecordOddAnswers(t *testing.T) {
 // TestRecord serves what it has recorded, and records the same from that but for the made-up secret.
 func TestRecord(t *testing.T) {
 	withCredentials(t)
-	minute := sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Minute})
 	for name, test := range map[string]struct {
 		option    sandbox.Option
 		fault     sandbox.Fault
 		says, has string
 	}{
-		"the owner's":       {says: "all 9 answers follow the interface (see `sandbox openapi`)", has: `"archived": true`},
-		"with an allowance": {option: minute, says: "Waiting 1m0s"},
+		"the owner's": {says: "all 9 answers follow the interface (see `sandbox openapi`)", has: `"archived": true`},
+		"with an allowance": {
+			option: sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Minute}),
+			says:   "Waiting 1m0s",
+		},
 		"fields of tomorrow": {
 			fault: replaced(sandbox.RouteModels, `"archived":`, `"tomorrow":[1.50,12345678901234567890],"archived":`),
 			says: "sandbox: GET /v1/model-group/{id}/models: [].tomorrow: there is no such field, in 7 of 9 answers\n" +
@@ -240,7 +242,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// recordAgain records a sandbox that serves a recorded file. Its organisation's credentials are the file's.
+// recordAgain records a sandbox that serves a recorded file, its lists and members in any order. Its organisation's credentials are the file's.
 func recordAgain(t *testing.T, text string) recorded {
 	t.Helper()
 	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
@@ -248,6 +250,7 @@ func recordAgain(t *testing.T, text string) recorded {
 		t.Fatal(err)
 	}
 	service := sandbox.New(catalogue)
+	sandboxtest.Shuffle(service)
 	return recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			o := catalogue.Organisations()[0]

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestSettings: `record` takes the provider's variables, and files that they name. The provider's tests have what is wrong
-// with a value.
+// TestSettings: `record` takes the provider's variables, and files that they name. The provider's tests have what is
+// wrong with a value.
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte(secret+"\r\n"), 0o600); err != nil {
