@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// TestBlocksOfThePages parses every block of YAML, JSON and shell as it is printed, and the scripts within YAML.
-// Other tests run what can be run.
+// TestBlocksOfThePages parses every block of YAML, JSON and shell as it is printed, and the scripts within YAML. Other
+// tests run what can be run.
 func TestBlocksOfThePages(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts(t) {

@@ -25,8 +25,8 @@ const (
 	mocks         = "mocks/modelcatalogue.tfmock.hcl"
 )
 
-// features are parts of the language that not every supported engine knows, by
-// what shows them in a configuration, with the first releases that have them.
+// features are parts of the language that not every supported engine knows, by what shows them in a configuration, with
+// the first releases that have them.
 var features = []struct {
 	shownBy                   *regexp.Regexp
 	name, terraform, openTofu string
@@ -38,8 +38,7 @@ var features = []struct {
 	{regexp.MustCompile(`(?m)^\s+ephemeral\s+=`), "ephemeral variables", "1.10.0", "1.11.0"},
 }
 
-// ranAsAWhole are examples that have tests of their own, most of them because they
-// are the files of one module.
+// ranAsAWhole are examples that have tests of their own, most of them because they are the files of one module.
 var ranAsAWhole = regexp.MustCompile(
 	`^(mocks/|guides/(test-your-module/(list/|module/tests/)|pin-docker-image/(survive/|pins/production)))`)
 
@@ -52,8 +51,7 @@ var promised = map[string]string{
 	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
 }
 
-// costs is how many requests an apply of an example takes, as the guides say. The sandbox
-// has eight groups.
+// costs is how many requests an apply of an example takes, as the guides say. The sandbox has eight groups.
 var costs = map[string]int{
 	"provider/provider.tf":                     0,
 	"authentication/two-organisations/main.tf": 4, // a token and a list for each
@@ -66,8 +64,8 @@ var costs = map[string]int{
 // warns has the examples whose check warns of the sandbox's catalogue.
 var warns = []string{"guides/pin-docker-image/pin/behind.tf", "guides/pin-docker-image/pin/fits.tf"}
 
-// withoutDocker puts a resource of the engine in the place of the one data source of another provider, which no test can
-// fetch.
+// withoutDocker puts a resource of the engine in the place of the one data source of another provider, which no test
+// can fetch.
 var withoutDocker = strings.NewReplacer(
 	"docker = {\n      source  = \"kreuzwerker/docker\"\n      version = \"~> 3.0\"\n    }", "",
 	`provider "docker" {}`, "",
@@ -81,9 +79,9 @@ var withoutDocker = strings.NewReplacer(
 	"data.docker_registry_image.price.", "terraform_data.price.output.",
 )
 
-// configuration returns what the reader of these examples has: the files, and what they
-// are added to. That is the main.tf beside a file, or above a folder of tests, and
-// the provider's block for the example of a data source or a function.
+// configuration returns what the reader of these examples has: the files, and what they are added to. That is the
+// main.tf beside a file, or above a folder of tests, and the provider's block for the example of a data source or a
+// function.
 func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	tb.Helper()
 	files := fstest.MapFS{}
@@ -142,9 +140,8 @@ func configurations(tb testing.TB) map[string]string {
 	return texts
 }
 
-// TestAccExamples runs every example as the page that prints it tells its reader
-// to: by itself, or with what it is added to. It can be applied and leaves nothing to
-// do; a file of tests passes.
+// TestAccExamples runs every example as the page that prints it tells its reader to: by itself, or with what it is
+// added to. It can be applied and leaves nothing to do; a file of tests passes.
 func TestAccExamples(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -174,8 +171,7 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// TestAccPageMirrors: the page's expression for a mirror keeps what a reference
-// has, a tag, a digest or both.
+// TestAccPageMirrors: the page's expression for a mirror keeps what a reference has, a tag, a digest or both.
 func TestAccPageMirrors(t *testing.T) {
 	needEngine(t)
 	t.Parallel()
@@ -188,8 +184,8 @@ func TestAccPageMirrors(t *testing.T) {
 	}
 }
 
-// catalogueBeside returns the catalogue for an example, and the credentials of its first
-// organisation: the catalogue in the same folder, or else the sandbox's own.
+// catalogueBeside returns the catalogue for an example, and the credentials of its first organisation: the catalogue in
+// the same folder, or else the sandbox's own.
 func catalogueBeside(t *testing.T, name string) (*sandbox.Catalogue, credentials) {
 	t.Helper()
 	file, err := examples.Open(path.Dir(name) + "/catalogue.json")
@@ -274,9 +270,8 @@ func printedConfigurations(t *testing.T) map[string]string {
 	return printed
 }
 
-// TestPagesAndExamples: every configuration of a page is a file of examples/, which
-// `make docs-check` checks, and every example is on a page. Each names the provider
-// and the engine with their versions.
+// TestPagesAndExamples: every configuration of a page is a file of examples/, which `make docs-check` checks, and every
+// example is on a page. Each names the provider and the engine with their versions.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
 	printed, texts := printedConfigurations(t), configurations(t)

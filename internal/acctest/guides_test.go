@@ -15,8 +15,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// printedError returns the summary and the detail of the error that a guide prints.
-// Between the two an engine prints the place.
+// printedError returns the summary and the detail of the error that a guide prints. Between the two an engine prints
+// the place.
 func printedError(tb testing.TB, guide string) []string {
 	tb.Helper()
 	for _, b := range blocks(page(tb, guide)) {
@@ -137,8 +137,7 @@ const (
 	behind   = "Day-ahead power price DE-LU: revision 1 is deployed, and revision 3 is published."
 )
 
-// pinned returns a workspace with an example of the guide about pins, and the file of its
-// pins.
+// pinned returns a workspace with an example of the guide about pins, and the file of its pins.
 func pinned(t *testing.T, example string) (w *workspace, file string) {
 	t.Helper()
 	w = guide(t, owner, example)
@@ -162,8 +161,7 @@ func rewrite(t *testing.T, name, old, text string) {
 	writeText(t, name, strings.Replace(before, old, text, 1))
 }
 
-// TestAccGuidePins: one plan warns of all pins that are behind, and another reports
-// all that is wrong with them.
+// TestAccGuidePins: one plan warns of all pins that are behind, and another reports all that is wrong with them.
 func TestAccGuidePins(t *testing.T) {
 	t.Parallel()
 	w, file := pinned(t, pins)
@@ -279,8 +277,8 @@ func TestAccGuideReadsAFieldOfTomorrow(t *testing.T) {
 	wantText(t, w.expect(t, 0, "plan"), `licence = "CC-BY-4.0"`)
 }
 
-// TestAccGuideSurvives: if the catalogue is down or an image is another one, the
-// plan warns and goes on, and deploys what git has.
+// TestAccGuideSurvives: if the catalogue is down or an image is another one, the plan warns and goes on, and deploys
+// what git has.
 func TestAccGuideSurvives(t *testing.T) {
 	t.Parallel()
 	w, _ := pinned(t, "pin-docker-image/survive/main.tf")
@@ -300,8 +298,8 @@ func TestAccGuideSurvives(t *testing.T) {
 	apply("Warning: Catalogue service not reached")
 }
 
-// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. The table on
-// the page about errors has the words of each case: says, or else the first summary.
+// TestAccWordsOfTheEngine provokes errors that an engine prints by itself. The table on the page about errors has the
+// words of each case: says, or else the first summary.
 func TestAccWordsOfTheEngine(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package acctest_test has the acceptance tests: an engine reads the sandbox, or
-// the real service that the environment names, by the provider.
+// Package acctest_test has the acceptance tests: an engine reads the sandbox, or the real service that the environment
+// names, by the provider.
 package acctest_test
 
 import (
@@ -20,8 +20,7 @@ var underTest engine.Engine
 // ofUser are the settings of the person who runs these tests. They may name a service.
 var ofUser map[string]string
 
-// TestMain names the engine to the testing framework, so that
-// `TF_ACC=1 go test ./internal/acctest/` works by itself.
+// TestMain names the engine to the testing framework, so that `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
 	ofUser = sandboxtest.Unset()
 	if os.Getenv("TF_ACC") != "" {
@@ -50,8 +49,8 @@ func prepare() error {
 	fmt.Println("engine:", underTest, underTest.Path)
 	for name, value := range map[string]string{
 		engine.Variable: underTest.Path,
-		// Test configurations name their provider as users do,
-		// modelcatalogue/modelcatalogue, and each engine adds its own registry's host.
+		// Test configurations name their provider as users do, modelcatalogue/modelcatalogue, and each engine adds its own
+		// registry's host.
 		"TF_ACC_PROVIDER_NAMESPACE": "modelcatalogue",
 		"TF_ACC_PROVIDER_HOST":      underTest.RegistryHost(),
 		// The user's settings, such as mirrors and overrides, stay out of the tests.
@@ -76,8 +75,7 @@ func needEngine(tb testing.TB) {
 	}
 }
 
-// needs skips a test if the engine is older than the first release of each
-// kind that has what is tested.
+// needs skips a test if the engine is older than the first release of each kind that has what is tested.
 func needs(tb testing.TB, what, terraform, openTofu string) {
 	tb.Helper()
 	needEngine(tb)

@@ -93,9 +93,8 @@ func TestAccGuideMocksLists(t *testing.T) {
 	wantNone(t, out, "Warning:")
 }
 
-// TestAccGuideJob runs the guide's CI job as it is printed, on a machine that
-// has the engine and the sandbox's archive, and neither Go nor a clone. The
-// variables of the environment name a real service, which must not be asked.
+// TestAccGuideJob runs the guide's CI job as it is printed, on a machine that has the engine and the sandbox's archive,
+// and neither Go nor a clone. The variables of the environment name a real service, which must not be asked.
 func TestAccGuideJob(t *testing.T) {
 	needs(t, "the test command", "1.6.0", "1.6.0")
 	t.Parallel()
@@ -189,8 +188,8 @@ func (j *job) passes(t *testing.T, steps []string) {
 	wantNone(t, tested, "Warning:")
 }
 
-// releasedSandbox returns a folder with the sandbox's archive for this machine, under
-// the names that the job asks for, and its checksums.
+// releasedSandbox returns a folder with the sandbox's archive for this machine, under the names that the job asks for,
+// and its checksums.
 func releasedSandbox(t *testing.T) string {
 	t.Helper()
 	var archive bytes.Buffer
@@ -209,8 +208,8 @@ func releasedSandbox(t *testing.T) string {
 	return folder
 }
 
-// startedSandbox runs the sandbox's program until the test ends. It returns what the
-// program prints for people, and what its ready file says.
+// startedSandbox runs the sandbox's program until the test ends. It returns what the program prints for people, and
+// what its ready file says.
 func startedSandbox(t *testing.T, arguments ...string) (welcome string, ready struct{ URL, CACertificate string }) {
 	t.Helper()
 	program, dir := filepath.Join(programs(t), sandboxProgram), t.TempDir()
@@ -238,9 +237,8 @@ var shellRunsBeside = map[string]map[string]string{
 	"pin-docker-image.md": {"main.tf": "pin-docker-image/pins/main.tf", "first.tf": "pin-docker-image/pins/first.tf"},
 }
 
-// TestAccShellOfThePages runs every block of shell that the pages print. A sandbox
-// stands in for the service, and programs that succeed for other test runners.
-// What only a release has is left out.
+// TestAccShellOfThePages runs every block of shell that the pages print. A sandbox stands in for the service, and
+// programs that succeed for other test runners. What only a release has is left out.
 func TestAccShellOfThePages(t *testing.T) {
 	needEngine(t)
 	t.Parallel()

@@ -17,8 +17,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
-// This test looks into a state: the testing framework runs the engine, with the
-// provider in this process.
+// This test looks into a state: the testing framework runs the engine, with the provider in this process.
 
 // The checks of the testing framework, by shorter names.
 var (
@@ -31,8 +30,8 @@ func attribute(dataSource string, want knownvalue.Check, name string) statecheck
 	return statecheck.ExpectKnownValue("data.modelcatalogue_"+dataSource+".this", tfjsonpath.New(name), want)
 }
 
-// TestAccReadsAnyCatalogue asserts only what holds for any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID names a group,
-// it reads that of the service that the environment names, or else a sandbox.
+// TestAccReadsAnyCatalogue asserts only what holds for any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID names a
+// group, it reads that of the service that the environment names, or else a sandbox.
 func TestAccReadsAnyCatalogue(t *testing.T) {
 	group, block := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID"), "provider \"modelcatalogue\" {}\n"
 	if group == "" {

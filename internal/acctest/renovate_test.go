@@ -12,12 +12,11 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// renovateVariable names the folder in which `make renovate` has installed
-// Renovate and the Node that it runs on.
+// renovateVariable names the folder in which `make renovate` has installed Renovate and the Node that it runs on.
 const renovateVariable = "MODELCATALOGUE_TEST_RENOVATE"
 
-// TestRenovate runs Renovate as the guide prints it, against the sandbox: the files
-// after it are as they should be, and a plan of them is clean.
+// TestRenovate runs Renovate as the guide prints it, against the sandbox: the files after it are as they should be, and
+// a plan of them is clean.
 func TestRenovate(t *testing.T) {
 	installed := os.Getenv(renovateVariable)
 	if installed == "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// These tests run whole commands of an engine, with the provider as a program of
-// its own: processes, signals, the environment, what is printed and what is written.
+// These tests run whole commands of an engine, with the provider as a program of its own: processes, signals, the
+// environment, what is printed and what is written.
 
 const readsGroups = "data \"modelcatalogue_model_groups\" \"all\" {}\n"
 
@@ -39,8 +39,8 @@ func everything() string {
 
 var diagnosed = regexp.MustCompile(`"severity": ?"\w+",\s*"summary": ?"([^"]*)"`)
 
-// TestAccWholeObjects: an engine accepts every object as a whole without a warning, and
-// keeps every digit. Terraform warns from 1.15 on if a part of an object is deprecated.
+// TestAccWholeObjects: an engine accepts every object as a whole without a warning, and keeps every digit. Terraform
+// warns from 1.15 on if a part of an object is deprecated.
 func TestAccWholeObjects(t *testing.T) {
 	t.Parallel()
 	w := reading(t, everything())
@@ -66,9 +66,8 @@ func TestAccWholeObjects(t *testing.T) {
 	}
 }
 
-// TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the
-// provider alike, while the service hangs. The provider would wait for a day, so
-// the plan ends only if the interrupt ends it.
+// TestAccInterruptingAPlan sends what Ctrl-C sends, to the engine and the provider alike, while the service hangs. The
+// provider would wait for a day, so the plan ends only if the interrupt ends it.
 func TestAccInterruptingAPlan(t *testing.T) {
 	t.Parallel()
 	w := reading(t, "provider \"modelcatalogue\" {\n  request_timeout = \"24h\"\n  read_timeout = \"24h\"\n}\n"+readsGroups)

@@ -46,9 +46,8 @@ const (
 	reviewedImage = mainImage + ":1.0.3" // of its revision 1
 )
 
-// workspace is a folder of configuration with an engine to run it. As for a
-// user, the provider is a program of its own, and the service's address and
-// credentials are in the environment.
+// workspace is a folder of configuration with an engine to run it. As for a user, the provider is a program of its own,
+// and the service's address and credentials are in the environment.
 type workspace struct {
 	engine.Workspace
 	service *sandbox.Sandbox // nil if a test serves something else
@@ -88,8 +87,8 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 	return w
 }
 
-// fromEnvironment returns a configuration whose provider takes everything from the
-// environment, so that no file of a run holds the secret.
+// fromEnvironment returns a configuration whose provider takes everything from the environment, so that no file of a
+// run holds the secret.
 func fromEnvironment(blocks string) fs.FS {
 	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
 terraform {
@@ -109,8 +108,7 @@ func (w *workspace) without(arguments ...string) {
 	})
 }
 
-// run runs the engine in the workspace. It returns the exit status and all that
-// was printed.
+// run runs the engine in the workspace. It returns the exit status and all that was printed.
 func (w *workspace) run(tb testing.TB, arguments ...string) (int, string) {
 	tb.Helper()
 	var out bytes.Buffer
@@ -241,8 +239,8 @@ func programs(tb testing.TB) string {
 	return plugins
 }
 
-// mirrored returns an environment in which init takes this provider from a folder,
-// as it takes a released one from a registry.
+// mirrored returns an environment in which init takes this provider from a folder, as it takes a released one from a
+// registry.
 func mirrored(t *testing.T, more ...string) []string {
 	t.Helper()
 	const program = "terraform-provider-modelcatalogue"

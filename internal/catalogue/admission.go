@@ -167,8 +167,8 @@ func (a *admission) sendLocked(by *token, h *history, came time.Time, waitedFor 
 	}
 }
 
-// headerReceived acts on the header of an answer before its body is read: after that nothing is sent in the pause
-// that it asks for, or with the token that it rejects. response is nil if the request ended without a header.
+// headerReceived acts on the header of an answer before its body is read: after that nothing is sent in the pause that
+// it asks for, or with the token that it rejects. response is nil if the request ended without a header.
 func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attempt, response *http.Response) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

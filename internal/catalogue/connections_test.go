@@ -92,8 +92,8 @@ func frame(kind, flags byte, stream uint32, payload string) []byte {
 	return append(head, payload...)
 }
 
-// net/http sends a request again by itself if its connection is drained or its stream is refused. An attempt is not sent
-// a ninth time.
+// net/http sends a request again by itself if its connection is drained or its stream is refused. An attempt is not
+// sent a ninth time.
 func TestAnAttemptIsAFewRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())

@@ -123,8 +123,8 @@ func itHas(names []string) string {
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has that as its error and
-// the fields that can be read: none if it is about a different group.
+// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has that as its error
+// and the fields that can be read: none if it is about a different group.
 func decodeRecord[T any, P record[T]](
 	in *incoming, text *jsontext.Decoder, name, groupID string,
 ) (got *T, fault *shapeError, err error) {

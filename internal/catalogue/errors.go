@@ -123,8 +123,8 @@ func (e *UnusableAnswerError) Error() string {
 	return fmt.Sprintf("%s: unusable answer: %s", e.Endpoint, text)
 }
 
-// TooLargeError is an answer over a limit of this client. Limit and Size are in bytes; Size is 0 if the service
-// did not announce it.
+// TooLargeError is an answer over a limit of this client. Limit and Size are in bytes; Size is 0 if the service did not
+// announce it.
 type TooLargeError struct {
 	Endpoint
 	Limit, Size int64
@@ -201,8 +201,8 @@ func (e *InterruptedError) Error() string { return "interrupted: " + e.Err.Error
 // Unwrap returns the error of the context.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// NetworkError is an attempt that ended without a whole answer. TimedOut says that it took longer than the time-out
-// of one attempt, or than what was left of the read's time.
+// NetworkError is an attempt that ended without a whole answer. TimedOut says that it took longer than the time-out of
+// one attempt, or than what was left of the read's time.
 type NetworkError struct {
 	Endpoint
 	TimedOut  bool

@@ -76,8 +76,8 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	}
 }
 
-// exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take
-// the token or the secret to another host. Admission acts on the header before the body is read.
+// exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take the
+// token or the secret to another host. Admission acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
 	timed, cancel := context.WithTimeout(ctx, c.requestTimeout)
 	defer cancel()
@@ -106,7 +106,8 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
 	origin := url.URL{Scheme: c.base.Scheme, Host: c.base.Host} // at.Origin has the host as it was written
-	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, origin.String()+at.Path, bytes.NewReader(out.body))
+	target := origin.String() + at.Path
+	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, target, bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,8 @@ type attempt struct {
 	failure error    // that 429: its status and header, and all of it once its body is read
 }
 
-// prepare makes a flight ready for its callers. It outlives the one that begins it, and keeps the values of its context:
-// loggers are among them.
+// prepare makes a flight ready for its callers. It outlives the one that begins it, and keeps the values of its
+// context: loggers are among them.
 func (f *flight) prepare(ctx context.Context, a *admission) {
 	f.in = a
 	f.order = a.answers.arrived + 1

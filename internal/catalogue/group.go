@@ -103,9 +103,9 @@ func onHorizon(key string, decode decoder[[]*ModelGroup]) decoder[[]*ModelGroup]
 	}
 }
 
-// ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts
-// them to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A
-// group whose record is wrong has an Err.
+// ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts them
+// to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group
+// whose record is wrong has an Err.
 func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelGroup, error) {
 	target := ModelGroupsPath
 	if timeHorizon != "" {

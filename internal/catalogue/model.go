@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Model is one published revision of a forecast. A field that the service left out or sent as null is nil; so are
-// Notes and, spelled as an empty string, DockerImage for callers outside the owning organisation.
+// Model is one published revision of a forecast. A field that the service left out or sent as null is nil; so are Notes
+// and, spelled as an empty string, DockerImage for callers outside the owning organisation.
 type Model struct {
 	ID                      *string           `json:"id"`
 	ModelGroupID            *string           `json:"modelGroupId"`
@@ -64,8 +64,7 @@ type ModelAxis struct {
 	Default     *Scalar   `json:"default"`
 }
 
-// Input is an input that a model accepts. JSON is the whole record, since the interface names only some of its
-// fields.
+// Input is an input that a model accepts. JSON is the whole record, since the interface names only some of its fields.
 type Input struct {
 	ID   *string `json:"id"`
 	Key  *string `json:"key"`
@@ -123,8 +122,8 @@ func (m *Model) identity(groupID string) *shapeError {
 
 func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err }
 
-// LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist,
-// may not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
+// LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist, may
+// not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	const what = "reading the latest model of group %q"
 	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeObject[Model](groupID))

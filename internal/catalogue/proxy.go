@@ -59,8 +59,8 @@ func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
 }
 
-// keepProxyStatus keeps the status of a proxy's answer. Without this hook http.Transport returns an error that has
-// only the reason phrase.
+// keepProxyStatus keeps the status of a proxy's answer. Without this hook http.Transport returns an error that has only
+// the reason phrase.
 func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *http.Response) error {
 	if response.StatusCode == http.StatusOK {
 		return nil

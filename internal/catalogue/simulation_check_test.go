@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// simCheck checks one process of a simulation: what is sent and when, and what readers get. It knows
-// what the service saw and what readers got, and nothing of how the client does it.
+// simCheck checks one process of a simulation: what is sent and when, and what readers get. It knows what the service
+// saw and what readers got, and nothing of how the client does it.
 type simCheck struct {
 	*simRun
 	requests   []*request    // of this process, in the order in which they were sent

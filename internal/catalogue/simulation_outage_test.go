@@ -76,8 +76,8 @@ func (c *simCheck) oneAttemptInAnOutage() {
 	}
 }
 
-// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as its words
-// are there.
+// waitsForNoPause: while the allowance is used up, a read that would have to wait for a pause fails as soon as its
+// words are there.
 func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	for _, pause := range c.requests {
 		until, _ := pause.waits()
@@ -93,8 +93,8 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 	}
 }
 
-// whatHeldItIsTold: an error that quotes a 429 quotes one whose wait the reader met, and one of a pause quotes the 429 of
-// the pause in force. Each has the number of attempts.
+// whatHeldItIsTold: an error that quotes a 429 quotes one whose wait the reader met, and one of a pause quotes the 429
+// of the pause in force. Each has the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
 	all := c.paces()
 	for i, r := range c.readings {

@@ -9,8 +9,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
 
-// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation only
-// the one reader, and no other reader has an error of it.
+// inTime checks invariant 3: a question ends within its read_timeout. An interrupt ends all at once, a cancellation
+// only the one reader, and no other reader has an error of it.
 func (c *simCheck) inTime() {
 	for _, r := range c.readings {
 		due := forever
@@ -128,8 +128,8 @@ func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 	}
 }
 
-// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. What the service says of a pause is in the body,
-// which may come late, and so may the answer to a request under way.
+// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. What the service says of a pause is in the body, which may
+// come late, and so may the answer to a request under way.
 func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	all := c.paces()
 	for _, pause := range c.requests {

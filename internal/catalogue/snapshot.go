@@ -9,8 +9,7 @@ import (
 
 // answers are the flights on their way and what is kept, so that all who ask the same within one process see the same.
 // An answer is kept, and so is a final refusal, which asking again does not change (INTERFACE.md, Client handling
-// rules).
-// admission.mu guards the fields.
+// rules). admission.mu guards the fields.
 type answers struct {
 	arrived       int // how many flights have come
 	flights       map[*flight]struct{}
@@ -57,8 +56,8 @@ func (a *admission) answer(ctx context.Context, asked *flight) (any, error) {
 	return got.value, got.err
 }
 
-// join joins the flight that asks the same, or begins the one that is asked for. If the end is known already, it returns
-// that and no flight.
+// join joins the flight that asks the same, or begins the one that is asked for. If the end is known already, it
+// returns that and no flight.
 func (a *admission) join(ctx context.Context, me *caller, asked *flight) (*flight, ended) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -25,9 +25,10 @@ func takesQuick(random *rand.Rand) func(*request) (there, back time.Duration) {
 	}
 }
 
-// mostStrays returns how many of some reads may be lost to strays: those that are rejected five times. Reads share their
-// tokens, so twice as many as chance alone would have it. The bound is six standard deviations and six reads above that,
-// which a Poisson distribution exceeds less than once in ten million runs. With one of two a whole run may end, too.
+// mostStrays returns how many of some reads may be lost to strays: those that are rejected five times. Reads share
+// their tokens, so twice as many as chance alone would have it. The bound is six standard deviations and six reads
+// above that, which a Poisson distribution exceeds less than once in ten million runs. With one of two a whole run may
+// end, too.
 func mostStrays(reads, oneIn int) int {
 	if oneIn == 2 {
 		return reads / 5

@@ -36,8 +36,8 @@ type tokens struct {
 	lastServed  time.Time          // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
 }
 
-// valid reports whether a read may be sent with the current token. One with a stated life is renewed before its end,
-// by the lesser of 10 s and a tenth of its life.
+// valid reports whether a read may be sent with the current token. One with a stated life is renewed before its end, by
+// the lesser of 10 s and a tenth of its life.
 func (t *tokens) valid(now time.Time) bool {
 	c := t.current
 	if c == nil || c.rejected {

@@ -115,7 +115,8 @@ func (c *connections) give(to net.Conn) int {
 }
 
 // cause returns what kept an attempt that failed with err from being served: err, unless it was how often it was sent.
-// net/http waits longer and longer before it sends a refused stream again, so the time of the attempt may be over first.
+// net/http waits longer and longer before it sends a refused stream again, so the time of the attempt may be over
+// first.
 func (c *connections) cause(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,8 +42,8 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Scalar is a value of an open type, spelled as the `axis=key:value` query of the service takes it: a string as it
-// is, true or false, a number in plain decimal notation with every digit, anything else as compact JSON.
+// Scalar is a value of an open type, spelled as the `axis=key:value` query of the service takes it: a string as it is,
+// true or false, a number in plain decimal notation with every digit, anything else as compact JSON.
 type Scalar string
 
 // UnmarshalJSON spells the value.

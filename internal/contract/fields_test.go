@@ -9,8 +9,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/contract"
 )
 
-// TestTheRulesNameEveryField: a field of the document is in INTERFACE.md as well, except those of the token's answer, which
-// are not shown.
+// TestTheRulesNameEveryField: a field of the document is in INTERFACE.md as well, except those of the token's answer,
+// which are not shown.
 func TestTheRulesNameEveryField(t *testing.T) {
 	t.Parallel()
 	var document struct {

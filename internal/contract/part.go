@@ -12,8 +12,8 @@ import (
 )
 
 // SignOfPart returns what shows that an answer holds only a part of a list, such as "its header X-Next-Page is 2", or
-// an empty text. The interface shows no pagination: INTERFACE.md says what becomes of a part. elements is how many
-// the answer has. The names of headers are in any case. The text quotes the service.
+// an empty text. The interface shows no pagination: INTERFACE.md says what becomes of a part. elements is how many the
+// answer has. The names of headers are in any case. The text quotes the service.
 func SignOfPart(header http.Header, elements int) string {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		isPart := signs[strings.ToLower(name)]

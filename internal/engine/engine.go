@@ -1,5 +1,5 @@
-// Package engine finds a Terraform or OpenTofu on this machine and runs it with a local build of the provider, for
-// the benchmarks and the acceptance tests. No release contains it.
+// Package engine finds a Terraform or OpenTofu on this machine and runs it with a local build of the provider, for the
+// benchmarks and the acceptance tests. No release contains it.
 package engine
 
 import (

@@ -36,8 +36,8 @@ func Override(file, plugins string) (string, error) {
 	return settings(file, method)
 }
 
-// Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an
-// entry for Environment.
+// Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an entry
+// for Environment.
 func Mirror(file, mirror string) (string, error) {
 	return settings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }

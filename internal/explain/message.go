@@ -54,8 +54,8 @@ func (m *message) finished(err error) Problem {
 	return m.Problem
 }
 
-// shared identifies the cause of err, for Problem. Codes are taken for one cause if they are the same, even
-// those that the provider does not know.
+// shared identifies the cause of err, for Problem. Codes are taken for one cause if they are the same, even those that
+// the provider does not know.
 func (m *message) shared(err error) string {
 	var (
 		rejected *catalogue.RejectedError
@@ -78,8 +78,7 @@ func (m *message) shared(err error) string {
 	return ""
 }
 
-// field returns the part of a place that is the same in every record of a list, such as revision of
-// models[3].revision.
+// field returns the part of a place that is the same in every record of a list, such as revision of models[3].revision.
 func field(place string) string {
 	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts
-	// as having reached the service: a slow one does not keep others from being sent.
+	// Slow is for how long a request without an answer counts as in flight, and the latest moment at which it counts as
+	// having reached the service: a slow one does not keep others from being sent.
 	Slow = 3 * time.Second
 
 	// perGrowth is how many answers widen the congestion window by one.
 	perGrowth = 16
-	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart window
-	// of RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the same moment.
+	// longPause is the shortest pause after which at most restart requests are in flight at first: the restart window of
+	// RFC 5681 §4.1. All 429s of a burst make one pause. Runs that share an allowance wake at about the same moment.
 	longPause = 3 * time.Second
 	restart   = 2
 	maxGap    = 8 * time.Second

@@ -99,8 +99,8 @@ func TestNothingIsSentInAPause(t *testing.T) {
 	}
 }
 
-// After a pause half as many may be in flight as there were, and one more for every sixteen that are let through.
-// A burst counts once.
+// After a pause half as many may be in flight as there were, and one more for every sixteen that are let through. A
+// burst counts once.
 func TestTheCongestionWindow(t *testing.T) {
 	r := newRun(t, Limit{})
 	r.limit(9, sec)

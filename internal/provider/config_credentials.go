@@ -9,9 +9,9 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives
-// wins. Of two in the environment the token wins: a job that was handed one often has the id and the secret as well,
-// since it asked for the token with them.
+// addCredentials resolves client id and secret, or the access token in their place. The kind that the block gives wins.
+// Of two in the environment the token wins: a job that was handed one often has the id and the secret as well, since it
+// asked for the token with them.
 func (c configuration) addCredentials(r *resolver) {
 	pair, token := gives(c.ClientID) || gives(c.ClientSecret), gives(c.AccessToken)
 	switch {

@@ -141,8 +141,8 @@ func TestUnknownArgumentsAreDeferred(t *testing.T) {
 	}
 }
 
-// TestTheConfigurationIsLogged compares the one line at INFO word for word: the
-// value of each argument, its origin, and nothing of a credential.
+// TestTheConfigurationIsLogged compares the one line at INFO word for word: the value of each argument, its origin, and
+// nothing of a credential.
 func TestTheConfigurationIsLogged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -16,8 +16,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
-// surrounded returns a scene of configuring the provider in an environment of these
-// variables.
+// surrounded returns a scene of configuring the provider in an environment of these variables.
 func surrounded(title string, config arguments, assignments ...string) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		env := setting.EnvironmentOf(assignments)

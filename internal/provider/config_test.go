@@ -25,8 +25,7 @@ import (
 // complete is a provider block with what is required and nothing else.
 var complete = arguments{argBaseURL: "https://catalogue.example", argClientID: "id", argClientSecret: "secret"}
 
-// settle resolves a provider block in an environment of these
-// assignments, whose names lack their prefix.
+// settle resolves a provider block in an environment of these assignments, whose names lack their prefix.
 func settle(tb testing.TB, given arguments, assignments ...string) (settings, []configProblem) {
 	tb.Helper()
 	return block(tb, given).resolve(surroundings(assignments...))
@@ -181,8 +180,8 @@ func readWrongValues() (groups []wrongValues) {
 	return groups
 }
 
-// TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in
-// the environment alike, on its argument, and shows no password.
+// TestValuesThatCannotBeUsed: each value is an error for that reason, in the block and in the environment alike, on its
+// argument, and shows no password.
 func TestValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for _, group := range append(readWrongValues(), wrongCertificates()...) {

@@ -16,8 +16,8 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 )
 
-// connection is what Configure hands to the data sources: a client, or the arguments that keep the provider from
-// having one.
+// connection is what Configure hands to the data sources: a client, or the arguments that keep the provider from having
+// one.
 type connection struct {
 	client    *catalogue.Client
 	unknown   []string
@@ -113,8 +113,8 @@ func (d *catalogueDataSource) Configure(
 	d.connection, _ = req.ProviderData.(*connection) // nil to validate
 }
 
-// readArguments decodes the arguments of a block into its state, a pointer to a struct with tfsdk tags, and returns
-// the client to read with. It is nil if resp says why.
+// readArguments decodes the arguments of a block into its state, a pointer to a struct with tfsdk tags, and returns the
+// client to read with. It is nil if resp says why.
 func (d *catalogueDataSource) readArguments(
 	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse, state any,
 ) *catalogue.Client {

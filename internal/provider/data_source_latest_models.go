@@ -117,8 +117,8 @@ func listedGroups(groups []*catalogue.ModelGroup) ([]member, map[string]*catalog
 
 // leaveOutMissing clears the errors of groups that were listed and have no model that satisfies, or were answered with
 // 404 and a code. Most of the latter have no models. It returns the ids of those that the list shows with models: they
-// were removed in the meantime, or made private. A 404 without a code stays an error: a gateway may have sent it, and what
-// was deployed from the model would be destroyed.
+// were removed in the meantime, or made private. A 404 without a code stays an error: a gateway may have sent it, and
+// what was deployed from the model would be destroyed.
 func leaveOutMissing(all []settled[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
 	for i := range all {
 		r := &all[i]

@@ -160,8 +160,8 @@ func TestWordsOfTheNetwork(t *testing.T) {
 	}
 }
 
-// TestFieldsOfTheGuide: the table of the guide about data "http" has each field of a group and of a model, its attribute
-// and its type.
+// TestFieldsOfTheGuide: the table of the guide about data "http" has each field of a group and of a model, its
+// attribute and its type.
 func TestFieldsOfTheGuide(t *testing.T) {
 	t.Parallel()
 	row := regexp.MustCompile("(?m)^\\| (`.*`) \\| (`.*`) \\| (.*) \\|$")

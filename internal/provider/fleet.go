@@ -14,8 +14,8 @@ import (
 // A fleet is many model groups that one data source reads, with one question to the service for each.
 
 const (
-	// atOnce is how many members of a fleet are read at a time. The client's pace holds requests back; this bounds
-	// only how many reads have begun, because the read_timeout of each begins with it.
+	// atOnce is how many members of a fleet are read at a time. The client's pace holds requests back; this bounds only
+	// how many reads have begun, because the read_timeout of each begins with it.
 	atOnce = 16
 	// progressEvery is the time between two lines of progress in the log.
 	progressEvery = time.Second
@@ -100,8 +100,8 @@ func (f *fleet[T]) settle(one *settled[T]) {
 	case ofThisGroup:
 		f.doubt = nil
 	case ofTheService:
-		// If the service answered for another member in the meantime, only this group fails. If it answered for none,
-		// those under way decide.
+		// If the service answered for another member in the meantime, only this group fails. If it answered for none, those
+		// under way decide.
 		if f.far.answered == one.before && f.doubt == nil {
 			f.doubt = one.err
 		}

@@ -242,8 +242,8 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	expectWarning(t, diagnostics, "", explain.SummaryLeftOut, fmt.Sprintf("%q.", mainGroup))
 }
 
-// TestAGroupIsNotLeftOutByAGateway: a 404 without a code is no word of the catalogue, and what was deployed from the model
-// would be destroyed.
+// TestAGroupIsNotLeftOutByAGateway: a 404 without a code is no word of the catalogue, and what was deployed from the
+// model would be destroyed.
 func TestAGroupIsNotLeftOutByAGateway(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)

@@ -28,8 +28,8 @@ func mapped[From, To any](from []*From, each func(*From) *To) []*To {
 	return to
 }
 
-// newestFirst orders models by their revisions, the highest first, then by id. A revision that cannot be read counts
-// as 0.
+// newestFirst orders models by their revisions, the highest first, then by id. A revision that cannot be read counts as
+// 0.
 func newestFirst(a, b *catalogue.Model) int {
 	return cmp.Or(cmp.Compare(orZero(b.Revision), orZero(a.Revision)), cmp.Compare(orZero(a.ID), orZero(b.ID)))
 }

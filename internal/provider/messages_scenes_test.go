@@ -12,8 +12,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// played returns a scene of reads on a service, one after another on a fake clock, and
-// the diagnostics of each.
+// played returns a scene of reads on a service, one after another on a fake clock, and the diagnostics of each.
 func played(title string, service func(*testing.T) http.Handler, more arguments, reads ...reading) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
@@ -210,8 +209,7 @@ func findingScenes() []scene {
 	}
 }
 
-// oneRequestID is a fault that fails nothing: questions of a fleet arrive in any
-// order, and with them their ids.
+// oneRequestID is a fault that fails nothing: questions of a fleet arrive in any order, and with them their ids.
 var oneRequestID = sandbox.Fault{
 	Route: sandbox.RouteLatest,
 	Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {

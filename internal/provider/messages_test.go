@@ -18,8 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// messagesFile holds every message in full, to be read by people. A test
-// compares each with what a user reads.
+// messagesFile holds every message in full, to be read by people. A test compares each with what a user reads.
 const messagesFile = "testdata/messages.md"
 
 // scene leads to one message or several.
@@ -28,8 +27,8 @@ type scene struct {
 	play  func(*testing.T) []*tfprotov6.Diagnostic
 }
 
-// TestMessages plays what users run into, through the provider's server, and
-// compares the messages word for word. With -update it writes them anew.
+// TestMessages plays what users run into, through the provider's server, and compares the messages word for word. With
+// -update it writes them anew.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(messagesFile)
@@ -141,8 +140,7 @@ var (
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
 
-// rendered returns diagnostics in full, each with its argument, without what differs
-// from run to run.
+// rendered returns diagnostics in full, each with its argument, without what differs from run to run.
 func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	var out []string
 	for _, d := range diagnostics {

@@ -52,8 +52,8 @@ func explained(errs ...error) []*tfprotov6.Diagnostic {
 	return shown
 }
 
-// interrupted returns a scene of blocks that are read one after another, from a service that answers for six groups. The
-// run is interrupted after ten seconds.
+// interrupted returns a scene of blocks that are read one after another, from a service that answers for six groups.
+// The run is interrupted after ten seconds.
 func interrupted(title string, more arguments, reads ...reading) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic

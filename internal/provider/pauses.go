@@ -12,14 +12,14 @@ import (
 const (
 	// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 	longPause = time.Minute
-	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for
-	// the warning.
+	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for the
+	// warning.
 	standstill = time.Second
 )
 
 // warnOfPauses warns, once in a process, of pauses that have held back its reads for a long time in all. No read knows
-// whether it is the last. The warning comes with one after which no other begins for a moment, and speaks of the run
-// so far.
+// whether it is the last. The warning comes with one after which no other begins for a moment, and speaks of the run so
+// far.
 func (c *connection) warnOfPauses(ctx context.Context, next <-chan struct{}, diags *diag.Diagnostics) {
 	held := c.client.TotalPause().Round(time.Second)
 	if next == nil || held < longPause || c.warned.Load() {

@@ -284,8 +284,8 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	}
 }
 
-// sameText reports whether a text of a configuration is the same as one of the service. Engines normalise the former
-// to NFC.
+// sameText reports whether a text of a configuration is the same as one of the service. Engines normalise the former to
+// NFC.
 func sameText(written, served string) bool {
 	return norm.NFC.String(written) == norm.NFC.String(served)
 }

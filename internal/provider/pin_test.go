@@ -28,8 +28,8 @@ func expectWarning(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, 
 	expectError(t, []*tfprotov6.Diagnostic{&d}, argument, summary, fragments...)
 }
 
-// TestTheImageThatWasReviewed has what TestMessages does not show: a long reference is quoted whole, and is_owner, which
-// says why an image is withheld, may be missing.
+// TestTheImageThatWasReviewed has what TestMessages does not show: a long reference is quoted whole, and is_owner,
+// which says why an image is withheld, may be missing.
 func TestTheImageThatWasReviewed(t *testing.T) {
 	t.Parallel()
 	long := "registry.example/" + strings.Repeat("a/", 100) + "app@" + sha256Digest

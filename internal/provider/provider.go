@@ -114,8 +114,8 @@ func alsoReadFrom(argument string) string {
 	return text + "."
 }
 
-// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the environment, are
-// left to Configure: `validate` has to pass without credentials.
+// ValidateConfig reports what is wrong in the provider block itself. What is only absent, and the environment, are left
+// to Configure: `validate` has to pass without credentials.
 func (p *catalogueProvider) ValidateConfig(
 	ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse,
 ) {

@@ -19,8 +19,8 @@ const (
 	statesFile    = "testdata/states.json"
 )
 
-// TestStates compares whole states, through the provider's own server and through the framework's.
-// With -update it writes them again.
+// TestStates compares whole states, through the provider's own server and through the framework's. With -update it
+// writes them again.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open(catalogueFile)

@@ -112,8 +112,8 @@ func countProblem(value attr.Value) string {
 	return ""
 }
 
-// idOrName validates, on id, that a block gives either that or name. An engine then points at the block's own
-// arguments in both cases.
+// idOrName validates, on id, that a block gives either that or name. An engine then points at the block's own arguments
+// in both cases.
 type idOrName struct{ undescribed }
 
 func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {

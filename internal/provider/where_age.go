@@ -32,8 +32,8 @@ func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
 	return nil
 }
 
-// madeAt returns the moment from which the age of a model counts: when it was published, or re-published in place
-// after that. If it is not known, problem says why.
+// madeAt returns the moment from which the age of a model counts: when it was published, or re-published in place after
+// that. If it is not known, problem says why.
 func madeAt(model *catalogue.Model) (made time.Time, problem string) {
 	const unread = "its %s is %q, which cannot be read as a date"
 	if model.CreatedAt == nil {

@@ -15,8 +15,8 @@ import (
 // Shortest is how many characters a secret has at least. A shorter one would mask everyday words.
 const Shortest = 6
 
-// Mask removes secrets from texts that others wrote: a service may repeat what it was sent in a message, a header or
-// a redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
+// Mask removes secrets from texts that others wrote: a service may repeat what it was sent in a message, a header or a
+// redirect. The zero Mask knows none. No secret is forgotten, because a service may repeat an old token too.
 type Mask struct {
 	mu    sync.RWMutex
 	known map[string][]string // secrets and their base64, by their first bytes
@@ -63,8 +63,8 @@ func base64Spellings(secret string) (spellings []string) {
 	return spellings
 }
 
-// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning
-// of one at the end of text, which may be cut short.
+// Clean returns text without secrets: as they are, URL-encoded, JSON-escaped or in base64, and without the beginning of
+// one at the end of text, which may be cut short.
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -197,8 +197,8 @@ func escapeSize(text string) int {
 	return unit
 }
 
-// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot
-// draw on the user's terminal.
+// Printable replaces control characters and bytes that are not UTF-8, and folds white space, so that a body cannot draw
+// on the user's terminal.
 func Printable(text string) string {
 	odd := func(r rune) bool {
 		return r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r)

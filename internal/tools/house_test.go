@@ -77,8 +77,8 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so a pattern is compiled when it is
-// used.
+// TestNothingIsCompiledAtStart: an engine starts the provider three times for a plan, so a pattern is compiled when it
+// is used.
 func TestNothingIsCompiledAtStart(t *testing.T) {
 	t.Parallel()
 	for _, room := range []string{"catalogue", "contract", "encode", "explain", "pace", "provider", "provider/setting", "redact"} {

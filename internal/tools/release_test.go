@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReleaseWantsAGoodSignature verifies a release that has a signed list of
-// checksums and nothing else: only a good signature gets there.
+// TestReleaseWantsAGoodSignature verifies a release that has a signed list of checksums and nothing else: only a good
+// signature gets there.
 func TestReleaseWantsAGoodSignature(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"bash", "gpg", "unzip"} {

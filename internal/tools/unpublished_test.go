@@ -12,8 +12,8 @@ import (
 
 const unpublished = "<!-- unpublished: begin -->\n"
 
-// TestReleaseRefusesAnUnpublishedText: no tag passes while the changelog calls its version unreleased, or while the README
-// says that no registry has the provider.
+// TestReleaseRefusesAnUnpublishedText: no tag passes while the changelog calls its version unreleased, or while the
+// README says that no registry has the provider.
 func TestReleaseRefusesAnUnpublishedText(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,8 +17,8 @@ func scheme(name string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
 }
 
-// TestPictures takes pictures of the page, for the README and for contributors: -pictures names a folder for them.
-// What differs from run to run is replaced first.
+// TestPictures takes pictures of the page, for the README and for contributors: -pictures names a folder for them. What
+// differs from run to run is replaced first.
 func TestPictures(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("-pictures is not set: make page sets it")

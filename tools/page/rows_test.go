@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// overlaps lists the texts and controls of the page that lie over each other, or reach out of their panel. What is cut off
-// by an element around it counts as far as it is seen.
+// overlaps lists the texts and controls of the page that lie over each other, or reach out of their panel. What is cut
+// off by an element around it counts as far as it is seen.
 const overlaps = `(() => {
 	const boxes = [];
 	const add = (node, element, rect) => {
@@ -50,8 +50,8 @@ const overlaps = `(() => {
 	return found.join("\n");
 })()`
 
-// TestRowsHoldStill: in no width of the window does anything lie over anything else, and a button that one presses stays
-// under the pointer, with all others where they were.
+// TestRowsHoldStill: in no width of the window does anything lie over anything else, and a button that one presses
+// stays under the pointer, with all others where they were.
 func TestRowsHoldStill(t *testing.T) {
 	s := serve(t)
 	const image = "registry.northwind.example/forecasting/price:2.0.0-rc.1@sha256:"

@@ -21,8 +21,8 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
-// Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed
-// says how to get rid of white space around it. Each may belong to the value, so none is a problem by itself.
+// Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed says
+// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself.
 func Oddities(value, trimmed string) []string {
 	var found []string
 	for _, around := range wrappings {

@@ -14,8 +14,8 @@ import (
 // maxFile bounds a file that a variable names, in bytes: several times a whole bundle of certificates.
 const maxFile = 1 << 20
 
-// readSmallFile reads a file that a variable names, without the line break at its end. An error says what is wrong
-// with the file, and shows nothing of its name.
+// readSmallFile reads a file that a variable names, without the line break at its end. An error says what is wrong with
+// the file, and shows nothing of its name.
 func readSmallFile(name string) (string, error) {
 	// Opening a pipe that nobody writes to would wait for ever, so look first.
 	info, err := os.Stat(name)
@@ -57,9 +57,9 @@ func unusableFile(argument, from, name string, err error) error {
 		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, Variable(argument))
 }
 
-// isPath reports whether a file exists, or a folder above it other than the root and the working one, or whether a
-// name begins as paths of Windows do. Any other name may be the secret itself, given in the wrong variable: a "/" is a
-// digit of base64.
+// isPath reports whether a file exists, or a folder above it other than the root and the working one, or whether a name
+// begins as paths of Windows do. Any other name may be the secret itself, given in the wrong variable: a "/" is a digit
+// of base64.
 func isPath(name string) bool {
 	_, err := os.Stat(name)
 	for above := filepath.Dir(name); err != nil && above != filepath.Dir(above); above = filepath.Dir(above) {

@@ -1,6 +1,6 @@
 // Package setting reads what the provider and `record` of the sandbox's program are configured with: variables, the
-// files that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like
-// that cannot be used, and show nothing that may be a secret. It knows nothing of Terraform.
+// files that they name, an address, certificates, an access token, a proxy. Its errors say what a value looks like that
+// cannot be used, and show nothing that may be a secret. It knows nothing of Terraform.
 package setting
 
 import (

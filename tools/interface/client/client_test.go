@@ -1,5 +1,4 @@
-// Package client is a client of the service, generated from its interface by
-// tools/interface.sh.
+// Package client is a client of the service, generated from its interface by tools/interface.sh.
 package client
 
 import (
