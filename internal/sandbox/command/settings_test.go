@@ -19,7 +19,7 @@ func TestSettings(t *testing.T) {
 	const service = "https://c.example/prefix/"
 	for _, test := range []struct{ url, variables, want string }{
 		{service, "BASE_URL=https://another.example", ""},
-		{service, "CLIENT_SECRET= CLIENT_SECRET_FILE=" + file, ""},
+		{service, "CLIENT_SECRET=;CLIENT_SECRET_FILE=" + file, ""},
 		{"", "BASE_URL=" + service, ""},
 		{"", "", "which service? Give -url or set MODELCATALOGUE_BASE_URL. There is no default"},
 		{"http://catalogue.example", "", "MODELCATALOGUE_BASE_URL cannot be used: http would send the secret unencrypted"},
@@ -35,7 +35,7 @@ func TestSettings(t *testing.T) {
 			withCredentials(t)
 			t.Setenv("MODELCATALOGUE_REQUEST_TIMEOUT", "1m")
 			t.Setenv("MODELCATALOGUE_MAX_REQUESTS", "60/1m")
-			for variable := range strings.SplitSeq(test.variables, " ") {
+			for variable := range strings.SplitSeq(test.variables, ";") {
 				if name, value, ok := strings.Cut(variable, "="); ok {
 					t.Setenv("MODELCATALOGUE_"+name, value)
 				}
