@@ -31,7 +31,14 @@ var tokenEndpoint = catalogue.Endpoint{Method: http.MethodPost, Origin: "https:/
 
 // answered returns an answer of the service to a read.
 func answered(status int, code, message string) *catalogue.APIError {
-	return &catalogue.APIError{Endpoint: getting("/v1/model-group/g"), Status: status, Code: code, ShownCode: code, Message: message, RequestID: "r-1"}
+	return &catalogue.APIError{
+		Endpoint:  getting("/v1/model-group/g"),
+		Status:    status,
+		Code:      code,
+		ShownCode: code,
+		Message:   message,
+		RequestID: "r-1",
+	}
 }
 
 // tokenAnswered returns an answer of the token endpoint.

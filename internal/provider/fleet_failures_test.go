@@ -38,7 +38,8 @@ func TestSeveralCausesAreReportedTogether(t *testing.T) {
 				"2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
 			}},
 			outcome{"model_group_ids[5]", explain.SummaryUnavailable, []string{
-				"It broke.", "gave up after 5 attempts", "1 more of 41 groups failed with the same status and code; the service's words differ:\n  - \"group-015\"",
+				"It broke.", "gave up after 5 attempts",
+				"1 more of 41 groups failed with the same status and code; the service's words differ:\n  - \"group-015\"",
 			}},
 			outcome{"model_group_ids[9]", explain.SummaryForbidden, []string{"Not you."}},
 		)

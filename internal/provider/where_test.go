@@ -142,7 +142,8 @@ func TestWhyNoModelSatisfies(t *testing.T) {
 		return conditions.noneSatisfies(withLatest(models, latest), time.Now(), "g", "Do this.")
 	}
 	problem := problemIf(nil)
-	if !problem.nothing || !strings.Contains(problem.Detail, "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: the service") ||
+	const first = "where (enabled = true):\n  - revision 11: it is disabled\n  - revision 10: the service"
+	if !problem.nothing || !strings.Contains(problem.Detail, first) ||
 		!strings.HasSuffix(problem.Detail, "\n  - and 2 more\n\nArchived revisions may be missing here, because the service may leave "+
 			"them out.\n\nDo this.") || problem.phrase != "revision 11: it is disabled; older ones fail too: 11" {
 		t.Fatalf("%+v", problem)

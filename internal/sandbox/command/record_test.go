@@ -242,7 +242,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// recordAgain records a sandbox that serves a recorded file, its lists and members in any order. Its organisation's credentials are the file's.
+// recordAgain records a sandbox that serves a recorded file, its lists and members in any order. Its organisation's
+// credentials are the file's.
 func recordAgain(t *testing.T, text string) recorded {
 	t.Helper()
 	catalogue, err := sandbox.ReadCatalogue(strings.NewReader(text))
