@@ -69,7 +69,7 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 		Endpoint:    in.at,
 		Status:      in.status,
 		ContentType: in.mask.Tidy(in.header.Get("Content-Type"), maxWord),
-		Place:       shape.place,
+		Place:       in.mask.Tidy(shape.place, maxExcerpt),
 		Problem:     in.mask.Tidy(shape.problem, maxExcerpt),
 		IsPart:      shape.isPart,
 		RequestID:   requestID(in.mask, in.header),

@@ -37,13 +37,19 @@ const (
 "values":[{"value":1.50,"historical":false},{"value":null}]}],"new":1}`
 )
 
+// longName is a field's name that no message may show in full.
+var longName = strings.Repeat("x", 3000)
+
 // decodeSeeds are seeds beside wrongBodies.
 var decodeSeeds = map[int][]string{
 	bodyModel: {
 		fullModel, `{"id":"","revision":0}`, `{"id":"m","revision":1,"inputs":[{"id":"a","id":"\u0062"},null],"tags":[""]}`,
 		`{"id":"m","revision":1,"axes":[{"values":[1e1000,1E-1023,-0,-0.0e5,123456789012345678901234567890.10]}]}`,
 	},
-	bodyModels: {`[` + fullModel + ` , ` + fullModel + `]`, `[]`, ` [ null ] `, `[{"revision":1},{"revision":9223372036854775808}]`},
+	bodyModels: {
+		`[` + fullModel + ` , ` + fullModel + `]`, `[]`, ` [ null ] `, `[{"revision":1},{"revision":9223372036854775808}]`,
+		`{"` + longName + `":1}`, `[{"id":"m","revision":1,"modelMetadata":{"` + longName + `":NaN}}]`,
+	},
 	bodyGroup: {
 		fullGroup, `{"ID":"another","id":"g","latestRevision":1e2,"latestRevision":2}`, `{"axes":[{"values":[{"value":1e999999999}]}]}`,
 		"{\"id\":\"g\",\"name\":\"\xff\xfe\\ud800\",\"axes\":null}",
@@ -112,8 +118,9 @@ func FuzzDecode(f *testing.F) {
 		case err == nil:
 			expectHoldable(t, reflect.ValueOf(value), "")
 		case errors.As(err, &shape):
-			if text := shape.Error(); text == "" || len(text) > 1000 {
-				t.Errorf("rejected with a text of %d bytes: %q", len(text), text)
+			shown := incomingBody(nil).unusable(shape)
+			if shown.Problem == "" || utf8.RuneCountInString(shown.Place+shown.Problem) > 2*(maxExcerpt+1) {
+				t.Errorf("rejected with a text of %d bytes: %q", len(shown.Error()), shown)
 			}
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			t.Errorf("rejected with %T %v: %q", err, err, body)

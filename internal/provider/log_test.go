@@ -152,6 +152,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 		"cut by the client": answering(404, "text/plain", strings.Repeat(" ", 4000-10)+oddSecret),
 		"a redirect":        answering(307, "text/plain", "", "Location", elsewhere),
 		"another shape":     answering(200, "application/json", document("axes", []any{map[string]any{echoes: 1, "values": echoes}})),
+		"a place":           answering(200, "application/json", `{"x":`+strings.Replace(document(echoes, nil), "null", "NaN", 1)+"}"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
