@@ -76,7 +76,7 @@ func newAdmission(cfg Config) *admission {
 		retries: retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
 		note:    cfg.Note,
 		answers: newAnswers(cfg.Snapshot),
-		pace:    pace.New(cfg.Ceiling),
+		pace:    &pace.Pace{Ceiling: cfg.Ceiling},
 	}
 	if a.retries.jitter == nil {
 		a.retries.jitter = rand.Float64

@@ -240,7 +240,7 @@ func (a *admission) noteWaitLocked(f *flight, hold wait) {
 	case isPause:
 		text += fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
 	case hold.cause == CeilingTooLow:
-		text += fmt.Sprintf(" (%s)", a.pace.Ceiling())
+		text += fmt.Sprintf(" (%s)", a.pace.Ceiling)
 	}
 	a.note(f.ctx, text)
 }

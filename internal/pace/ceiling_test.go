@@ -16,7 +16,7 @@ func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 			Requests: 1 + draw.IntN(5),
 			Per:      time.Duration(1+draw.IntN(4)) * sec,
 		}
-		service := &counting{run: &run{T: t, Pace: New(limit), now: start}, limit: limit, draw: draw}
+		service := &counting{run: &run{T: t, Pace: &Pace{Ceiling: limit}, now: start}, limit: limit, draw: draw}
 		for len(service.arrived) < 40 && !t.Failed() {
 			service.step()
 		}
@@ -83,7 +83,7 @@ func TestCeilingAfter(t *testing.T) {
 		{"three rounds", Limit{3, 10 * sec}, 0, 0, 9, 30 * sec},
 		{"an even pace", Limit{1, 2 * sec}, 0, 0, 5, 10 * sec},
 	} {
-		r := &run{T: t, Pace: New(test.ceiling), now: start}
+		r := &run{T: t, Pace: &Pace{Ceiling: test.ceiling}, now: start}
 		numbers := r.send(test.sent)
 		r.now = r.now.Add(test.answer)
 		for _, number := range numbers {

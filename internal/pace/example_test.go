@@ -9,7 +9,7 @@ import (
 
 func Example() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	p := pace.New(pace.Limit{Requests: 2, Per: time.Second})
+	p := pace.Pace{Ceiling: pace.Limit{Requests: 2, Per: time.Second}}
 	for range 2 {
 		number := p.Sent(now)
 		p.Answered(number, now)

@@ -26,9 +26,10 @@ const (
 	maxGap    = 8 * time.Second
 )
 
-// Pace decides when the next request of a process may be sent. It is not safe for concurrent use.
+// Pace decides when the next request of a process may be sent. The zero Pace is ready for use, and has no ceiling. It is
+// not safe for concurrent use.
 type Pace struct {
-	ceiling  Limit
+	Ceiling  Limit         // the operator's, which stays as it is
 	counted  []time.Time   // when each request stops counting against the ceiling, earliest first
 	inFlight []request     // those without an answer, in the order in which they were sent
 	last     int           // the number of the last request
@@ -48,16 +49,6 @@ type pause struct {
 type request struct {
 	number int
 	sent   time.Time
-}
-
-// New returns a Pace under the operator's ceiling. The zero Limit sets none.
-func New(ceiling Limit) *Pace {
-	return &Pace{ceiling: ceiling}
-}
-
-// Ceiling returns the operator's ceiling.
-func (p *Pace) Ceiling() Limit {
-	return p.ceiling
 }
 
 // PausedUntil returns the end of the last pause, or the zero time if there was none.
@@ -89,7 +80,7 @@ func (p *Pace) RoomAt(now time.Time) time.Time {
 //	n = 3: now + 10s  the request of n = 0 stops counting
 //	n = 4: 0:18       the request of n = 1 does
 func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
-	limit := p.ceiling.Requests
+	limit := p.Ceiling.Requests
 	if limit == 0 {
 		return now
 	}
@@ -100,7 +91,7 @@ func (p *Pace) CeilingAfter(n int, now time.Time) time.Time {
 	if place >= room {
 		at = counted[place-room]
 	}
-	return at.Add(time.Duration(rounds) * p.ceiling.Per)
+	return at.Add(time.Duration(rounds) * p.Ceiling.Per)
 }
 
 // InFlight returns how many requests are in flight.
@@ -113,9 +104,9 @@ func (p *Pace) Sent(now time.Time) int {
 	p.last++
 	p.inFlight = p.young(now, 0)
 	p.inFlight = append(p.inFlight, request{number: p.last, sent: now})
-	if p.ceiling.Requests > 0 {
+	if p.Ceiling.Requests > 0 {
 		p.counted = after(p.counted, now)
-		p.counted = append(p.counted, now.Add(Slow+p.ceiling.Per))
+		p.counted = append(p.counted, now.Add(Slow+p.Ceiling.Per))
 	}
 	return p.last
 }
@@ -164,29 +155,21 @@ func (p *Pace) Limited(number int, now time.Time, wait time.Duration) {
 // Ended records that a request is no longer in flight. It counts against the ceiling for the ceiling's length from now,
 // or from Slow after it was sent if that was earlier.
 func (p *Pace) Ended(number int, now time.Time) {
-	i := sort.Search(len(p.inFlight), func(i int) bool {
-		return p.inFlight[i].number >= number
+	i := slices.IndexFunc(p.inFlight, func(r request) bool {
+		return r.number == number
 	})
-	if i == len(p.inFlight) || p.inFlight[i].number > number {
+	if i < 0 {
 		return // it has ended already, or was slow
 	}
-	assumed := p.inFlight[i].sent.Add(Slow + p.ceiling.Per)
+	assumed := p.inFlight[i].sent.Add(Slow + p.Ceiling.Per)
 	p.inFlight = slices.Delete(p.inFlight, i, i+1)
-	until := now.Add(p.ceiling.Per)
-	if until.Before(assumed) {
-		p.countUntil(until, assumed)
+	until := now.Add(p.Ceiling.Per)
+	i, counts := slices.BinarySearchFunc(p.counted, assumed, time.Time.Compare)
+	if counts && until.Before(assumed) {
+		p.counted = slices.Delete(p.counted, i, i+1)
+		i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
+		p.counted = slices.Insert(p.counted, i, until)
 	}
-}
-
-// countUntil changes when a request stops counting.
-func (p *Pace) countUntil(until, assumed time.Time) {
-	i, found := slices.BinarySearchFunc(p.counted, assumed, time.Time.Compare)
-	if !found {
-		return // there is no ceiling
-	}
-	p.counted = slices.Delete(p.counted, i, i+1)
-	i, _ = slices.BinarySearchFunc(p.counted, until, time.Time.Compare)
-	p.counted = slices.Insert(p.counted, i, until)
 }
 
 // Window returns how many requests may be in flight, or 0 for any number.
