@@ -68,17 +68,13 @@ func base64Spellings(secret string) (spellings []string) {
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	hidden := m.find(text, fromText)
-	if strings.Contains(text, "%") {
-		hidden = append(hidden, m.find(text, fromURL)...)
-	}
-	if strings.Contains(text, `\`) {
-		hidden = append(hidden, m.find(text, fromJSON)...)
-	}
-	if strings.Contains(text, "+") {
-		form := strings.ReplaceAll(text, "+", " ")
-		hidden = append(hidden, m.find(form, fromURL)...)
-	}
+	form := strings.ReplaceAll(text, "+", " ")
+	hidden := slices.Concat(
+		m.find(text, fromText),
+		m.find(text, fromURL),
+		m.find(form, fromURL),
+		m.find(text, fromJSON),
+	)
 	slices.SortFunc(hidden, func(a, b span) int {
 		return a.from - b.from
 	})
