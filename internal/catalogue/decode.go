@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -21,71 +22,62 @@ import (
 // object, its members are added to those of the first. Bytes that are not UTF-8 are replaced.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// decoder turns an answer into what a call returns. A body that ends inside its JSON is an io.ErrUnexpectedEOF, and one
-// that is not what was promised a *shapeError.
+// decoder turns an answer into what a call returns. It reads one JSON value. If that is not what was promised, it
+// returns a *shapeError.
 type decoder[T any] func(in *incoming) (T, error)
+
+// scope is what a question is about. An empty text is for any.
+type scope struct {
+	group   string // its id
+	horizon string // the key of a time horizon
+}
 
 // record is a pointer to a T that is read from an answer.
 type record[T any] interface {
 	*T
-	identity(groupID string) *shapeError // what is wrong with it as an answer about a group, nil for nothing
+	// identity returns the name of a field without which the record is none, if it lacks that, or what is wrong because
+	// the record is not about what was asked for.
+	identity(of scope) (lacks string, other *shapeError)
 	// rest returns where its fields are that the first release did not know, and where its error is.
 	rest() (unknown *jsontext.Value, err *error)
 }
 
-// decodeObject reads a body that is one record, about the group of that id, or about any if the id is empty. A record
-// with its identity is returned even if another field is wrong.
-func decodeObject[T any, P record[T]](groupID string) decoder[*T] {
-	return func(in *incoming) (*T, error) {
-		var object *T
-		err := decodeBody(in, "", func(text *jsontext.Decoder) error {
-			got, fault, err := decodeRecord[T, P](in, text, "", groupID)
-			if fault != nil && P(got).identity(groupID) != nil {
-				return fault
-			}
-			object = got
-			return err
-		})
-		return object, err
-	}
+// decodeObject reads a body that is one record. A record with its identity is returned even if another field is wrong.
+func decodeObject[T any, P record[T]](of scope) decoder[*T] {
+	return func(in *incoming) (*T, error) { return decodeRecord[T, P](in, of) }
 }
 
 // decodeList reads a body that is a whole list of records. A record that is wrong is an element with its error, because
 // the others can be read. In errors the list is called name.
-func decodeList[T any, P record[T]](name, groupID string) decoder[[]*T] {
-	return eachOf(name, func(in *incoming, text *jsontext.Decoder) (*T, error) {
-		element, _, err := decodeRecord[T, P](in, text, name, groupID)
-		return element, err
-	})
+func decodeList[T any, P record[T]](name string, of scope) decoder[[]*T] {
+	return eachOf(name, func(in *incoming) (*T, error) { return decodeRecord[T, P](in, of) })
 }
 
 // decodeRaw reads a body that is a whole list, and decodes nothing in it.
-var decodeRaw = eachOf("", func(_ *incoming, text *jsontext.Decoder) (jsontext.Value, error) {
-	element, err := text.ReadValue()
+var decodeRaw = eachOf("", func(in *incoming) (jsontext.Value, error) {
+	element, err := in.text.ReadValue()
 	return element.Clone(), err
 })
 
 // eachOf reads a body that is a whole list, one element at a time, so that the text of no more than one is in memory. A
 // part of a list is an error: the latest revision of a part would be a wrong one.
-func eachOf[T any](name string, next func(*incoming, *jsontext.Decoder) (T, error)) decoder[[]T] {
+func eachOf[T any](name string, next decoder[T]) decoder[[]T] {
 	return func(in *incoming) ([]T, error) {
+		in.list = name
 		list := []T{}
-		err := decodeBody(in, name, func(text *jsontext.Decoder) error {
-			err := beginList(text)
-			for err == nil && text.PeekKind() != jsontext.KindEndArray {
-				var element T
-				element, err = next(in, text)
-				list = append(list, element)
-			}
-			if err == nil {
-				_, err = text.ReadToken()
-			}
-			return err
-		})
+		err := beginList(in.text)
+		for err == nil && in.text.PeekKind() != jsontext.KindEndArray {
+			var element T
+			element, err = next(in)
+			list = append(list, element)
+		}
+		if err == nil {
+			_, err = in.text.ReadToken()
+		}
 		if err != nil {
 			return nil, err
 		}
-		if sign := contract.SignOfPart(in.header, len(list)); sign != "" {
+		if sign := contract.SignOfPart(in.Header, len(list)); sign != "" {
 			return nil, &shapeError{problem: "the list is only a part: " + sign + noSuchList, isPart: true}
 		}
 		return list, nil
@@ -123,69 +115,75 @@ func itHas(names []string) string {
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, fault says why, and the record has that as its error
-// and the fields that can be read: none if it is about a different group.
-func decodeRecord[T any, P record[T]](
-	in *incoming, text *jsontext.Decoder, name, groupID string,
-) (got *T, fault *shapeError, err error) {
-	body, err := text.ReadValue()
-	if err != nil {
-		return nil, nil, err
+// itLacks says that a document, which what names, lacks a field, and what it has in its place.
+func itLacks(what, field string, fields map[string]jsontext.Value) string {
+	if fields[field] != nil {
+		return what + " has null in place of its " + field
 	}
-	got, wrongType := unmarshalRecord[T, P](body)
-	wrongIdentity := P(got).identity(groupID)
-	switch {
-	case wrongIdentity == nil:
-	case wrongIdentity.ofOtherGroup:
-		*got = *new(T)
-	case wrongType == nil:
-		what := "it"
-		if text.StackPointer() == "" {
-			what = "the answer"
-		}
-		wrongIdentity.problem = wrongIdentity.lackIn(body, what)
-	}
-	unknown, problem := P(got).rest()
-	fault = cmp.Or(wrongType, wrongIdentity, compactFields(unknown))
-	if fault != nil {
-		fault.at = text.StackPointer() + fault.at
-		*problem = in.unusable(fault.below(name))
-	}
-	return got, fault, nil
+	return what + " has no " + field + itHas(slices.Sorted(maps.Keys(fields)))
 }
 
-// lackIn says that a document lacks a field, and what it has in its place.
-func (e *shapeError) lackIn(body jsontext.Value, what string) string {
-	var fields map[string]jsontext.Value
-	if json.Unmarshal(body, &fields, lenient) == nil && fields[e.lacks] != nil {
-		return what + " has null in place of its " + e.lacks
+// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none if
+// it is not about what was asked for. A body that is one record must have its identity.
+func decodeRecord[T any, P record[T]](in *incoming, of scope) (*T, error) {
+	body, err := in.text.ReadValue()
+	if err != nil {
+		return nil, err
 	}
-	said := []string{what + " has no " + e.lacks + itHas(slices.Sorted(maps.Keys(fields)))}
+	got, fault := unmarshalRecord[T](body)
+	lacks, other := P(got).identity(of)
+	switch {
+	case other != nil:
+		*got = *new(T)
+		fault = cmp.Or(fault, other)
+	case lacks != "":
+		fault = cmp.Or(fault, in.withoutIdentity(body, lacks))
+	}
+	unknown, problem := P(got).rest()
+	if *unknown != nil {
+		*unknown = jsontext.Value(compactJSON(*unknown))
+	}
+	if fault != nil {
+		fault.at = in.text.StackPointer() + fault.at
+		*problem = in.unusable(fault)
+	}
+	if in.list == "" && (lacks != "" || other != nil) {
+		return nil, fault
+	}
+	return got, nil
+}
+
+// withoutIdentity returns the error of a record that lacks a field, such as an error document of status 200. It quotes
+// what that says.
+func (in *incoming) withoutIdentity(body jsontext.Value, lacks string) *shapeError {
+	what := "it"
+	if in.list == "" {
+		what = "the answer"
+	}
+	var fields map[string]jsontext.Value
+	_ = json.Unmarshal(body, &fields, lenient)
+	said := []string{itLacks(what, lacks, fields)}
 	for _, name := range []string{"code", "message"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
 			said = append(said, fmt.Sprintf("its %s is %q", name, textOf(value)))
 		}
 	}
-	return strings.Join(said, "; ")
+	return &shapeError{problem: strings.Join(said, "; ")}
 }
 
 // unmarshalRecord decodes the text of a record.
-func unmarshalRecord[T any, P record[T]](body jsontext.Value) (got *T, fault *shapeError) {
-	got = new(T)
+func unmarshalRecord[T any](body jsontext.Value) (*T, *shapeError) {
+	got := new(T)
 	if body.Kind() == jsontext.KindNull {
 		return got, &shapeError{problem: "an object is expected, the service sent null"}
 	}
-	if err := json.Unmarshal(body, got, lenient); err != nil {
-		*got = *new(T)
-		fault = unmarshalRest(body, got, err)
+	err := json.Unmarshal(body, got, lenient)
+	if err == nil {
+		return got, nil
 	}
-	return got, fault
-}
-
-// unmarshalRest decodes the fields of an object that are not of a wrong type, and returns what err says of one that is.
-func unmarshalRest(body jsontext.Value, object any, err error) *shapeError {
-	_ = json.Unmarshal(body, object, lenient, eachFieldForItself) // it fails again if the body is not an object
-	return typeFault(err)
+	got = new(T)
+	_ = json.Unmarshal(body, got, lenient, eachFieldForItself) // it fails again if the body is not an object
+	return got, typeFault(err)
 }
 
 // eachFieldForItself leaves out the fields of a record that are of a wrong type.
@@ -200,31 +198,33 @@ var eachFieldForItself = json.WithUnmarshalers(json.UnmarshalFromFunc(func(text 
 	return err
 }))
 
-// decodeBody applies decode to the body, in which nothing may follow the value. An error of the wrong shape is a
-// *shapeError. In its place a list is called name.
-func decodeBody(body io.Reader, name string, decode func(*jsontext.Decoder) error) error {
-	text := jsontext.NewDecoder(body, lenient)
-	err := decode(text)
-	if err == nil {
-		if _, err = text.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
-			return nil
-		}
-		return &shapeError{problem: "the body goes on after its JSON value"}
+// end reads the end of a body: nothing may follow its JSON value.
+func (in *incoming) end() error {
+	if _, err := in.text.ReadToken(); err == io.EOF { //nolint:errorlint // the decoder's own end, and no other
+		return nil
 	}
-	var syntax *jsontext.SyntacticError
+	return &shapeError{problem: "the body goes on after its JSON value"}
+}
+
+// wrongShape returns what is wrong with a body that could not be used because of err, nil if its connection is at fault.
+func (in *incoming) wrongShape(err error) *shapeError {
+	shape, isShape := errors.AsType[*shapeError](err)
+	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
+	case isShape:
+		return shape
 	case err == io.EOF: //nolint:errorlint // as above
 		return &shapeError{problem: "the body is empty"}
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return io.ErrUnexpectedEOF
-	case errors.As(err, &syntax):
-		fault := &shapeError{at: syntax.JSONPointer, problem: "the body is not valid JSON: " + syntax.Err.Error()}
-		if word := wordAt(text, syntax.ByteOffset); word != "" {
-			fault.problem = word + " is not JSON"
+	case errors.Is(err, gzip.ErrHeader):
+		return &shapeError{problem: "the body is labelled as gzip, but is not gzip"}
+	case isSyntax && !errors.Is(err, io.ErrUnexpectedEOF):
+		problem := "the body is not valid JSON: " + syntax.Err.Error()
+		if word := wordAt(in.text, syntax.ByteOffset); word != "" {
+			problem = word + " is not JSON"
 		}
-		return fault.below(name)
+		return &shapeError{at: syntax.JSONPointer, problem: problem}
 	}
-	return err
+	return nil
 }
 
 // wordAt returns the word that stands at an offset of what is read, such as NaN, which Python's json.dumps writes. It
@@ -242,33 +242,26 @@ func wordAt(text *jsontext.Decoder, offset int64) string {
 
 // shapeError is a body, or a value in one, that is not JSON of the right shape.
 type shapeError struct {
-	at             jsontext.Pointer
-	place, problem string
-	lacks          string // the field of its identity that a record lacks
-	ofOtherGroup   bool   // it is a record about a different group than the one asked for
-	isPart         bool   // it is a part of a list
+	at      jsontext.Pointer
+	problem string
+	isPart  bool // it is a part of a list
 }
 
-// below completes the place of the error. A body that is a list is called name.
-func (e *shapeError) below(name string) *shapeError {
+func (e *shapeError) Error() string { return e.problem }
+
+// place spells where the error is. A body that is a list is called name.
+func (e *shapeError) place(name string) (place string) {
 	for part := range e.at.Tokens() {
 		switch {
 		case strings.Trim(part, "0123456789") == "":
-			e.place = cmp.Or(e.place, name) + "[" + part + "]"
-		case e.place == "":
-			e.place = part
+			place = cmp.Or(place, name) + "[" + part + "]"
+		case place == "":
+			place = part
 		default:
-			e.place += "." + part
+			place += "." + part
 		}
 	}
-	return e
-}
-
-func (e *shapeError) Error() string {
-	if e.place == "" {
-		return e.problem
-	}
-	return e.place + ": " + e.problem
+	return place
 }
 
 // typeFault says which kind of value was expected and which one was sent. The types of this package that decode

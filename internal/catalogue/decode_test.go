@@ -1,7 +1,7 @@
 package catalogue
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,26 +29,37 @@ const (
 
 // decoders make those of the bodies, about the group g.
 var decoders = [bodyKinds]func() decoder[any]{
-	bodyModel:  func() decoder[any] { return anyOf(decodeObject[Model]("g")) },
-	bodyModels: func() decoder[any] { return anyOf(decodeList[Model]("models", "g")) },
-	bodyGroup:  func() decoder[any] { return anyOf(decodeObject[ModelGroup]("g")) },
-	bodyGroups: func() decoder[any] { return anyOf(decodeList[ModelGroup]("model_groups", "")) },
+	bodyModel:  func() decoder[any] { return anyOf(decodeObject[Model](scope{group: "g"})) },
+	bodyModels: func() decoder[any] { return anyOf(decodeList[Model]("models", scope{group: "g"})) },
+	bodyGroup:  func() decoder[any] { return anyOf(decodeObject[ModelGroup](scope{group: "g"})) },
+	bodyGroups: func() decoder[any] { return anyOf(decodeList[ModelGroup]("model_groups", scope{horizon: "h"})) },
 }
 
 func anyOf[T any](decode decoder[T]) decoder[any] {
 	return func(in *incoming) (any, error) { return decode(in) }
 }
 
-// decode decodes a body as receive does.
-func decode(kind int, from io.Reader) (any, error) {
-	body := &boundedReader{reader: from, limit: MaxBody}
-	value, err := decoders[kind]()(incomingBody(body))
-	return value, cmp.Or(body.err, err)
+// decode reads a body of a 200.
+func decode(kind int, from io.Reader) (value any, err error) {
+	c := &Client{mask: &redact.Mask{}}
+	answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(from)}
+	_, err = c.receive(context.Background(), Endpoint{}, answer, outgoing{
+		limit: MaxBody,
+		read: func(in *incoming) (err error) {
+			value, err = decoders[kind]()(in)
+			return err
+		},
+	})
+	return value, err
 }
 
 // incomingBody returns the body of a 200 that has no headers.
 func incomingBody(body io.Reader) *incoming {
-	return &incoming{Reader: body, mask: &redact.Mask{}, status: http.StatusOK}
+	return &incoming{
+		Response: &http.Response{StatusCode: http.StatusOK},
+		mask:     &redact.Mask{},
+		text:     jsontext.NewDecoder(body, lenient),
+	}
 }
 
 func decodeText(kind int, body string) (any, error) { return decode(kind, strings.NewReader(body)) }
@@ -126,7 +137,8 @@ var wrongBodies = []struct {
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
 	{bodyGroup, `{"name":"g"}`, "the answer has no id (it has: name)"},
 	{bodyModels, `[] x`, goesOn},
-	{bodyModels, `<html>`, noJSON},
+	{bodyModels, `<html>`, "the body is a page of HTML"},
+	{bodyModels, `<xml>`, noJSON},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
 	{bodyModels, `[{"id":"a" "revision"}]`, "models[0]: " + noJSON + ` '"' after object value (expecting ',' or '}')`},
 	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: NaN is not JSON"},
@@ -136,10 +148,14 @@ var wrongBodies = []struct {
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
 	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: it has null in place of its id"},
+	{
+		bodyGroups, `[{"id":"a","timeHorizon":{"key":"H"}},{"id":"b","timeHorizon":{"key":"k"}}]`,
+		`model_groups[1].timeHorizon.key: it is "k", and the groups on "h" were asked for: the service did not apply the filter`,
+	},
 }
 
-// wrongShape returns what is wrong with a body, or with a record in it, or nil.
-func wrongShape(value any, err error) *shapeError {
+// unusable returns what is wrong with a body, or with a record in it, or nil.
+func unusable(value any, err error) *UnusableAnswerError {
 	errs := []error{err}
 	switch value := value.(type) {
 	case *Model:
@@ -160,11 +176,8 @@ func wrongShape(value any, err error) *shapeError {
 		}
 	}
 	for _, err := range errs {
-		if shape, ok := errors.AsType[*shapeError](err); ok {
-			return shape
-		}
-		if unusable, ok := errors.AsType[*UnusableAnswerError](err); ok {
-			return &shapeError{place: unusable.Place, problem: unusable.Problem}
+		if wrong, ok := errors.AsType[*UnusableAnswerError](err); ok {
+			return wrong
 		}
 	}
 	return nil
@@ -173,14 +186,18 @@ func wrongShape(value any, err error) *shapeError {
 func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 	t.Parallel()
 	for _, test := range wrongBodies {
-		fault := wrongShape(decodeText(test.kind, test.body))
+		fault := unusable(decodeText(test.kind, test.body))
 		if fault == nil {
 			t.Errorf("%s: no error, want %s", test.body, test.want)
 			continue
 		}
-		isSyntax := test.want == noJSON && fault.place == "" && strings.HasPrefix(fault.problem, noJSON)
-		if fault.Error() != test.want && !isSyntax {
-			t.Errorf("%s: %v\nwant %s", test.body, fault, test.want)
+		got := fault.Problem
+		if fault.Place != "" {
+			got = fault.Place + ": " + got
+		}
+		isSyntax := test.want == noJSON && strings.HasPrefix(got, noJSON)
+		if got != test.want && !isSyntax {
+			t.Errorf("%s: %s\nwant %s", test.body, got, test.want)
 		}
 	}
 }
@@ -195,7 +212,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 		null, "d",
 		{"id":"e","revision":5,"modelMetadata":[1,"x"]},
 		{"id":"f","revision":6,"modelGroupId":"h","name":7}]`
-	got, err := decodeList[Model]("models", "g")(incomingBody(strings.NewReader(body)))
+	got, err := decodeList[Model]("models", scope{group: "g"})(incomingBody(strings.NewReader(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +236,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	one, err := decodeObject[Model]("g")(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
+	one, err := decodeObject[Model](scope{group: "g"})(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
 	if err != nil || one.Err == nil || *one.Revision != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
@@ -233,7 +250,13 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 	t.Parallel()
 	const list = " [{\"id\": \"a\", \"revision\": 0} ,\n{\"id\": \"b\", \"revision\": 1, \"modelMetadata\": {\"c\": [1.5, null]}} ] "
 	for kind, body := range map[int]string{bodyModel: fullModel, bodyModels: list} {
-		read := func(body io.Reader) error { _, err := decode(kind, body); return err }
+		read := func(body io.Reader) string {
+			_, err := decode(kind, body)
+			if fault, ok := errors.AsType[*NetworkError](err); ok {
+				return fault.Problem
+			}
+			return fmt.Sprintf("%T %v", err, err)
+		}
 		whole := strings.TrimSpace(body)
 		broken := errors.New("connection reset")
 		for end := 1; end < len(whole); end++ {
@@ -243,17 +266,17 @@ func TestDecodeTellsACutBodyFromAWrongOne(t *testing.T) {
 				if oneByte {
 					cut, reset = iotest.OneByteReader(cut), iotest.OneByteReader(reset)
 				}
-				if err := read(cut); err != io.ErrUnexpectedEOF { //nolint:errorlint // and nothing of the decoder's around it
-					t.Errorf("cut after %q: %v, want an unexpected end", whole[:end], err)
+				if problem := read(cut); problem != "the answer was cut short" {
+					t.Errorf("cut after %q: %s", whole[:end], problem)
 				}
-				if err := read(reset); err != broken { //nolint:errorlint // as above
-					t.Errorf("reset after %q: %v", whole[:end], err)
+				if problem := read(reset); problem != broken.Error() {
+					t.Errorf("reset after %q: %s", whole[:end], problem)
 				}
 			}
 		}
 		late := io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF))
-		if err := read(late); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("cut by its length, after the value: %v", err)
+		if problem := read(late); problem != "the answer was cut short" {
+			t.Errorf("cut by its length, after the value: %s", problem)
 		}
 	}
 }
@@ -265,12 +288,12 @@ func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	const asked = "cafe\u0301"
 	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`, "null"} {
 		body := `{"id":"m","revision":1,"modelGroupId":` + id + `}`
-		model, err := decodeObject[Model](asked)(incomingBody(strings.NewReader(body)))
+		model, err := decodeObject[Model](scope{group: asked})(incomingBody(strings.NewReader(body)))
 		if err != nil || model.Err != nil {
 			t.Errorf("a model of %s: %v, %+v", id, err, model)
 		}
 		body = `{"id":` + id + `}`
-		group, err := decodeObject[ModelGroup](asked)(incomingBody(strings.NewReader(body)))
+		group, err := decodeObject[ModelGroup](scope{group: asked})(incomingBody(strings.NewReader(body)))
 		if isGroup := id != "null"; isGroup && (err != nil || group.Err != nil) {
 			t.Errorf("group %s: %v, %+v", id, err, group)
 		}
@@ -294,7 +317,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeList[Model]("models", "")(incomingBody(strings.NewReader(body))); err != nil {
+				if _, err := decodeList[Model]("models", scope{})(incomingBody(strings.NewReader(body))); err != nil {
 					b.Fatal(err)
 				}
 			}

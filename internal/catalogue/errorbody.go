@@ -3,6 +3,7 @@ package catalogue
 import (
 	"cmp"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -72,10 +73,11 @@ func (d *errorDocument) isOfAnotherShape() bool {
 }
 
 // apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
-func (c *Client) apiError(at Endpoint, status int, header http.Header, body []byte) *APIError {
+func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIError {
+	header := answer.Header
 	e := &APIError{
 		Endpoint:  at,
-		Status:    status,
+		Status:    answer.StatusCode,
 		RequestID: requestID(c.mask, header),
 		Location:  c.mask.Tidy(header.Get("Location"), maxExcerpt),
 	}
@@ -85,7 +87,7 @@ func (c *Client) apiError(at Endpoint, status int, header http.Header, body []by
 		e.Message = c.mask.Tidy(excerpt(body, header), maxExcerpt)
 		return e
 	}
-	code, message := document.words(status, e.OfToken())
+	code, message := document.words(e.Status, e.OfToken())
 	e.Code, e.ShownCode = code, c.mask.Tidy(code, maxWord)
 	e.Message = c.mask.Tidy(message, maxMessage)
 	if e.Message == "" && document.isOfAnotherShape() {
@@ -147,23 +149,12 @@ func excerpt(raw []byte, header http.Header) string {
 	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body
 	}
-	if title := titleOf(body); title != "" {
-		return htmlPage + " titled " + title
+	title := regexp.MustCompile(`(?i)<title>([^<]+)`).FindStringSubmatch(body)
+	if title == nil {
+		return htmlPage
 	}
-	return htmlPage
+	return htmlPage + " titled " + title[1]
 }
 
 // htmlPage stands for a body that is one.
 const htmlPage = "a page of HTML"
-
-// titleOf returns the title of a page of HTML, or "".
-func titleOf(page string) string {
-	const tag = "title>"
-	for _, rest, found := strings.Cut(page, "<"); found; _, rest, found = strings.Cut(rest, "<") {
-		if len(rest) >= len(tag) && strings.EqualFold(rest[:len(tag)], tag) {
-			title, _, _ := strings.Cut(rest[len(tag):], "<")
-			return title
-		}
-	}
-	return ""
-}

@@ -23,8 +23,8 @@ func TestALongPathIsCut(t *testing.T) {
 func teapot(method, contentType, body, secret string) *APIError {
 	s := &Client{mask: &redact.Mask{}}
 	s.mask.Add(secret)
-	header := http.Header{"Content-Type": {contentType}}
-	return s.apiError(Endpoint{Method: method, Path: "/v1"}, http.StatusTeapot, header, []byte(body))
+	answer := &http.Response{StatusCode: http.StatusTeapot, Header: http.Header{"Content-Type": {contentType}}}
+	return s.apiError(Endpoint{Method: method, Path: "/v1"}, answer, []byte(body))
 }
 
 var deepBody = strings.Repeat(`{"data":`, 20000) + "1" + strings.Repeat("}", 20000)

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
@@ -54,25 +55,25 @@ func (o *outgoing) succeeds(status int) bool {
 	return status == http.StatusOK || o.any2xx && status > http.StatusOK && status < 300
 }
 
-// incoming is the body of a success while it is read, and what it answers.
+// incoming is a success whose body is read.
 type incoming struct {
-	io.Reader
-	mask   *redact.Mask
-	at     Endpoint
-	status int
-	header http.Header
+	*http.Response
+	at   Endpoint
+	mask *redact.Mask
+	text *jsontext.Decoder
+	list string // what a body that is a list is called in errors
 }
 
 // unusable returns the error of a body, or a part of it, that is not JSON of the right shape.
 func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 	return &UnusableAnswerError{
 		Endpoint:    in.at,
-		Status:      in.status,
-		ContentType: in.mask.Tidy(in.header.Get("Content-Type"), maxWord),
-		Place:       in.mask.Tidy(shape.place, maxExcerpt),
+		Status:      in.StatusCode,
+		ContentType: in.mask.Tidy(in.Header.Get("Content-Type"), maxWord),
+		Place:       in.mask.Tidy(shape.place(in.list), maxExcerpt),
 		Problem:     in.mask.Tidy(shape.problem, maxExcerpt),
 		IsPart:      shape.isPart,
-		RequestID:   requestID(in.mask, in.header),
+		RequestID:   requestID(in.mask, in.Header),
 	}
 }
 
@@ -85,7 +86,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
 	response, err := c.send(timed, at, out)
 	if err == nil && response.StatusCode == http.StatusTooManyRequests {
-		sent.failure = c.apiError(at, response.StatusCode, response.Header, nil) // its words come with the body
+		sent.failure = c.apiError(at, response, nil) // its words come with the body
 	}
 	c.admission.headerReceived(ctx, at, sent, response)
 	if err == nil {
@@ -96,7 +97,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	}
 	seen.Duration = time.Since(seen.SentAt)
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
-		seen.Problem = c.mask.Tidy(faultText(fault.Err), maxExcerpt)
+		seen.Problem = fault.Problem
 	}
 	c.observe(ctx, seen)
 	return err
@@ -132,27 +133,32 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 // that is neither a success nor an error, such as a redirect.
 func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
-	status, header := response.StatusCode, response.Header
-	body := &boundedReader{reader: response.Body, limit: out.limit}
+	body := &boundedReader{
+		reader:   response.Body,
+		tooLarge: TooLargeError{Endpoint: at, Limit: out.limit},
+	}
 	switch {
-	case status >= 400:
+	case response.StatusCode >= 400:
 		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
-		return body.size, c.apiError(at, status, header, text)
-	case !out.succeeds(status):
-		return 0, c.apiError(at, status, header, nil)
+		return body.size, c.apiError(at, response, text)
+	case !out.succeeds(response.StatusCode):
+		return 0, c.apiError(at, response, nil)
 	case response.ContentLength > out.limit:
-		return 0, &TooLargeError{Endpoint: at, Limit: out.limit, Size: response.ContentLength}
+		body.tooLarge.Size = response.ContentLength
+		return 0, &body.tooLarge
 	}
 	in := &incoming{
-		Reader: body,
-		mask:   c.mask,
-		at:     at,
-		status: status,
-		header: header,
+		Response: response,
+		at:       at,
+		mask:     c.mask,
+		text:     jsontext.NewDecoder(body, lenient),
 	}
 	err := out.read(in)
-	if err != nil && body.err != nil {
+	if err == nil {
+		err = in.end()
+	}
+	if body.err != nil {
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
@@ -165,24 +171,25 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 // engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
-// boundedReader counts the bytes of a body, and fails after limit of them. io.LimitReader would end there as if the
+// boundedReader counts the bytes of a body, and fails after as many as are allowed. io.LimitReader would end there as if the
 // body were complete.
 type boundedReader struct {
-	reader      io.Reader
-	size, limit int64
-	head        []byte // the first maxHead bytes, to recognise a page of HTML
-	err         error  // that it ended with, nil for the end of the body
+	reader   io.Reader
+	tooLarge TooLargeError // the error of a larger body
+	size     int64
+	head     []byte // the first maxHead bytes, to recognise a page of HTML
+	err      error  // that it ended with, nil for the end of the body
 }
 
 func (r *boundedReader) Read(p []byte) (int, error) {
-	if room := r.limit - r.size + 1; int64(len(p)) > room {
+	if room := r.tooLarge.Limit - r.size + 1; int64(len(p)) > room {
 		p = p[:max(room, 0)]
 	}
 	n, err := r.reader.Read(p)
 	r.size += int64(n)
 	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
-	if r.size > r.limit {
-		err = &TooLargeError{Limit: r.limit}
+	if r.size > r.tooLarge.Limit {
+		err = &r.tooLarge
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = err
@@ -220,19 +227,13 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 
 // bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
 func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
-	size, tooLarge := errors.AsType[*TooLargeError](err)
-	shape, wrongShape := errors.AsType[*shapeError](err)
-	refusal, refused := apiError(err)
-	switch {
-	case refused:
-		return refusal
-	case tooLarge:
-		size.Endpoint = in.at
-		return size
-	case errors.Is(err, gzip.ErrHeader):
-		return in.unusable(&shapeError{problem: "the body is labelled as gzip, but is not gzip"})
-	case wrongShape:
-		if sent := excerpt(head, in.header); shape.place == "" && strings.HasPrefix(sent, htmlPage) {
+	_, tooLarge := errors.AsType[*TooLargeError](err)
+	_, refused := apiError(err)
+	if tooLarge || refused {
+		return err
+	}
+	if shape := in.wrongShape(err); shape != nil {
+		if sent := excerpt(head, in.Header); shape.at == "" && strings.HasPrefix(sent, htmlPage) {
 			shape.problem = "the body is " + sent
 		}
 		return in.unusable(shape)

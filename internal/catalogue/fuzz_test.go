@@ -111,14 +111,13 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
 		value, err := decode(int(uint(kind)%bodyKinds), bytes.NewReader(body))
-		var shape *shapeError
+		var shown *UnusableAnswerError
 		switch {
 		case err == nil && !json.Valid(body):
 			t.Errorf("accepted, though it is not JSON: %q", body)
 		case err == nil:
 			expectHoldable(t, reflect.ValueOf(value), "")
-		case errors.As(err, &shape):
-			shown := incomingBody(nil).unusable(shape)
+		case errors.As(err, &shown):
 			if shown.Problem == "" || utf8.RuneCountInString(shown.Place+shown.Problem) > 2*(maxExcerpt+1) {
 				t.Errorf("rejected with a text of %d bytes: %q", len(shown.Error()), shown)
 			}

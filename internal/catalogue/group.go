@@ -56,21 +56,24 @@ type GroupAxisValue struct {
 	Historical *bool   `json:"historical"`
 }
 
-// identity returns what is wrong if the group has no id, or a different one than was asked for.
-func (g *ModelGroup) identity(groupID string) *shapeError {
+// A group without a horizon passes for one on any.
+func (g *ModelGroup) identity(of scope) (lacks string, other *shapeError) {
+	horizon := g.TimeHorizon
 	switch {
 	case g.ID == nil:
-		return missing("id")
-	case groupID != "" && !SameID(*g.ID, groupID):
-		return otherGroup("/id", *g.ID)
+		return "id", nil
+	case of.group != "" && !SameID(*g.ID, of.group):
+		return "", otherGroup("/id", *g.ID)
+	case of.horizon != "" && horizon != nil && horizon.Key != nil && !SameID(*horizon.Key, of.horizon):
+		const problem = "it is %q, and the groups on %q were asked for: the service did not apply the filter"
+		return "", &shapeError{at: "/timeHorizon/key", problem: fmt.Sprintf(problem, *horizon.Key, of.horizon)}
 	}
-	return nil
+	return "", nil
 }
 
 // otherGroup returns the error of a record about a different group.
 func otherGroup(at jsontext.Pointer, id string) *shapeError {
-	problem := fmt.Sprintf("it is a different group than the one asked for, %q", id)
-	return &shapeError{at: at, problem: problem, ofOtherGroup: true}
+	return &shapeError{at: at, problem: fmt.Sprintf("it is a different group than the one asked for, %q", id)}
 }
 
 func (g *ModelGroup) rest() (*jsontext.Value, *error) { return &g.OtherFields, &g.Err }
@@ -81,28 +84,6 @@ func SameID(one, other string) bool {
 	return strings.EqualFold(norm.NFC.String(one), norm.NFC.String(other))
 }
 
-// missing returns the error of a record without a field of its identity, such as an error document of status 200.
-func missing(field string) *shapeError { return &shapeError{lacks: field} }
-
-// onHorizon returns a decoder that takes a group on a different time horizon than the one of that key for an error: the
-// service did not apply the filter. A group without a horizon passes.
-func onHorizon(key string, decode decoder[[]*ModelGroup]) decoder[[]*ModelGroup] {
-	return func(in *incoming) ([]*ModelGroup, error) {
-		groups, err := decode(in)
-		for i, group := range groups {
-			if key == "" || group.TimeHorizon == nil || group.TimeHorizon.Key == nil {
-				continue
-			}
-			if has := *group.TimeHorizon.Key; !SameID(has, key) {
-				const problem = "it is %q, and the groups on %q were asked for: the service did not apply the filter"
-				place := fmt.Sprintf("model_groups[%d].timeHorizon.key", i)
-				return nil, &shapeError{place: place, problem: fmt.Sprintf(problem, has, key)}
-			}
-		}
-		return groups, err
-	}
-}
-
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts them
 // to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group
 // whose record is wrong has an Err.
@@ -111,14 +92,14 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 	if timeHorizon != "" {
 		target += "?timeHorizon=" + url.QueryEscape(timeHorizon)
 	}
-	decode := onHorizon(timeHorizon, decodeList[ModelGroup]("model_groups", ""))
+	decode := decodeList[ModelGroup]("model_groups", scope{horizon: timeHorizon})
 	return lookup(ctx, c, "reading the model groups", target, decode)
 }
 
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
 // may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeObject[ModelGroup](id))
+	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeObject[ModelGroup](scope{group: id}))
 	if err == nil {
 		err = group.Err
 	}

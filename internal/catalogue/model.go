@@ -107,17 +107,16 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 	return unmarshalOpen(data, (*fields)(r), &r.JSON)
 }
 
-// identity returns what is wrong if the model lacks its id or revision, or is not of the group that was asked for.
-func (m *Model) identity(groupID string) *shapeError {
+func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 	switch {
 	case m.ID == nil:
-		return missing("id")
+		return "id", nil
 	case m.Revision == nil:
-		return missing("revision")
-	case groupID != "" && m.ModelGroupID != nil && !SameID(*m.ModelGroupID, groupID):
-		return otherGroup("/modelGroupId", *m.ModelGroupID)
+		return "revision", nil
+	case of.group != "" && m.ModelGroupID != nil && !SameID(*m.ModelGroupID, of.group):
+		return "", otherGroup("/modelGroupId", *m.ModelGroupID)
 	}
-	return nil
+	return "", nil
 }
 
 func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err }
@@ -126,7 +125,7 @@ func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err
 // not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	const what = "reading the latest model of group %q"
-	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeObject[Model](groupID))
+	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeObject[Model](scope{group: groupID}))
 	if err == nil {
 		err = model.Err
 	}
@@ -136,6 +135,6 @@ func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error
 // Models returns every revision of a group, archived ones too, in the service's own order, or an ErrNotFound. A model
 // whose record is wrong has an Err.
 func (c *Client) Models(ctx context.Context, groupID string) ([]*Model, error) {
-	decode := decodeList[Model]("models", groupID)
+	decode := decodeList[Model]("models", scope{group: groupID})
 	return lookupOfGroup(ctx, c, "reading the models of group %q", groupID, "/models", decode)
 }

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"context"
-	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -86,18 +85,15 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 
 // readToken fills a token from the answer of the token endpoint. Its errors show no values, because one may be a token.
 func (c *Client) readToken(in *incoming, got *token) error {
-	var fields map[string]jsontext.Value
-	err := decodeBody(in, "", func(text *jsontext.Decoder) error {
-		whole, err := text.ReadValue()
-		if err != nil {
-			return err
-		}
-		if kind := whole.Kind(); kind != jsontext.KindBeginObject {
-			return &shapeError{problem: "the answer is " + inWords[kind]}
-		}
-		return json.Unmarshal(whole, &fields, lenient)
-	})
+	whole, err := in.text.ReadValue()
 	if err != nil {
+		return err
+	}
+	if kind := whole.Kind(); kind != jsontext.KindBeginObject {
+		return &shapeError{problem: "the answer is " + inWords[kind]}
+	}
+	var fields map[string]jsontext.Value
+	if err := json.Unmarshal(whole, &fields, lenient); err != nil {
 		return err
 	}
 	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled as
@@ -128,17 +124,14 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 // withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
 // if its status were one of an error.
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
-	code := textOf(fields["error"])
-	switch isText := fields["error"].Kind() == jsontext.KindString; {
-	case isText && code != "":
-		refusal := c.apiError(in.at, in.status, in.header, nil)
-		refusal.Code, refusal.ShownCode = code, c.mask.Tidy(code, maxWord)
-		refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
-		return refusal
-	case fields["access_token"] != nil:
-		return &shapeError{problem: "the answer's access_token is null"}
+	code := fields["error"]
+	if code.Kind() != jsontext.KindString || textOf(code) == "" {
+		return &shapeError{problem: itLacks("the answer", "access_token", fields)}
 	}
-	return &shapeError{problem: "the answer has no access_token" + itHas(slices.Sorted(maps.Keys(fields)))}
+	refusal := c.apiError(in.at, in.Response, nil)
+	refusal.Code, refusal.ShownCode = textOf(code), c.mask.Tidy(textOf(code), maxWord)
+	refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
+	return refusal
 }
 
 // tokenFault says in a phrase why a text cannot be sent as a bearer token, or returns "".

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -55,7 +54,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 	case jsontext.KindNumber:
 		*(*string)(s), err = plainDecimal(string(data))
 	default:
-		*(*string)(s), err = compactJSON(data)
+		*s = Scalar(compactJSON(data))
 	}
 	return err
 }
@@ -66,30 +65,14 @@ type JSON string
 
 // UnmarshalJSON takes any value.
 func (j *JSON) UnmarshalJSON(data []byte) error {
-	var err error
-	*(*string)(j), err = compactJSON(data)
-	return err
-}
-
-// compactFields makes the unknown fields of a record a compact JSON object. nil stays nil.
-func compactFields(unknown *jsontext.Value) *shapeError {
-	if *unknown == nil {
-		return nil
-	}
-	compact, err := compactJSON(*unknown)
-	if err != nil {
-		return &shapeError{problem: err.Error()}
-	}
-	*unknown = jsontext.Value(compact)
+	*j = JSON(compactJSON(data))
 	return nil
 }
 
 // unmarshalOpen decodes the named fields of an open record, and keeps all of it.
 func unmarshalOpen(data []byte, fields any, whole *JSON) error {
-	if err := json.Unmarshal(data, fields, lenient); err != nil {
-		return err
-	}
-	return whole.UnmarshalJSON(data)
+	*whole = JSON(compactJSON(data))
+	return json.Unmarshal(data, fields, lenient)
 }
 
 // maxSorted is how many members the objects of a JSON value may have in all for them to be sorted. Sorting takes many
@@ -98,8 +81,9 @@ const maxSorted = 1000
 
 // compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key. Strings and
 // numbers stay as they are spelled. Nothing is sorted if there are more members than maxSorted, or if an object has two
-// equal keys: a reader takes the last of them, and sorting would put them into the order of their values.
-func compactJSON(data []byte) (string, error) {
+// equal keys: a reader takes the last of them, and sorting would put them into the order of their values. data is what a
+// decoder has read, so that nothing else can be wrong with it.
+func compactJSON(data []byte) string {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
@@ -110,18 +94,16 @@ func compactJSON(data []byte) (string, error) {
 	}
 	// Each member has a colon. Only without white space can the members themselves be counted.
 	if bytes.Count(data, []byte(`:`)) > maxSorted {
-		compact, err := format(jsontext.AllowDuplicateNames(true))
-		if err != nil || bytes.Count(compact, []byte(`":`)) > maxSorted {
-			return string(compact), err
+		data, _ = format(jsontext.AllowDuplicateNames(true))
+		if bytes.Count(data, []byte(`":`)) > maxSorted {
+			return string(data)
 		}
-		data = compact
 	}
-	sorted, err := format(jsontext.ReorderRawObjects(true))
-	if !errors.Is(err, jsontext.ErrDuplicateName) {
-		return string(sorted), err
+	compact, err := format(jsontext.ReorderRawObjects(true))
+	if err != nil {
+		compact, _ = format(jsontext.AllowDuplicateNames(true))
 	}
-	compact, err := format(jsontext.AllowDuplicateNames(true))
-	return string(compact), err
+	return string(compact)
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit: 1.50 stays 1.50, 25e-4 becomes 0.0025.

@@ -114,7 +114,7 @@ func TestTheLog(t *testing.T) {
 			"GET /g 503 in 250 ms, attempt 2 | GET /g 503 2 250 SIZE sandbox-000003 - the pause that the service asked for",
 			"GET /g 401 in 0 ms, attempt 3 | GET /g 401 3 0 0 sandbox-000004 - its back-off",
 			"POST /v1/auth/token 200 in 0 ms, attempt 1 | POST /v1/auth/token 200 1 0 SIZE sandbox-000005 - -",
-			"GET /g without an answer in 3000 ms, attempt 4: context deadline exceeded | GET /g 0 4 3000 0 - context deadline exceeded -",
+			"GET /g without an answer in 3000 ms, attempt 4: no whole answer within 3s | GET /g 0 4 3000 0 - no whole answer within 3s -",
 			"GET /g 200 in 0 ms, attempt 5 | GET /g 200 5 0 SIZE sandbox-000007 - its back-off",
 		})
 	})
