@@ -205,13 +205,13 @@ func (e *InterruptedError) Unwrap() error { return e.Err }
 // one attempt, or than what was left of the read's time.
 type NetworkError struct {
 	Endpoint
-	TimedOut  bool
-	Limit     time.Duration // the time-out of one attempt, if that was over
-	Fault     Fault
-	Permanent bool // another attempt cannot end otherwise, as with a certificate that is not trusted
+	TimedOut bool
+	Limit    time.Duration // the time-out of one attempt, if that was over
+	Fault    Fault
 
 	Certificate *Certificate // nil if none is at fault
 	Proxy       *Proxy       // that the request went through, nil for none
+	ProxyStatus int          // what it answered, 0 for nothing
 	Problem     string       // what net/http reported, cleaned like a text of the service
 	Err         error
 }

@@ -119,8 +119,8 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 	if err == nil {
 		return response, nil
 	}
-	cause := given.cause(err)
-	fault := c.networkError(ctx, at, cause, given.faultOf(cause))
+	cause, kind := given.faultOf(err)
+	fault := c.networkError(ctx, at, cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
@@ -213,11 +213,13 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		Endpoint:    at,
 		Fault:       kind,
 		Certificate: c.certificateOf(err),
-		Proxy:       c.proxy.after(err),
+		Proxy:       c.proxy,
 		Problem:     c.mask.Tidy(faultText(err), maxExcerpt),
 		Err:         err,
 	}
-	fault.Permanent = fault.Fault.permanent() || fault.Proxy.permanent()
+	if answer, ok := errors.AsType[*proxyError](err); ok {
+		fault.ProxyStatus = answer.status
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
 		fault.TimedOut, fault.Limit = true, c.requestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", c.requestTimeout)

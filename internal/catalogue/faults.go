@@ -25,7 +25,9 @@ const (
 	NobodyListens                   // this machine refuses connections at a loopback address
 	Broken                          // the connection was made, and broke before the answer was complete
 	StreamRefused                   // the service refused to serve the request on its connection (HTTP/2)
-	ProxyFailed                     // the proxy did not let the request through; permanent for most of its answers
+	ProxyFailed                     // the proxy could not be reached, or failed
+	ProxyRefused                    // permanent: it does not let the request through
+	ProxyNoTLS                      // permanent: its address is of scheme https, and it does not speak TLS
 	NoTLS                           // permanent: the server does not speak TLS
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
 	OldTLS                          // permanent: it does not support TLS 1.2 or later
@@ -38,21 +40,19 @@ const (
 	Insecure                        // permanent: any other fault of a certificate, or an alert of TLS
 )
 
-// permanent reports whether every attempt would end with the same fault. UnknownHost and NobodyListens are tried once
+// Permanent reports whether every attempt would end with the same fault. UnknownHost and NobodyListens are tried once
 // more, because a record or a program may be on its way (stays).
-func (f Fault) permanent() bool { return f >= NoTLS }
+func (f Fault) Permanent() bool { return f >= ProxyRefused }
+
+// OfProxy reports whether the proxy is at fault, or the way to it.
+func (f Fault) OfProxy() bool { return f >= ProxyFailed && f <= ProxyNoTLS }
 
 // faultOf classifies an error of net/http. connected says that the request had got a connection, and asked that the
 // server asked for a certificate of the client.
 func faultOf(err error, connected, asked bool) Fault {
-	if ofProxy(err) {
-		return ProxyFailed
-	}
-	if fault := cmp.Or(ofTLS(err), ofCertificate(err), ofAlert(err, asked)); fault != Unreachable {
+	untrusted, _ := ofCertificate(err)
+	if fault := cmp.Or(ofProxy(err), untrusted, ofTLS(err, asked)); fault != Unreachable {
 		return fault
-	}
-	if errors.Is(err, errRefused) {
-		return StreamRefused
 	}
 	if connected || broke(err) {
 		return Broken
@@ -72,9 +72,17 @@ func broke(err error) bool {
 	return dialled && dial.Op == "read" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// ofTLS classifies a fault of TLS that this side finds. Any other error is Unreachable.
-func ofTLS(err error) Fault {
+// The alerts of RFC 8446 §6.2 that say what the other side requires.
+const (
+	alertProtocolVersion     = 70
+	alertCertificateRequired = 116
+)
+
+// ofTLS classifies a fault of TLS that this side finds, or an alert of the other side. Any other error is Unreachable.
+// crypto/tls keeps the type of an alert to itself, but not its words.
+func ofTLS(err error, asked bool) Fault {
 	odd, isOdd := errors.AsType[tls.RecordHeaderError](err)
+	alert, isAlert := errors.AsType[*net.OpError](err)
 	switch {
 	case isOdd && string(odd.RecordHeader[:]) == "HTTP/":
 		return PlainHTTP
@@ -83,56 +91,40 @@ func ofTLS(err error) Fault {
 	// The server goes on with an old version instead of sending an alert. crypto/tls has no type for this.
 	case strings.Contains(err.Error(), "tls: server selected unsupported protocol version"):
 		return OldTLS
-	}
-	return Unreachable
-}
-
-// ofCertificate classifies a fault of a certificate. Any other error is Unreachable.
-func ofCertificate(err error) Fault {
-	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
-	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
-	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
-	host, isHost := errors.AsType[x509.HostnameError](err)
-	switch {
-	case unknown:
-		return UnknownAuthority
-	case isInvalid && invalid.Reason == x509.Expired:
-		return InvalidCertificate
-	case isInvalid && invalid.Reason == x509.IncompatibleUsage:
-		return WrongUse
-	case isHost && len(namesOf(host.Certificate)) == 0:
-		return NoHost
-	case isHost:
-		return OtherHost
-	case refused, isInvalid:
-		return Insecure
-	}
-	return Unreachable
-}
-
-// The alerts of RFC 8446 §6.2 that say what the other side requires.
-const (
-	alertProtocolVersion     = 70
-	alertCertificateRequired = 116
-)
-
-// ofAlert classifies the end of a connection by an alert of the other side. Any other error is Unreachable. crypto/tls
-// keeps the type of such an error to itself, but not its words.
-func ofAlert(err error, asked bool) Fault {
-	end, ok := errors.AsType[*net.OpError](err)
-	if !ok || end.Op != "remote error" {
+	case !isAlert || alert.Op != "remote error":
 		return Unreachable
-	}
-	switch end.Err.Error() {
-	case tls.AlertError(alertProtocolVersion).Error():
+	case alert.Err.Error() == tls.AlertError(alertProtocolVersion).Error():
 		return OldTLS
-	case tls.AlertError(alertCertificateRequired).Error():
-		return CertificateWanted
-	}
-	if asked { // servers give different reasons if a certificate is missing
+	// If a certificate is missing, servers give different reasons.
+	case asked, alert.Err.Error() == tls.AlertError(alertCertificateRequired).Error():
 		return CertificateWanted
 	}
 	return Insecure
+}
+
+// ofCertificate classifies a fault of a certificate, and returns the certificate, nil for none. Any other error is
+// Unreachable.
+func ofCertificate(err error) (Fault, *x509.Certificate) {
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return UnknownAuthority, unknown.Cert
+	}
+	if host, ok := errors.AsType[x509.HostnameError](err); ok {
+		if len(namesOf(host.Certificate)) == 0 {
+			return NoHost, host.Certificate
+		}
+		return OtherHost, host.Certificate
+	}
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case isInvalid && invalid.Reason == x509.Expired:
+		return InvalidCertificate, invalid.Cert
+	case isInvalid && invalid.Reason == x509.IncompatibleUsage:
+		return WrongUse, invalid.Cert
+	case isInvalid, refused:
+		return Insecure, invalid.Cert
+	}
+	return Unreachable, nil
 }
 
 // Certificate describes a certificate that was not accepted. Its texts are cleaned like those of the service.
@@ -147,7 +139,7 @@ type Certificate struct {
 
 // certificateOf describes the certificate that an error is about. It returns nil for any other error.
 func (c *Client) certificateOf(err error) *Certificate {
-	at := rejectedBy(err)
+	_, at := ofCertificate(err)
 	if at == nil {
 		return nil
 	}
@@ -166,18 +158,6 @@ func (c *Client) certificateOf(err error) *Certificate {
 		found.Subject = c.mask.Tidy(nameOf(at.Subject), maxWord)
 	}
 	return found
-}
-
-// rejectedBy returns the certificate that an error is about, nil for none.
-func rejectedBy(err error) *x509.Certificate {
-	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return unknown.Cert
-	}
-	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return host.Certificate
-	}
-	invalid, _ := errors.AsType[x509.CertificateInvalidError](err)
-	return invalid.Cert
 }
 
 // namesOf returns the hosts that a certificate is for.

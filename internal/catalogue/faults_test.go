@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 		if got := faultOf(f.err, f.connected, f.asked); got != f.want {
 			t.Errorf("%s: fault %d, want %d", f.name, got, f.want)
 		}
-		if lasts := f.want >= NoTLS; f.want.permanent() != lasts {
+		if lasts := f.want >= ProxyRefused; f.want.Permanent() != lasts {
 			t.Errorf("%s: permanent is %t", f.name, !lasts)
 		}
 	}
@@ -108,8 +108,13 @@ func networkFaults() []faultCase {
 		},
 		{
 			name: "a proxy answered",
-			err:  &proxyError{status: 407},
-			want: ProxyFailed,
+			err:  fmt.Errorf("connecting: %w", &proxyError{status: 407}),
+			want: ProxyRefused,
+		},
+		{
+			name: "a proxy that speaks no TLS",
+			err:  &net.OpError{Op: "proxyconnect", Err: tls.RecordHeaderError{}},
+			want: ProxyNoTLS,
 		},
 		{
 			name:  "a reset, asked",
@@ -203,19 +208,18 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// proxied is a proxy between this machine and the service.
-func proxied() *Proxy {
+// Most answers of a proxy are final, because they would come again.
+func TestWhatAProxyAnswers(t *testing.T) {
+	t.Parallel()
 	at := &url.URL{
 		Scheme: "http",
 		Host:   "proxy.example",
 		User:   url.User("joe"),
 	}
-	return NewProxy(at, "HTTPS_PROXY")
-}
-
-// Most answers of a proxy are final, because they would come again.
-func TestWhatAProxyAnswers(t *testing.T) {
-	t.Parallel()
+	through := NewProxy(at, "HTTPS_PROXY")
+	if through.Address != "http://proxy.example" || !through.Credential {
+		t.Errorf("%+v", through)
+	}
 	for status, permanent := range map[int]bool{
 		403: true,
 		404: true,
@@ -226,30 +230,16 @@ func TestWhatAProxyAnswers(t *testing.T) {
 		502: false,
 		503: false,
 	} {
-		err := fmt.Errorf("connecting: %w", &proxyError{status: status})
-		after := proxied().after(err)
-		if !after.Failed || after.Status != status || after.permanent() != permanent {
-			t.Errorf("%d: %+v, permanent %t", status, after, after.permanent())
+		c := New(configFor(t, "https://catalogue.example", Config{Proxy: through, Transport: failing{&proxyError{status: status}}}))
+		_, err := c.ModelGroups(t.Context(), "")
+		fault, _ := errors.AsType[*NetworkError](err)
+		if !fault.Fault.OfProxy() || fault.Fault.Permanent() != permanent || fault.Proxy != through || fault.ProxyStatus != status {
+			t.Errorf("%d: %+v, permanent %t", status, fault, !permanent)
 		}
 	}
-}
-
-func TestWhatAProxyIsBlamedFor(t *testing.T) {
-	t.Parallel()
-	through := proxied()
-	if through.Address != "http://proxy.example" || !through.Credential {
-		t.Errorf("%+v", through)
-	}
-	noTLS := through.after(&net.OpError{Op: "proxyconnect", Err: tls.RecordHeaderError{}})
-	if !noTLS.Failed || !noTLS.NoTLS || !noTLS.permanent() {
-		t.Errorf("a proxy that speaks no TLS: %+v", noTLS)
-	}
-	behind := through.after(io.EOF)
-	if behind.Failed || behind.permanent() || through.Failed {
-		t.Errorf("a fault behind the proxy: %+v", behind)
-	}
-	var none *Proxy
-	if none.after(io.EOF) != nil || none.permanent() {
-		t.Error("no proxy has a fault")
+	for fault := Unreachable; fault <= Insecure; fault++ {
+		if ofProxy := fault == ProxyFailed || fault == ProxyRefused || fault == ProxyNoTLS; fault.OfProxy() != ofProxy {
+			t.Errorf("fault %d is the proxy's: %t", fault, !ofProxy)
+		}
 	}
 }

@@ -99,7 +99,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"no error":                 {nil, final},
 		"a fault of the network":   {&NetworkError{}, transient},
-		"a permanent one":          {&NetworkError{Permanent: true}, final},
+		"a permanent one":          {&NetworkError{Fault: NoTLS}, final},
 		"an unusable answer":       {&UnusableAnswerError{}, final},
 		"tokens come later":        {&APIError{Endpoint: Endpoint{Method: http.MethodPost}, Status: 400, Code: later}, transient},
 		"the same code for a read": {&APIError{Status: 404, Code: later}, final},

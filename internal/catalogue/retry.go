@@ -22,7 +22,7 @@ func classify(err error) outcome {
 	if api, ok := apiError(err); ok {
 		return outcomeOf(api.Status, api.OfToken(), api.Code)
 	}
-	if network, ok := errors.AsType[*NetworkError](err); ok && !network.Permanent {
+	if network, ok := errors.AsType[*NetworkError](err); ok && !network.Fault.Permanent() {
 		return transient
 	}
 	return final

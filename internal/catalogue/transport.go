@@ -114,24 +114,17 @@ func (c *connections) give(to net.Conn) int {
 	return c.given
 }
 
-// cause returns what kept an attempt that failed with err from being served: err, unless it was how often it was sent.
-// net/http waits longer and longer before it sends a refused stream again, so the time of the attempt may be over
-// first.
-func (c *connections) cause(err error) error {
+// faultOf returns and classifies what kept an attempt that failed with err from being served: err, unless it was how
+// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the attempt
+// may be over first. A server that ended its connection may have asked for a certificate.
+func (c *connections) faultOf(err error) (cause error, fault Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.refusals > 1:
-		return errRefused
+		return errRefused, StreamRefused
 	case c.given > maxConnections:
-		return errNotServed
+		err = errNotServed
 	}
-	return err
-}
-
-// faultOf classifies the error of an attempt. A server that ended its connection may have asked for a certificate.
-func (c *connections) faultOf(err error) Fault {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return faultOf(err, c.given > 0, c.asked)
+	return err, faultOf(err, c.given > 0, c.asked)
 }

@@ -145,7 +145,7 @@ func TestMessagesByHand(t *testing.T) {
 			next:    "with max_requests.",
 		},
 		"another fault of TLS": {
-			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Permanent: true, Problem: "odd", Err: errors.New("odd")},
+			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Fault: catalogue.Insecure, Problem: "odd", Err: errors.New("odd")},
 			summary: explain.SummaryUntrusted,
 			parts:   []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
 			next:    "Check base_url and the server there.",
@@ -153,8 +153,9 @@ func TestMessagesByHand(t *testing.T) {
 		"a proxy that cannot be reached": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint,
+				Fault:    catalogue.ProxyFailed,
 				Problem:  "refused",
-				Proxy:    &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY", Failed: true},
+				Proxy:    &catalogue.Proxy{Address: "http://p.example:8080", Variable: "HTTPS_PROXY"},
 			},
 			summary: explain.SummaryUnreachable,
 			next:    "to go without it.",
@@ -165,7 +166,6 @@ func TestMessagesByHand(t *testing.T) {
 		"a certificate of many names": {
 			err: &catalogue.NetworkError{
 				Fault:       catalogue.OtherHost,
-				Permanent:   true,
 				Certificate: &catalogue.Certificate{Names: strings.Fields("a b c d e f g h i j k l")},
 			},
 			summary: explain.SummaryUntrusted,

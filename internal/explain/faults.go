@@ -17,8 +17,8 @@ func (m *message) network(network *catalogue.NetworkError) {
 	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	through := network.Proxy
 	switch {
-	case through != nil && through.Failed:
-		m.proxy(through)
+	case network.Fault.OfProxy():
+		m.proxy(network)
 		through = nil
 	case network.TimedOut:
 		// Without a limit of its own the attempt ended with read_timeout, whose length gaveUp fills in.
@@ -31,7 +31,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 			"Raise "+limit+" if the service may need longer to answer. If it answered faster before, try again later, "+
 				"or show this to the service's operator.")
 		m.fact = fmt.Sprintf("The request: %s", network.Endpoint)
-	case network.Permanent:
+	case network.Fault.Permanent():
 		m.insecure(network)
 	default:
 		m.unreached(network)
@@ -201,26 +201,27 @@ func someOf(names []string) string {
 func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // proxy explains a proxy that did not let the request through.
-func (m *message) proxy(fault *catalogue.Proxy) {
+func (m *message) proxy(fault *catalogue.NetworkError) {
 	const orWithout = ", or name the host of base_url in NO_PROXY to go without it."
 	const escapes = " Special characters in a user name or password are written as %XX, such as %23 for #."
-	said, next := "could not be reached.", "Check "+fault.Variable+orWithout
-	answered := ": " + statusText(fault.Status) + "."
+	through := fault.Proxy
+	said, next := "could not be reached.", "Check "+through.Variable+orWithout
+	answered := ": " + statusText(fault.ProxyStatus) + "."
 	switch {
-	case fault.NoTLS:
+	case fault.Fault == catalogue.ProxyNoTLS:
 		said = "does not speak TLS."
-		next = "Write http:// instead of https:// in " + fault.Variable + "."
-	case fault.Status == 0:
-	case fault.Status == http.StatusProxyAuthRequired && fault.Credential:
-		said = "did not accept the user name and password in " + fault.Variable + answered
+		next = "Write http:// instead of https:// in " + through.Variable + "."
+	case fault.ProxyStatus == 0:
+	case fault.ProxyStatus == http.StatusProxyAuthRequired && through.Credential:
+		said = "did not accept the user name and password in " + through.Variable + answered
 		next = "Check them" + orWithout + escapes
-	case fault.Status == http.StatusProxyAuthRequired:
+	case fault.ProxyStatus == http.StatusProxyAuthRequired:
 		said = "requires a user name and a password" + answered
-		next = "Write them into " + fault.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
+		next = "Write them into " + through.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
 	default:
 		said = "did not connect to the service" + answered
-		next = "Check base_url and " + fault.Variable + ", have the proxy allow the host" + orWithout
+		next = "Check base_url and " + through.Variable + ", have the proxy allow the host" + orWithout
 	}
-	cause := fmt.Sprintf("The proxy %s, which %s names, %s", fault.Address, fault.Variable, said)
+	cause := fmt.Sprintf("The proxy %s, which %s names, %s", through.Address, through.Variable, said)
 	m.say(SummaryUnreachable, cause, next)
 }

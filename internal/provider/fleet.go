@@ -127,7 +127,7 @@ func scopeOf(err error) scope {
 	)
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.Is(err, catalogue.ErrOrganisationDisabled),
-		errors.As(err, &network) && network.Permanent:
+		errors.As(err, &network) && network.Fault.Permanent():
 		return ofAllGroups
 	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || gaveUp.Err == nil):
 		// The allowance or the ceiling left no time for it, and leaves none for the others.

@@ -58,7 +58,7 @@ func TestFailuresOfOneCause(t *testing.T) {
 		{at("inputs[3].id"), at("inputs[12].id"), true},
 		{at("revision"), at("name"), false},
 		{&catalogue.APIError{Status: 403, Code: "A"}, &catalogue.APIError{Status: 403, Code: "B"}, false},
-		{&catalogue.NetworkError{Fault: catalogue.UnknownHost}, &catalogue.NetworkError{Fault: catalogue.ProxyFailed}, false},
+		{&catalogue.NetworkError{Fault: catalogue.UnknownHost}, &catalogue.NetworkError{Fault: catalogue.Broken}, false},
 	} {
 		var by explain.Explainer
 		one, other := by.Explain(test.one, explain.Subject{}), by.Explain(test.other, explain.Subject{})
@@ -82,7 +82,7 @@ func TestHowFarAFailureReaches(t *testing.T) {
 		ofTheService: {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
 		ofAllGroups: {
 			context.Canceled, &catalogue.RejectedError{Err: gaveUp(401)}, &catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
-			&catalogue.NetworkError{Permanent: true}, gaveUp(429), &catalogue.GaveUpError{},
+			&catalogue.NetworkError{Fault: catalogue.Insecure}, gaveUp(429), &catalogue.GaveUpError{},
 		},
 	} {
 		for _, err := range errs {

@@ -51,10 +51,9 @@ func connectionScenes() []scene {
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
 		{title: "a certificate of an authority that has expired (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
-				Endpoint:  getting("/v1/model-group"),
-				Permanent: true,
-				Fault:     catalogue.InvalidCertificate,
-				Problem:   "expired",
+				Endpoint: getting("/v1/model-group"),
+				Fault:    catalogue.InvalidCertificate,
+				Problem:  "expired",
 				Certificate: &catalogue.Certificate{
 					Subject: "Example CA",
 					Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
@@ -87,14 +86,9 @@ func connectionScenes() []scene {
 		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
 			return explained(&catalogue.NetworkError{
 				Endpoint: getting("/v1/model-group"),
-				Fault:    catalogue.ProxyFailed,
+				Fault:    catalogue.ProxyNoTLS,
 				Problem:  "first record does not look like a TLS handshake",
-				Proxy: &catalogue.Proxy{
-					Address:  "https://proxy.example:8080",
-					Variable: "HTTPS_PROXY",
-					Failed:   true,
-					NoTLS:    true,
-				},
+				Proxy:    &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY"},
 			})
 		}},
 		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
