@@ -25,12 +25,12 @@ import (
 // Methods whose name ends in Locked need mu.
 type admission struct {
 	retries  retries
-	note     func(context.Context, string)
+	note     func(context.Context, string) // nil for none
 	mu       sync.Mutex
 	queue    queue
 	answers  answers
 	pace     *pace.Pace
-	pausedBy *attempt  // whose 429 asked for the pause in force, nil before the first
+	pausedBy *attempt  // whose 429 asked for the pause in force
 	pauses   int       // how many there were
 	heard    int       // the last of them whose 429 is read, with the words of the service
 	noted    time.Time // until when the log says that nothing is sent
@@ -73,16 +73,18 @@ func (o *outage) holds(f *flight) bool { return o.began > 0 && f.order > o.began
 
 func newAdmission(cfg Config) *admission {
 	a := &admission{
-		retries: retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
-		note:    cfg.Note,
-		answers: newAnswers(cfg.Snapshot),
-		pace:    &pace.Pace{Ceiling: cfg.Ceiling},
+		retries:  retries{most: cfg.MaxRetries, jitter: cfg.Jitter},
+		note:     cfg.Note,
+		answers:  answers{flights: map[*flight]struct{}{}},
+		pausedBy: &attempt{},
+		pace:     &pace.Pace{Ceiling: cfg.Ceiling},
 	}
 	if a.retries.jitter == nil {
 		a.retries.jitter = rand.Float64
 	}
-	if a.note == nil {
-		a.note = func(context.Context, string) {}
+	if cfg.Snapshot {
+		a.answers.shared = map[Endpoint]*flight{}
+		a.answers.kept = map[Endpoint]ended{}
 	}
 	return a
 }
@@ -118,7 +120,8 @@ func (a *admission) admit(f *flight) *attempt {
 		default:
 			a.queue.remove(f)
 			a.wakeLocked()
-			f.sent = a.sendLocked(a.tokens.use(), &f.history, came, waitedFor)
+			a.tokens.current.unused = 0
+			f.sent = a.sendLocked(a.tokens.current, &f.history, came, waitedFor)
 			return f.sent
 		}
 	}
@@ -129,12 +132,8 @@ func (a *admission) admit(f *flight) *attempt {
 func (a *admission) waitLocked(f *flight, until time.Time) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
-	var over <-chan time.Time
-	if until.Before(openEnd) {
-		over = time.After(time.Until(until))
-	}
 	select {
-	case <-over:
+	case <-time.After(time.Until(until)):
 	case <-f.wake:
 	case <-f.ctx.Done():
 	}
@@ -190,7 +189,7 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 	switch {
 	case result == unauthorized:
 		if !sent.token.rejected {
-			a.noteLocked(ctx, "The token is not used again: 401 for %s", to.path())
+			a.noteLocked(ctx, "The token is not used again: 401 for %s", to)
 		}
 		if a.tokens.reject(sent.token, now) {
 			a.run.proof = sent.token
@@ -262,7 +261,9 @@ func (a *admission) endRunLocked(err error) {
 }
 
 func (a *admission) noteLocked(ctx context.Context, format string, args ...any) {
-	a.note(ctx, fmt.Sprintf(format, args...))
+	if a.note != nil {
+		a.note(ctx, fmt.Sprintf(format, args...))
+	}
 }
 
 // queue has the flights that wait to be sent, in the order in which they came. The first of them holds the turn.

@@ -58,9 +58,8 @@ type Client struct {
 	readTimeout    time.Duration
 	maxBody        int64
 	userAgent      string
-	observe        func(context.Context, Exchange)
+	observe        func(context.Context, Exchange) // nil for none
 	mask           *redact.Mask
-	credentials    credentials
 	admission      *admission
 }
 
@@ -76,25 +75,21 @@ func New(cfg Config) *Client {
 		userAgent:      redact.Printable(cfg.UserAgent),
 		observe:        cfg.Observe,
 		mask:           &redact.Mask{},
-		credentials:    credentials{id: cfg.ClientID, secret: cfg.ClientSecret},
 	}
 	if c.transport == nil {
 		c.transport = newTransport(cfg)
-	}
-	if c.observe == nil {
-		c.observe = func(context.Context, Exchange) {}
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
 	c.admission = newAdmission(cfg)
 	t := &c.admission.tokens
 	t.to = c.to(http.MethodPost, TokenPath)
+	t.request = c.requestToken
 	if cfg.AccessToken != "" {
 		t.current = &token{bearer: cfg.AccessToken}
-		return c
+	} else {
+		t.credentials = &credentials{id: cfg.ClientID, secret: cfg.ClientSecret}
 	}
-	t.credentials = &c.credentials
-	t.request = c.requestToken
 	return c
 }
 

@@ -36,11 +36,6 @@ type Endpoint struct {
 // OfToken reports whether it is the token endpoint: every other request is a GET.
 func (e Endpoint) OfToken() bool { return e.Method == http.MethodPost }
 
-func (e Endpoint) endpoint() Endpoint { return e }
-
-// path returns the method and the path for the log. It cuts a very long path.
-func (e Endpoint) path() string { return e.Method + " " + redact.Shorten(e.Path, 200) }
-
 // String returns the method and the address, with a very long path cut.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
@@ -86,18 +81,6 @@ func (e *APIError) Is(target error) bool {
 		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
 	}
 	return false
-}
-
-// endpointOf returns the endpoint of the request that failed with err.
-func endpointOf(err error) (to Endpoint, ok bool) {
-	failure, ok := errors.AsType[interface {
-		error
-		endpoint() Endpoint
-	}](err)
-	if ok {
-		to = failure.endpoint()
-	}
-	return to, ok
 }
 
 // apiError finds the answer of the service in an error.

@@ -99,7 +99,9 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = fault.Problem
 	}
-	c.observe(ctx, seen)
+	if c.observe != nil {
+		c.observe(ctx, seen)
+	}
 	return err
 }
 

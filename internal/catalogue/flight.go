@@ -93,39 +93,31 @@ func (f *flight) concludeLocked(got ended) {
 
 // againLocked makes a flight try again after an attempt that failed, if it has a retry left.
 func (f *flight) againLocked(result outcome, err error) {
-	a := f.in
-	switch result {
-	case unauthorized:
-		f.last = err
+	if result == unauthorized {
 		f.renewals++
 		if f.renewals > maxRenewals {
 			f.endLocked(ended{err: err})
 		}
-	case limited:
-		f.last = err
-		if a.run.usedUp.holds(f) {
-			f.giveUpLocked(AllowanceUsedUp, err)
-		}
-	case transient:
-		if !f.failIfNoRetryLocked(&f.history, err) {
-			f.failed(err, a.retries.jitter())
-			a.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
-		}
+	} else if !f.failIfNoRetryLocked(&f.history, result, err) && result == transient {
+		f.failed(err, f.in.retries.jitter())
+		f.in.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
 	}
+	f.last = err
 	f.failLocked(f.lateErrLocked)
 }
 
 // failIfNoRetryLocked fails all callers if no retry is left after a failure of the flight, or of the request for the
-// token that it waits for, and reports whether it did. The service is down if no read was answered since the flight
-// came: reads that come after that make one attempt each.
-func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
+// token that it waits for, and reports whether it did. A 429 costs no retry. The service is down if no read was answered
+// since the flight came: reads that come after that make one attempt each.
+func (f *flight) failIfNoRetryLocked(h *history, result outcome, err error) bool {
 	a := f.in
 	cause, over := a.retries.over(h, err)
+	over = over && result == transient
 	if over && a.run.down.begin(f) {
 		a.noteLocked(f.ctx, "The service is down: reads that begin now make one attempt each")
 	}
 	switch {
-	case a.run.down.holds(f):
+	case result == transient && a.run.down.holds(f):
 		cause = ServiceDown
 	case over:
 	case a.run.usedUp.holds(f):
@@ -133,27 +125,18 @@ func (f *flight) failIfNoRetryLocked(h *history, err error) bool {
 	default:
 		return false
 	}
-	f.giveUpLocked(cause, err)
-	return true
-}
-
-// giveUpLocked fails all callers because of a failure.
-func (f *flight) giveUpLocked(cause Cause, err error) {
 	f.failLocked(func(c *caller) error {
 		return f.gaveUpErrLocked(c, wait{cause: cause, err: err})
 	})
+	return true
 }
 
-// failLocked fails the callers for which why returns an error. The flight ends with the last of them.
+// failLocked fails the callers for which why returns an error.
 func (f *flight) failLocked(why func(*caller) error) {
 	for c := range f.callers {
 		if err := why(c); err != nil {
-			delete(f.callers, c)
-			c.result <- ended{err: err}
+			f.dropLocked(c, err)
 		}
-	}
-	if len(f.callers) == 0 {
-		f.endLocked(ended{err: context.Canceled})
 	}
 }
 
@@ -162,13 +145,18 @@ func (f *flight) leave(me *caller, cause error) ended {
 	f.in.mu.Lock()
 	defer f.in.mu.Unlock()
 	if _, waits := f.callers[me]; waits {
-		delete(f.callers, me)
-		me.result <- ended{err: f.leftErrLocked(me, cause)}
-		if len(f.callers) == 0 {
-			f.endLocked(ended{err: cause})
-		}
+		f.dropLocked(me, f.leftErrLocked(me, cause))
 	}
 	return <-me.result
+}
+
+// dropLocked ends the flight for one caller, with an error. The flight ends with the last of them.
+func (f *flight) dropLocked(c *caller, err error) {
+	delete(f.callers, c)
+	c.result <- ended{err: err}
+	if len(f.callers) == 0 {
+		f.endLocked(ended{})
+	}
 }
 
 // endLocked ends a flight. Its callers get an answer or an error.
@@ -194,6 +182,5 @@ func (h *history) failed(err error, jitter float64) {
 	if api, ok := apiError(err); ok {
 		pause = max(pause, api.RetryAfter)
 	}
-	h.last = err
 	h.notBefore = time.Now().Add(pause)
 }

@@ -18,15 +18,6 @@ type answers struct {
 	deadlineFloor time.Time // a lower bound of all callers' deadlines, so that a pause that fits costs no look at each
 }
 
-func newAnswers(snapshot bool) answers {
-	k := answers{flights: map[*flight]struct{}{}}
-	if snapshot {
-		k.shared = map[Endpoint]*flight{}
-		k.kept = map[Endpoint]ended{}
-	}
-	return k
-}
-
 // ended is how a question ended for a caller.
 type ended struct {
 	value any

@@ -47,12 +47,6 @@ func (t *tokens) valid(now time.Time) bool {
 	return c.life == 0 || now.Before(c.requestedAt.Add(c.life-margin))
 }
 
-// use returns the current token, for a read that is sent with it.
-func (t *tokens) use() *token {
-	t.current.unused = 0
-	return t.current
-}
-
 func (t *tokens) given() bool {
 	return t.credentials == nil
 }
@@ -119,15 +113,14 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 		t.current = got
 		t.history = history{}
 		t.credentials.understood = true
-	case result == limited:
-		t.last = err
+	case result == limited, result == transient:
 		for _, waiting := range slices.Clone(a.queue) {
-			if a.run.usedUp.holds(waiting) {
-				waiting.giveUpLocked(AllowanceUsedUp, err)
-			}
+			waiting.failIfNoRetryLocked(&t.history, result, err)
 		}
-	case result == transient:
-		a.tokenFailedLocked(f, err)
+		t.last = err
+		if result == transient {
+			a.tokenFailedLocked(f, err)
+		}
 	case t.credentials.switchToJSON(err):
 		a.noteLocked(f.ctx, "The token endpoint does not understand a form, so the same is sent as JSON: %s", err)
 	case noAnswer:
@@ -139,16 +132,13 @@ func (a *admission) tokenAnsweredLocked(f *flight, got *token, result outcome, e
 	}
 }
 
-// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that wait for the
-// token and have no retry left fail with it, and so do all that have no time.
+// tokenFailedLocked makes the request for a token back off after a failure that may pass. The reads that have no time
+// for that fail with it.
 func (a *admission) tokenFailedLocked(f *flight, err error) {
 	t := &a.tokens
-	for _, waiting := range slices.Clone(a.queue) {
-		waiting.failIfNoRetryLocked(&t.history, err)
-	}
 	t.failed(err, a.retries.jitter())
 	for _, waiting := range slices.Clone(a.queue) {
-		waiting.failLocked(waiting.lateErrLocked)
+		waiting.failLocked(waiting.lateErrLocked) // the next request for a token is sent before it
 	}
 	a.failLateLocked(t.notBefore) // if one of them still waits for it
 	if len(a.queue) == 0 {

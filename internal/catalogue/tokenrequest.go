@@ -70,11 +70,12 @@ func notUnderstood(err error) bool {
 
 // requestToken makes one request for a token, and fills the attempt's token.
 func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
-	contentType, body, err := c.credentials.body()
+	t := &c.admission.tokens
+	contentType, body, err := t.credentials.body()
 	if err != nil {
 		return err
 	}
-	return c.exchange(ctx, c.to(http.MethodPost, TokenPath), sent, outgoing{
+	return c.exchange(ctx, t.to, sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxErrorBody,

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -203,8 +204,11 @@ func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 // attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, and else for the
 // question.
 func (f *flight) attemptsLocked(err error) int {
-	to, known := endpointOf(err)
-	if known && to.OfToken() {
+	failure, ok := errors.AsType[interface {
+		error
+		OfToken() bool
+	}](err)
+	if ok && failure.OfToken() {
 		return cmp.Or(f.in.tokens.attempts, f.attempts)
 	}
 	return f.attempts
@@ -235,12 +239,12 @@ func (a *admission) noteWaitLocked(f *flight, hold wait) {
 		return
 	}
 	a.noted = hold.until
-	text := fmt.Sprintf("Waiting %s for %s", round(hold.left()), hold.words)
+	more := ""
 	switch {
 	case isPause:
-		text += fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
+		more = fmt.Sprintf(" (status 429); after it at most %d in flight at first", a.pace.Window())
 	case hold.cause == CeilingTooLow:
-		text += fmt.Sprintf(" (%s)", a.pace.Ceiling)
+		more = fmt.Sprintf(" (%s)", a.pace.Ceiling)
 	}
-	a.note(f.ctx, text)
+	a.noteLocked(f.ctx, "Waiting %s for %s%s", round(hold.left()), hold.words, more)
 }

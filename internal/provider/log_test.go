@@ -83,7 +83,7 @@ func TestTheLog(t *testing.T) {
 		info := written.messages(t, "info")
 		for _, part := range []string{
 			"A token is asked for: there is none", "Waiting 3s for the pause that the service asked for (status 429)",
-			": 503 Service Unavailable, code DOWN: Down", "The token is not used again: 401 for GET " + mainPath,
+			": 503 Service Unavailable, code DOWN: Down", "The token is not used again: 401 for GET http://localhost" + mainPath,
 		} {
 			if !strings.Contains(strings.Join(info, "\n"), part) {
 				t.Errorf("no line says %q:\n%q", part, info)
