@@ -51,37 +51,26 @@ type Config struct {
 
 // Client reads the catalogue. It is safe for concurrent use, and one Client is meant to serve a whole process.
 type Client struct {
-	base           *url.URL
-	transport      http.RoundTripper
-	proxy          *Proxy // nil for none
-	requestTimeout time.Duration
-	readTimeout    time.Duration
-	maxBody        int64
-	userAgent      string
-	observe        func(context.Context, Exchange) // nil for none
-	mask           *redact.Mask
-	admission      *admission
+	cfg       Config
+	maxBody   int64
+	mask      *redact.Mask
+	admission *admission
 }
 
 // New makes a client. It sends nothing: the first read asks for the first token.
 func New(cfg Config) *Client {
-	c := &Client{
-		base:           cfg.BaseURL,
-		transport:      cfg.Transport,
-		proxy:          cfg.Proxy,
-		requestTimeout: cfg.RequestTimeout,
-		readTimeout:    cfg.ReadTimeout,
-		maxBody:        MaxBody,
-		userAgent:      redact.Printable(cfg.UserAgent),
-		observe:        cfg.Observe,
-		mask:           &redact.Mask{},
+	if cfg.Transport == nil {
+		cfg.Transport = newTransport(cfg)
 	}
-	if c.transport == nil {
-		c.transport = newTransport(cfg)
+	cfg.UserAgent = redact.Printable(cfg.UserAgent)
+	c := &Client{
+		cfg:       cfg,
+		maxBody:   MaxBody,
+		mask:      &redact.Mask{},
+		admission: newAdmission(cfg),
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
-	c.admission = newAdmission(cfg)
 	t := &c.admission.tokens
 	t.to = c.to(http.MethodPost, TokenPath)
 	t.request = c.requestToken

@@ -124,7 +124,7 @@ func TestAnAttemptIsAFewRequests(t *testing.T) {
 				})
 				fault := sendOnce(t, s, "")
 				synctest.Wait()
-				if kept, ok := s.transport.(*http.Transport); ok {
+				if kept, ok := s.cfg.Transport.(*http.Transport); ok {
 					kept.CloseIdleConnections()
 				}
 				switch {

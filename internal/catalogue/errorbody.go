@@ -55,8 +55,8 @@ func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	if d.Error.Kind() == jsontext.KindString {
 		reason = textOf(d.Error)
 	}
-	// On other endpoints `error` is the deprecated reason phrase, which the status says already.
-	if ofToken || code == "" && message == "" && description != "" {
+	// Without a description, `error` of other endpoints is the deprecated reason phrase, which the status says already.
+	if ofToken || description != "" {
 		code, reason = cmp.Or(code, reason), ""
 		message = cmp.Or(message, description)
 	}

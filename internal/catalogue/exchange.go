@@ -36,8 +36,8 @@ type Exchange struct {
 func (c *Client) to(method, target string) Endpoint {
 	return Endpoint{
 		Method: method,
-		Origin: c.base.Scheme + "://" + c.base.Host,
-		Path:   c.base.EscapedPath() + target,
+		Origin: c.cfg.BaseURL.Scheme + "://" + c.cfg.BaseURL.Host,
+		Path:   c.cfg.BaseURL.EscapedPath() + target,
 	}
 }
 
@@ -80,7 +80,7 @@ func (in *incoming) unusable(shape *shapeError) *UnusableAnswerError {
 // exchange sends a request that was admitted, and reads its answer. It follows no redirect, because that could take the
 // token or the secret to another host. Admission acts on the header before the body is read.
 func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out outgoing) error {
-	timed, cancel := context.WithTimeout(ctx, c.requestTimeout)
+	timed, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
 	defer cancel()
 	seen := sent.seen
 	seen.Method, seen.Path = at.Method, c.mask.Clean(at.Path)
@@ -99,8 +99,8 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	if fault, ok := errors.AsType[*NetworkError](err); ok {
 		seen.Problem = fault.Problem
 	}
-	if c.observe != nil {
-		c.observe(ctx, seen)
+	if c.cfg.Observe != nil {
+		c.cfg.Observe(ctx, seen)
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
-	origin := url.URL{Scheme: c.base.Scheme, Host: c.base.Host} // at.Origin has the host as it was written
+	origin := url.URL{Scheme: c.cfg.BaseURL.Scheme, Host: c.cfg.BaseURL.Host} // at.Origin has the host as it was written
 	target := origin.String() + at.Path
 	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, target, bytes.NewReader(out.body))
 	if err != nil {
@@ -116,15 +116,15 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 	}
 	maps.Copy(request.Header, out.header)
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", c.userAgent)
-	response, err := c.transport.RoundTrip(request)
+	request.Header.Set("User-Agent", c.cfg.UserAgent)
+	response, err := c.cfg.Transport.RoundTrip(request)
 	if err == nil {
 		return response, nil
 	}
 	cause, kind := given.faultOf(err)
 	fault := c.networkError(ctx, at, cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
-	kept, ok := c.transport.(interface{ CloseIdleConnections() })
+	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })
 	if ok && (fault.TimedOut || cause != err) { //nolint:errorlint // not what it is, but whether it was replaced
 		kept.CloseIdleConnections()
 	}
@@ -215,7 +215,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		Endpoint:    at,
 		Fault:       kind,
 		Certificate: c.certificateOf(err),
-		Proxy:       c.proxy,
+		Proxy:       c.cfg.Proxy,
 		Problem:     c.mask.Tidy(faultText(err), maxExcerpt),
 		Err:         err,
 	}
@@ -223,8 +223,8 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 		fault.ProxyStatus = answer.status
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
-		fault.TimedOut, fault.Limit = true, c.requestTimeout
-		fault.Problem = fmt.Sprintf("no whole answer within %s", c.requestTimeout)
+		fault.TimedOut, fault.Limit = true, c.cfg.RequestTimeout
+		fault.Problem = fmt.Sprintf("no whole answer within %s", c.cfg.RequestTimeout)
 	}
 	return fault
 }

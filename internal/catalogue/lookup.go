@@ -33,7 +33,7 @@ func lookupOfGroup[T any](
 func lookup[T any](
 	ctx context.Context, c *Client, what, target string, decode decoder[T],
 ) (answer T, err error) {
-	ctx, cancel := context.WithTimeout(ctx, c.readTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ReadTimeout)
 	defer cancel()
 	to := c.to(http.MethodGet, target)
 	ask := func(ctx context.Context, sent *attempt) (value any, err error) {

@@ -30,7 +30,7 @@ func sendOnce(t *testing.T, c *Client, body string) *NetworkError {
 	if body != "" {
 		to.Method, out.body = http.MethodPost, []byte(body)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), c.requestTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), c.cfg.RequestTimeout)
 	defer cancel()
 	response, err := c.send(ctx, to, out)
 	if err != nil {
@@ -129,7 +129,7 @@ func TestNoBodyBelow200IsRead(t *testing.T) {
 			}))
 			s := clientTo(t, "http://localhost", Config{DialContext: dial})
 			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), s.requestTimeout)
+			ctx, cancel := context.WithTimeout(t.Context(), s.cfg.RequestTimeout)
 			at := s.to(http.MethodGet, ModelGroupsPath)
 			response, err := s.send(ctx, at, outgoing{})
 			if err != nil {

@@ -55,10 +55,7 @@ func exact(words string, until time.Time, err error) wait {
 
 // limitedLocked returns a wait that a 429 asked for.
 func (a *admission) limitedLocked(words string, until time.Time) wait {
-	w := exact(words, until, nil)
-	if a.pausedBy != nil {
-		w.err = a.pausedBy.failure
-	}
+	w := exact(words, until, a.pausedBy.failure)
 	w.unread = a.heard < a.pauses
 	return w
 }
@@ -177,7 +174,7 @@ func (f *flight) blockerLocked(c *caller, hold wait) error {
 		return tooSlow(a.tokens.to)
 	case hold.err != nil:
 		return hold.err
-	case a.pausedBy != nil && a.pace.PausedUntil().After(c.began):
+	case a.pace.PausedUntil().After(c.began):
 		return a.pausedBy.failure
 	}
 	return f.last
