@@ -123,8 +123,8 @@ func itLacks(what, field string, fields map[string]jsontext.Value) string {
 	return what + " has no " + field + itHas(slices.Sorted(maps.Keys(fields)))
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none if
-// it is not about what was asked for. A body that is one record must have its identity.
+// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none
+// if it is not about what was asked for. A body that is one record must have its identity.
 func decodeRecord[T any, P record[T]](in *incoming, of scope) (*T, error) {
 	body, err := in.text.ReadValue()
 	if err != nil {
@@ -206,7 +206,8 @@ func (in *incoming) end() error {
 	return &shapeError{problem: "the body goes on after its JSON value"}
 }
 
-// wrongShape returns what is wrong with a body that could not be used because of err, nil if its connection is at fault.
+// wrongShape returns what is wrong with a body that could not be used because of err, nil if its connection is at
+// fault.
 func (in *incoming) wrongShape(err error) *shapeError {
 	shape, isShape := errors.AsType[*shapeError](err)
 	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)

@@ -27,12 +27,12 @@ const (
 	bodyKinds
 )
 
-// decoders make those of the bodies, about the group g.
-var decoders = [bodyKinds]func() decoder[any]{
-	bodyModel:  func() decoder[any] { return anyOf(decodeObject[Model](scope{group: "g"})) },
-	bodyModels: func() decoder[any] { return anyOf(decodeList[Model]("models", scope{group: "g"})) },
-	bodyGroup:  func() decoder[any] { return anyOf(decodeObject[ModelGroup](scope{group: "g"})) },
-	bodyGroups: func() decoder[any] { return anyOf(decodeList[ModelGroup]("model_groups", scope{horizon: "h"})) },
+// decoders read the bodies, about the group g or those on the horizon h.
+var decoders = [bodyKinds]decoder[any]{
+	bodyModel:  anyOf(decodeObject[Model](scope{group: "g"})),
+	bodyModels: anyOf(decodeList[Model]("models", scope{group: "g"})),
+	bodyGroup:  anyOf(decodeObject[ModelGroup](scope{group: "g"})),
+	bodyGroups: anyOf(decodeList[ModelGroup]("model_groups", scope{horizon: "h"})),
 }
 
 func anyOf[T any](decode decoder[T]) decoder[any] {
@@ -46,7 +46,7 @@ func decode(kind int, from io.Reader) (value any, err error) {
 	_, err = c.receive(context.Background(), Endpoint{}, answer, outgoing{
 		limit: MaxBody,
 		read: func(in *incoming) (err error) {
-			value, err = decoders[kind]()(in)
+			value, err = decoders[kind](in)
 			return err
 		},
 	})
@@ -191,10 +191,7 @@ func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 			t.Errorf("%s: no error, want %s", test.body, test.want)
 			continue
 		}
-		got := fault.Problem
-		if fault.Place != "" {
-			got = fault.Place + ": " + got
-		}
+		_, got, _ := strings.Cut(fault.Error(), "unusable answer: ")
 		isSyntax := test.want == noJSON && strings.HasPrefix(got, noJSON)
 		if got != test.want && !isSyntax {
 			t.Errorf("%s: %s\nwant %s", test.body, got, test.want)

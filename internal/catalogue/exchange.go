@@ -34,10 +34,11 @@ type Exchange struct {
 
 // to returns the endpoint of a request. target is the path and query below the base URL.
 func (c *Client) to(method, target string) Endpoint {
+	base := c.cfg.BaseURL
 	return Endpoint{
 		Method: method,
-		Origin: c.cfg.BaseURL.Scheme + "://" + c.cfg.BaseURL.Host,
-		Path:   c.cfg.BaseURL.EscapedPath() + target,
+		Origin: base.Scheme + "://" + base.Host,
+		Path:   base.EscapedPath() + target,
 	}
 }
 
@@ -108,7 +109,8 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 // send sends a request and returns the header of its answer.
 func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Response, error) {
 	var given connections
-	origin := url.URL{Scheme: c.cfg.BaseURL.Scheme, Host: c.cfg.BaseURL.Host} // at.Origin has the host as it was written
+	base := c.cfg.BaseURL
+	origin := url.URL{Scheme: base.Scheme, Host: base.Host} // at.Origin has the host as it was written
 	target := origin.String() + at.Path
 	request, err := http.NewRequestWithContext(given.bound(ctx), at.Method, target, bytes.NewReader(out.body))
 	if err != nil {
@@ -173,8 +175,8 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 // engine, so more could not be passed on.
 const MaxBody = 256 << 20
 
-// boundedReader counts the bytes of a body, and fails after as many as are allowed. io.LimitReader would end there as if the
-// body were complete.
+// boundedReader counts the bytes of a body, and fails after as many as are allowed. io.LimitReader would end there as
+// if the body were complete.
 type boundedReader struct {
 	reader   io.Reader
 	tooLarge TooLargeError // the error of a larger body

@@ -107,8 +107,8 @@ func (f *flight) againLocked(result outcome, err error) {
 }
 
 // failIfNoRetryLocked fails all callers if no retry is left after a failure of the flight, or of the request for the
-// token that it waits for, and reports whether it did. A 429 costs no retry. The service is down if no read was answered
-// since the flight came: reads that come after that make one attempt each.
+// token that it waits for, and reports whether it did. A 429 costs no retry. The service is down if no read was
+// answered since the flight came: reads that come after that make one attempt each.
 func (f *flight) failIfNoRetryLocked(h *history, result outcome, err error) bool {
 	a := f.in
 	cause, over := a.retries.over(h, err)

@@ -115,8 +115,8 @@ func (c *connections) give(to net.Conn) int {
 }
 
 // faultOf returns and classifies what kept an attempt that failed with err from being served: err, unless it was how
-// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the attempt
-// may be over first. A server that ended its connection may have asked for a certificate.
+// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the
+// attempt may be over first. A server that ended its connection may have asked for a certificate.
 func (c *connections) faultOf(err error) (cause error, fault Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -81,8 +81,8 @@ const maxSorted = 1000
 
 // compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key. Strings and
 // numbers stay as they are spelled. Nothing is sorted if there are more members than maxSorted, or if an object has two
-// equal keys: a reader takes the last of them, and sorting would put them into the order of their values. data is what a
-// decoder has read, so that nothing else can be wrong with it.
+// equal keys: a reader takes the last of them, and sorting would put them into the order of their values. data is what
+// a decoder has read, so that nothing else can be wrong with it.
 func compactJSON(data []byte) string {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))

@@ -16,7 +16,7 @@ func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 			Requests: 1 + draw.IntN(5),
 			Per:      time.Duration(1+draw.IntN(4)) * sec,
 		}
-		service := &counting{run: &run{T: t, Pace: &Pace{Ceiling: limit}, now: start}, limit: limit, draw: draw}
+		service := &counting{run: &run{T: t, Pace: Pace{Ceiling: limit}, now: start}, draw: draw}
 		for len(service.arrived) < 40 && !t.Failed() {
 			service.step()
 		}
@@ -29,7 +29,6 @@ func TestTheCeilingHoldsAsTheServiceCounts(t *testing.T) {
 // counting is a run over a service that notes when each request arrives, which is when it is answered.
 type counting struct {
 	*run
-	limit    Limit
 	draw     *rand.Rand
 	arrived  []time.Time
 	underWay []int // the indexes of those whose answer has not begun; a number of the pace is one more
@@ -52,9 +51,9 @@ func (c *counting) step() {
 	latency := time.Duration(c.draw.IntN(2500)) * time.Millisecond
 	c.arrived = append(c.arrived, c.now.Add(latency))
 	c.underWay = append(c.underWay, sent-1)
-	earlier := sent - 1 - c.limit.Requests
+	earlier := sent - 1 - c.Ceiling.Requests
 	switch {
-	case earlier >= 0 && c.now.After(c.arrived[earlier]) && c.now.Sub(c.arrived[earlier]) < c.limit.Per:
+	case earlier >= 0 && c.now.After(c.arrived[earlier]) && c.now.Sub(c.arrived[earlier]) < c.Ceiling.Per:
 		c.Errorf("request %d is sent %v after request %d arrived", sent, c.now.Sub(c.arrived[earlier]), earlier+1)
 	case earlier < 0 && len(c.underWay) == sent && c.now.After(start):
 		c.Errorf("request %d of the first burst is held back", sent)
@@ -83,7 +82,7 @@ func TestCeilingAfter(t *testing.T) {
 		{"three rounds", Limit{3, 10 * sec}, 0, 0, 9, 30 * sec},
 		{"an even pace", Limit{1, 2 * sec}, 0, 0, 5, 10 * sec},
 	} {
-		r := &run{T: t, Pace: &Pace{Ceiling: test.ceiling}, now: start}
+		r := &run{T: t, Pace: Pace{Ceiling: test.ceiling}, now: start}
 		numbers := r.send(test.sent)
 		r.now = r.now.Add(test.answer)
 		for _, number := range numbers {

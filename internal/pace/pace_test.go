@@ -13,14 +13,18 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // run drives a Pace by hand.
 type run struct {
 	*testing.T
-	*Pace
+	Pace
 	now time.Time
 }
 
 func newRun(t *testing.T, ceiling Limit) *run {
 	t.Helper()
 	t.Parallel()
-	return &run{T: t, Pace: &Pace{Ceiling: ceiling}, now: start}
+	return &run{
+		T:    t,
+		Pace: Pace{Ceiling: ceiling},
+		now:  start,
+	}
 }
 
 // next returns when the next request may be sent.
