@@ -47,13 +47,7 @@ type outgoing struct {
 	header http.Header
 	body   []byte
 	limit  int64                 // the largest answer, in bytes
-	any2xx bool                  // any 2xx is a success, not only a 200
 	read   func(*incoming) error // reads the body of a success
-}
-
-// succeeds reports whether a status promises what was asked for.
-func (o *outgoing) succeeds(status int) bool {
-	return status == http.StatusOK || o.any2xx && status > http.StatusOK && status < 300
 }
 
 // incoming is a success whose body is read.
@@ -134,19 +128,20 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 }
 
 // receive reads the body of an answer, closes it, and returns how many bytes it read. It reads nothing of an answer
-// that is neither a success nor an error, such as a redirect.
+// that is neither a success nor an error, such as a redirect. A token may come with any 2xx, an answer with 200 only.
 func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Response, out outgoing) (int64, error) {
 	defer response.Body.Close() //nolint:errcheck // what was read of it counts
 	body := &boundedReader{
 		reader:   response.Body,
 		tooLarge: TooLargeError{Endpoint: at, Limit: out.limit},
 	}
-	switch {
-	case response.StatusCode >= 400:
+	status := response.StatusCode
+	switch success := status == http.StatusOK || at.OfToken() && status/100 == 2; {
+	case status >= 400:
 		// An error whose body is cut short still has its status.
 		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 		return body.size, c.apiError(at, response, text)
-	case !out.succeeds(response.StatusCode):
+	case !success:
 		return 0, c.apiError(at, response, nil)
 	case response.ContentLength > out.limit:
 		body.tooLarge.Size = response.ContentLength

@@ -79,7 +79,6 @@ func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
 		limit:  maxErrorBody,
-		any2xx: true,
 		read:   func(in *incoming) error { return c.readToken(in, sent.token) },
 	})
 }

@@ -97,9 +97,9 @@ func (w wait) left() time.Duration {
 // wait for its turn, which ends now.
 func (f *flight) holdLocked(now time.Time) wait {
 	if f.sent != nil {
-		return wait{until: openEnd, cause: TimeOver, err: f.last}
+		return atMost("", openEnd, f.last)
 	}
-	hold := wait{words: forItsTurn, until: now, cause: TimeOver}
+	hold := atMost(forItsTurn, now, nil)
 	for _, w := range f.waitsLocked(now, 0) {
 		if w.until.After(hold.until) {
 			hold = w
