@@ -35,8 +35,8 @@ type scope struct {
 // record is a pointer to a T that is read from an answer.
 type record[T any] interface {
 	*T
-	// identity returns the name of a field without which the record is none, if it lacks that, or what is wrong because
-	// the record is not about what was asked for.
+	// identity returns the field of its identity that the record lacks, or else the error of a record that is not about
+	// what was asked for.
 	identity(of scope) (lacks string, other *shapeError)
 	// rest returns where its fields are that the first release did not know, and where its error is.
 	rest() (unknown *jsontext.Value, err *error)
