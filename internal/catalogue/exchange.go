@@ -117,7 +117,7 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 	if err == nil {
 		return response, nil
 	}
-	cause, kind := given.faultOf(err)
+	kind, cause := given.faultOf(err)
 	fault := c.networkError(ctx, at, cause, kind)
 	// Connections that are kept beside one that is dead are likely to be dead too.
 	kept, ok := c.cfg.Transport.(interface{ CloseIdleConnections() })

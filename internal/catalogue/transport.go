@@ -114,17 +114,17 @@ func (c *connections) give(to net.Conn) int {
 	return c.given
 }
 
-// faultOf returns and classifies what kept an attempt that failed with err from being served: err, unless it was how
+// faultOf classifies and returns what kept an attempt that failed with err from being served: err, unless it was how
 // often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the
 // attempt may be over first. A server that ended its connection may have asked for a certificate.
-func (c *connections) faultOf(err error) (cause error, fault Fault) {
+func (c *connections) faultOf(err error) (fault Fault, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.refusals > 1:
-		return errRefused, StreamRefused
+		return StreamRefused, errRefused
 	case c.given > maxConnections:
 		err = errNotServed
 	}
-	return err, faultOf(err, c.given > 0, c.asked)
+	return faultOf(err, c.given > 0, c.asked), err
 }

@@ -68,13 +68,16 @@ func base64Spellings(secret string) (spellings []string) {
 func (m *Mask) Clean(text string) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	form := strings.ReplaceAll(text, "+", " ")
-	hidden := slices.Concat(
-		m.find(text, fromText),
-		m.find(text, fromURL),
-		m.find(form, fromURL),
-		m.find(text, fromJSON),
-	)
+	hidden := m.find(text, fromText)
+	if strings.ContainsAny(text, `%+\`) {
+		form := strings.ReplaceAll(text, "+", " ")
+		hidden = slices.Concat(
+			hidden,
+			m.find(text, fromURL),
+			m.find(form, fromURL),
+			m.find(text, fromJSON),
+		)
+	}
 	slices.SortFunc(hidden, func(a, b span) int {
 		return a.from - b.from
 	})
