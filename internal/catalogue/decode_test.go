@@ -204,7 +204,7 @@ func TestDecodeNamesThePlaceOfAWrongValue(t *testing.T) {
 func TestAWrongRecordStopsNoOther(t *testing.T) {
 	t.Parallel()
 	const body = `[{"id":"a","revision":1},
-		{"id":"b","name":7,"revision":2,"tags":["x",{}],"enabled":true,"new":1},
+		{"new":1,"id":"b","name":7,"revision":2,"tags":["x",{}],"enabled":true},
 		{"id":"c","revision":"three","archived":true},
 		null, "d",
 		{"id":"e","revision":5,"modelMetadata":[1,"x"]},
