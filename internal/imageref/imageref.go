@@ -3,12 +3,12 @@
 package imageref
 
 import (
+	"cmp"
 	_ "crypto/sha256" // digests of these algorithms are checked to the last digit
 	_ "crypto/sha512"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/distribution/reference"
 	"github.com/opencontainers/go-digest"
@@ -36,14 +36,16 @@ func Parse(text string) (reference.Named, error) {
 
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
+	for _, r := range text {
+		if r <= ' ' || r > '~' {
+			return fmt.Sprintf("it has the character %q (%U) in it, which no image name can have", r, r)
+		}
+	}
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
-	problem := ""
 	switch {
 	case text == "":
 		return "it is empty"
-	case strings.ContainsFunc(text, unicode.IsSpace):
-		return "it has white space in it"
 	case strings.Contains(text, "://"):
 		return "it has a scheme; leave out the part up to ://"
 	case isHexadecimal(text, digest.SHA256):
@@ -53,12 +55,9 @@ func problemOf(text string) string {
 	case strings.Contains(sum, "@"):
 		return "it has more than one @, and so more than one digest"
 	case isDigested:
-		problem = problemOfDigest(sum)
+		return cmp.Or(problemOfDigest(sum), problemOfName(name))
 	}
-	if problem == "" {
-		problem = problemOfName(name)
-	}
-	return problem
+	return problemOfName(name)
 }
 
 // problemOfDigest says what is wrong with a digest, or returns "".

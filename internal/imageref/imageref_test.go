@@ -13,7 +13,7 @@ func TestReferencesThatNoImageHas(t *testing.T) {
 		"model":                                  "",
 		"localhost:5000/team/model:1.2.3":        "",
 		"registry.example/model:2@sha256:" + sum: "",
-		"registry.example/model: 2":              "it has white space in it",
+		"registry.example/model: 2":              "it has the character ' ' (U+0020) in it",
 		"sha256:" + sum:                          "it is a digest only, without the repository to find it in",
 		sum:                                      "64 hexadecimal digits are an image's id, not its name",
 		"model@sha256:abc":                       "a sha256 digest has 64 hexadecimal digits, this has 3",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
@@ -228,19 +229,11 @@ func bothImages(indent, given, service string, limit int) string {
 
 // imageHint says in a sentence what is odd about an image that was given, or returns "".
 func imageHint(given, has string) string {
-	switch {
-	case strings.TrimSpace(given) != given:
-		return "The image that was given has white space around it."
-	case strings.Contains(given, "://"):
-		return "The image that was given has a scheme; leave out the part up to ://."
-	case strings.EqualFold(given, has):
+	if strings.EqualFold(given, has) {
 		return "The two differ only in upper and lower case."
 	}
-	for _, r := range given {
-		if r > '~' {
-			return fmt.Sprintf("The image that was given has the character %q (%U) in it, which no image name can "+
-				"have.", r, r)
-		}
+	if _, err := imageref.Parse(given); err != nil {
+		return fmt.Sprintf("The image that was given is not a container image reference: %s.", err)
 	}
 	return ""
 }
@@ -254,8 +247,7 @@ func republished(model *catalogue.Model) string {
 		return ""
 	case updated.After(created):
 		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed "+
-			"at %s.",
-			*model.UpdatedAt)
+			"at %s.", *model.UpdatedAt)
 	}
 	return "The service says that the revision has not changed since it was published: check the image that was given."
 }
