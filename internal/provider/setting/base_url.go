@@ -108,8 +108,7 @@ func placeholderHost(text string) bool {
 	_, rest, _ := strings.Cut(text, "://")
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	host, _, _ := strings.Cut(rest, "/")
-	inBrackets := strings.HasPrefix(host, "[") // the % of a zone
-	return strings.ContainsAny(host, "<>{}$") || strings.Count(host, "%") > 1 && !inBrackets
+	return strings.ContainsAny(host, "<>{}$") || strings.Count(host, "%") > 1 // one % begins a zone
 }
 
 func emptyHost(text string) bool {
@@ -119,16 +118,13 @@ func emptyHost(text string) bool {
 
 func userInfo(text string) bool { return strings.Contains(authority(text), "@") }
 
-// oddHost reports whether a host has a character that no name or address of a host has, or a colon outside brackets.
-// Letters beyond ASCII are allowed.
+// oddHost reports whether a host has a character that no name or address of a host has. Letters beyond ASCII are
+// allowed.
 func oddHost(text string) bool {
 	host, _ := hostAndPort(text)
-	letters := "-._~%"
-	if strings.HasPrefix(host, "[") {
-		letters += "[]:"
-	}
 	return strings.ContainsFunc(host, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(letters, r)
+		const marks = "-._~%[]:"
+		return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune(marks, r)
 	})
 }
 

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,11 +51,16 @@ func inDER(content string) bool { return strings.HasPrefix(content, "\x30\x82") 
 func unusableFile(argument, from, name string, err error) error {
 	if isPath(name) {
 		quoted := strings.ReplaceAll(strconv.Quote(name), `\\`, `\`) // paths of Windows are full of backslashes
+		why := ""
+		if ofWindows(name) && filepath.Separator == '/' {
+			why = "; it is a path of Windows, and the provider does not run there"
+		}
 		return fmt.Errorf("the file %s, which the environment variable %s names, cannot be used: %w%s",
-			quoted, from, err, pathMistakes.about(name))
+			quoted, from, err, why)
 	}
+	odd := cmp.Or(notAPath.about(name), "is not shown, because it may be a secret")
 	return fmt.Errorf("the environment variable %s names a file that cannot be used: %w.\n\nIts value %s. If it is "+
-		"the %s itself, set %s instead", from, err, notAPath.about(name), argument, Variable(argument))
+		"the %s itself, set %s instead", from, err, odd, argument, Variable(argument))
 }
 
 // isPath reports whether a file exists, or a folder above it other than the root and the working one, or whether a name
@@ -84,13 +90,6 @@ func ofWindows(name string) bool {
 	return isShare && share != "" && host != "" && strings.Trim(host, letters+more) == ""
 }
 
-// pathMistakes end a sentence about a path that cannot be used.
-var pathMistakes = hints{
-	{is(ofAnotherSystem), "; it is a path of Windows, and the provider does not run there"},
-}
-
-func ofAnotherSystem(name string) bool { return ofWindows(name) && filepath.Separator == '/' }
-
 // notAPath describes values that do not name a file. It shows nothing of them.
 var notAPath = hints{
 	{having("\n", "\r"), "has a line break in it, which no path has"},
@@ -101,7 +100,6 @@ var notAPath = hints{
 	{begins("file:"), "begins with {}; give the path alone"},
 	{is(hasEquals), "has the form KEY=value; give the path alone"},
 	{is(hasNoSeparator), "does not look like a path"},
-	{is(anything), "is not shown, because it may be a secret"},
 }
 
 // hasEquals reports whether there is a = that does not end the text, as it ends base64.

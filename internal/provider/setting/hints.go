@@ -32,8 +32,6 @@ func is(condition func(string) bool) func(string) (string, bool) {
 	return func(text string) (string, bool) { return "", condition(text) }
 }
 
-func anything(string) bool { return true }
-
 // having finds a text that has one of some parts in it.
 func having(parts ...string) func(string) (string, bool) {
 	return func(text string) (string, bool) {

@@ -31,7 +31,8 @@ func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 		return nil, leftOut, nil
 	}
 	address, err := url.Parse(withProxyScheme(value))
-	if problem := proxyMistakes.about(value); problem != "" || err != nil {
+	problem := cmp.Or(proxyMistakes.about(value), proxyHostMistakes.about(withoutUser(value)))
+	if problem != "" || err != nil {
 		// The value is not shown, because it may hold a password.
 		return nil, "", fmt.Errorf("The value of the environment variable %s is not the address of a proxy, such as "+
 			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
@@ -53,33 +54,34 @@ var proxyMistakes = hints{
 	{is(IsBlank), "it is blank"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
 	{is(isPadded), "it has white space around it; leave it out"},
-	{is(isAssignment), "it has the form KEY=value; give only the value"},
-	{placeholder, "it is a placeholder of the form {}, which nothing filled in"},
+	{mistaken, "it is {}"},
 	{is(schemeCut), "it begins with http, and a colon and two slashes do not follow"},
-	{otherProxyScheme, "its scheme is {}, and it has to be http, https, socks5 or socks5h"},
-	{is(noProxyScheme), "its scheme has to be http, https, socks5 or socks5h"},
+	{otherProxyScheme, "its scheme{} must be http, https, socks5 or socks5h"},
 	{is(unescaped), "special characters in its user name or password have to be written as %XX, such as %23 for #"},
-	{is(proxyPlaceholder), "its host is a placeholder"},
-	{is(emptyProxyHost), "it names no host"},
-	{is(oddProxyHost), "it cannot be parsed as a URL"},
-	{is(wrongProxyPort), "its port is not a number from 1 to 65535"},
-	{is(withMore), "it has a query or a fragment (the ? or # and what follows it)"},
+}
+
+// proxyHostMistakes describe what is wrong with such an address beside its user name and password.
+var proxyHostMistakes = hints{
+	{is(placeholderHost), "its host is a placeholder"},
+	{is(emptyHost), "it names no host"},
+	{is(oddHost), "it cannot be parsed as a URL"},
+	{wrongPort, "its port is not a number from 1 to 65535"},
+	{having("?", "#"), "it has a query or a fragment (the {} and what follows it)"},
 }
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
-// otherProxyScheme finds a scheme that net/http does not know.
-func otherProxyScheme(value string) (scheme string, found bool) {
-	scheme, _, _ = strings.Cut(strings.ToLower(value), "://")
-	isScheme := strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-	return redact.Abridged(scheme), isScheme && noProxyScheme(value)
-}
-
-// noProxyScheme reports whether something else than a scheme that net/http knows stands before ://. That may be a
-// password.
-func noProxyScheme(value string) bool {
+// otherProxyScheme finds something else than a scheme that net/http knows before ://. It quotes letters and digits
+// only: anything else may be a password.
+func otherProxyScheme(value string) (quoted string, found bool) {
 	scheme, _, found := strings.Cut(strings.ToLower(value), "://")
-	return found && !slices.Contains(proxySchemes, scheme)
+	switch {
+	case !found || slices.Contains(proxySchemes, scheme):
+		return "", false
+	case strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == "":
+		return " " + redact.Abridged(scheme), true
+	}
+	return "", true
 }
 
 // unescaped reports whether a user name or password ends early: at a / or # in it, for example.
@@ -93,21 +95,8 @@ func unescaped(value string) bool {
 	return err != nil || strings.ContainsAny(rest[:end], "/?#")
 }
 
-func proxyPlaceholder(value string) bool { return placeholderHost(withProxyScheme(value)) }
-
-// proxyAddress returns the address of a proxy without the user name and password.
-func proxyAddress(value string) string {
+// withoutUser returns the address of a proxy without the user name and password.
+func withoutUser(value string) string {
 	scheme, rest, _ := strings.Cut(withProxyScheme(value), "://")
 	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 }
-
-func emptyProxyHost(value string) bool { return emptyHost(proxyAddress(value)) }
-
-func oddProxyHost(value string) bool { return oddHost(proxyAddress(value)) }
-
-func wrongProxyPort(value string) bool {
-	_, wrong := wrongPort(proxyAddress(value))
-	return wrong
-}
-
-func withMore(value string) bool { return strings.ContainsAny(proxyAddress(value), "?#") }
