@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"math/big"
 )
 
 // Certify makes a certificate with the hosts, subject and times of the template. It is signed by an authority of that
@@ -25,17 +24,16 @@ func Certify(template *x509.Certificate, authority string) (certificate tls.Cert
 	}
 	parent.IsCA = true
 	parent.BasicConstraintsValid = true
-	sign := func(template *x509.Certificate, serial int64) []byte {
-		template.SerialNumber = big.NewInt(serial)
+	sign := func(template *x509.Certificate) []byte {
 		text, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
 		must(err)
 		return text
 	}
-	signed := sign(parent, 1)
+	signed := sign(parent)
 	signer, err = x509.ParseCertificate(signed)
 	must(err)
 	if parent != template {
-		signed = sign(template, 2)
+		signed = sign(template)
 	}
 	return tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key}, signer
 }

@@ -51,12 +51,10 @@ func ExpectRequests(tb testing.TB, service *sandbox.Sandbox, want map[sandbox.Ro
 	}
 }
 
-// Limited returns a fault that answers 429 that many times, with that Retry-After, or without one if it is "-".
+// Limited returns a fault that answers 429 that many times, with that Retry-After.
 func Limited(route sandbox.Route, retryAfter string, times int) sandbox.Fault {
 	fault := sandbox.Refuse(route, "RATE_LIMITED", "Too many requests.")
-	if retryAfter != "-" {
-		fault.Header.Set("Retry-After", retryAfter)
-	}
+	fault.Header.Set("Retry-After", retryAfter)
 	fault.Times = times
 	return fault
 }

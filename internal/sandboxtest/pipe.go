@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"sync"
 )
 
 // Pipe serves h over connections in memory, for tests with a fake clock: a goroutine that waits on a socket would stop
@@ -12,7 +11,7 @@ import (
 // ends the server, its connections and its requests.
 func Pipe(h http.Handler) (dial DialFunc, closeAll func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	listener := &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+	listener := &pipeListener{accepted: make(chan net.Conn), open: ctx, close: cancel}
 	// A fake clock would run into time-outs at once, and a connection that waits for its first request would be lost.
 	server := &http.Server{ //nolint:gosec // reachable from this process only
 		Handler:     h,
@@ -35,8 +34,8 @@ type DialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 
 type pipeListener struct {
 	accepted chan net.Conn
-	closed   chan struct{}
-	once     sync.Once
+	open     context.Context // done once the listener is closed
+	close    context.CancelFunc
 }
 
 func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -44,7 +43,7 @@ func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) 
 	select {
 	case l.accepted <- server:
 		return client, nil
-	case <-l.closed:
+	case <-l.open.Done():
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -55,13 +54,13 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.accepted:
 		return conn, nil
-	case <-l.closed:
+	case <-l.open.Done():
 		return nil, net.ErrClosed
 	}
 }
 
 func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.close()
 	return nil
 }
 

@@ -133,11 +133,10 @@ func besideAnother() []scenario {
 }
 
 func main() {
-	pairs := flag.Int("pairs", 5, "pairs of plans for each scenario")
 	only := flag.String("only", "", "measure only the scenarios whose name contains this, and write no file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *pairs, *only)
+	err := run(ctx, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -145,28 +144,27 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, pairs int, only string) (err error) {
+func run(ctx context.Context, only string) (err error) {
 	b, err := prepare(ctx)
 	defer func() { err = errors.Join(err, os.RemoveAll(b.root)) }()
 	if err != nil {
 		return err
 	}
-	r := report{machine: machine(b.engine, pairs)}
+	var rows strings.Builder
 	for _, s := range scenarios() {
 		if !strings.Contains(s.name, only) {
 			continue
 		}
-		ours, theirs, err := b.measure(ctx, s, pairs)
+		ours, theirs, err := b.measure(ctx, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		fmt.Print(r.add(s, ours, theirs))
+		row := s.row(ours, theirs)
+		fmt.Print(row)
+		rows.WriteString(row)
 	}
 	if only != "" {
 		return nil
 	}
-	if r.inside, err = inside(ctx); err != nil {
-		return err
-	}
-	return r.write()
+	return write(ctx, b.engine, rows.String())
 }

@@ -39,8 +39,11 @@ func prepare(ctx context.Context) (b bench, err error) {
 	return b, nil
 }
 
+// pairs is how many pairs of plans a scenario has.
+const pairs = 5
+
 // measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
-func (b bench) measure(ctx context.Context, s scenario, pairs int) (ours, theirs []sample, err error) {
+func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, err error) {
 	url, stop, err := serve(s.groups, s.models, s.latency)
 	if err != nil {
 		return nil, nil, err

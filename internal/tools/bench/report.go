@@ -14,13 +14,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/engine"
 )
 
-// report has the texts of the tables.
-type report struct {
-	machine string
-	plans   strings.Builder
-	inside  string
-}
-
 const (
 	planHeader = "| plan | CPU | the other | ratio | at most | wall | the other | ratio | at most |\n" +
 		"| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
@@ -48,27 +41,25 @@ func groupTable(plans string) string {
 	return table.String()
 }
 
-// add adds a scenario to the table, and returns its row.
-func (r *report) add(s scenario, ours, theirs []sample) string {
-	row := s.row(ours, theirs)
-	r.plans.WriteString(row)
-	return row
-}
-
-func (r *report) write() error {
-	err := errors.Join(
-		replacePart("BENCHMARKS.md", "machine", r.machine),
-		replacePart("BENCHMARKS.md", "plans", planHeader+r.plans.String()),
-		replacePart("BENCHMARKS.md", "inside", r.inside),
+// write writes the tables. rows are those of the plans.
+func write(ctx context.Context, by engine.Engine, rows string) error {
+	figures, err := inside(ctx)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(
+		replacePart("BENCHMARKS.md", "machine", machine(by)),
+		replacePart("BENCHMARKS.md", "plans", planHeader+rows),
+		replacePart("BENCHMARKS.md", "inside", figures),
 	)
 	for _, page := range showGroups {
-		err = errors.Join(err, replacePart(page, "plan time", groupTable(r.plans.String())))
+		err = errors.Join(err, replacePart(page, "plan time", groupTable(rows)))
 	}
 	return err
 }
 
 // machine says on what the plans were made.
-func machine(by engine.Engine, pairs int) string {
+func machine(by engine.Engine) string {
 	return fmt.Sprintf("%s, %s, %s/%s, %d cores; %d pairs for each row.\n",
 		by, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pairs)
 }

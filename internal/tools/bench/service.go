@@ -15,7 +15,7 @@ import (
 
 // serve serves the groups group-0, group-1 and so on until stop is called. Their revisions are copies of the sandbox's
 // richest model.
-func serve(groups, models int, latency time.Duration) (url string, stop func(), err error) {
+func serve(groups, models int, delay time.Duration) (url string, stop func(), err error) {
 	model, err := richest()
 	if err != nil {
 		return "", nil, err
@@ -50,7 +50,7 @@ func serve(groups, models int, latency time.Duration) (url string, stop func(), 
 	if err != nil {
 		return "", nil, err
 	}
-	c := &cached{sandbox: sandbox.New(catalogue), latency: latency, bodies: map[string][]byte{}}
+	c := &cached{sandbox: sandbox.New(catalogue), delay: delay, bodies: map[string][]byte{}}
 	server := httptest.NewServer(c)
 	return server.URL, server.Close, nil
 }
@@ -68,17 +68,17 @@ func richest() (model map[string]any, err error) {
 	return model, err
 }
 
-// cached is a sandbox that keeps its answers, so that a plan waits only for the latency.
+// cached is a sandbox that keeps its answers, so that a plan waits only for the delay.
 type cached struct {
 	sandbox *sandbox.Sandbox
-	latency time.Duration
+	delay   time.Duration
 
 	mu     sync.Mutex
 	bodies map[string][]byte // by path
 }
 
 func (c *cached) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	time.Sleep(c.latency)
+	time.Sleep(c.delay)
 	w.Header().Set("Content-Type", "application/json")
 	c.mu.Lock()
 	defer c.mu.Unlock()
