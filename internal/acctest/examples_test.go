@@ -99,8 +99,8 @@ func configuration(tb testing.TB, names ...string) fstest.MapFS {
 	}
 	for _, name := range names {
 		folder, file := path.Split(name)
-		if module, ok := strings.CutSuffix(folder, "tests/"); ok {
-			folder, file = module, "tests/"+file
+		if parent, ok := strings.CutSuffix(folder, "tests/"); ok {
+			folder, file = parent, "tests/"+file
 		}
 		add(file, name)
 		if _, err := fs.Stat(examples, folder+"main.tf"); err == nil {
@@ -125,19 +125,19 @@ func guide(tb testing.TB, who credentials, names ...string) *workspace {
 // configurations returns the examples that an engine reads, by name.
 func configurations(tb testing.TB) map[string]string {
 	tb.Helper()
-	texts, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
+	found, readByEngines := map[string]string{}, regexp.MustCompile(`\.(tf|hcl|tfvars)$`)
 	err := fs.WalkDir(examples, ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || !readByEngines.MatchString(name) {
 			return err
 		}
 		text, err := fs.ReadFile(examples, name)
-		texts[name] = string(text)
+		found[name] = string(text)
 		return err
 	})
-	if err != nil || len(texts) < 15 {
-		tb.Fatalf("%d examples: %v", len(texts), err)
+	if err != nil || len(found) < 15 {
+		tb.Fatalf("%d examples: %v", len(found), err)
 	}
-	return texts
+	return found
 }
 
 // TestAccExamples runs every example as the page that prints it tells its reader to: by itself, or with what it is
@@ -209,12 +209,12 @@ var (
 	indented = regexp.MustCompile(`\n\n((?: {4,}\S.*\n)+)`)
 )
 
-func blocks(page string) []block {
+func blocks(text string) []block {
 	var found []block
-	for _, match := range fenced.FindAllStringSubmatch(page, -1) {
+	for _, match := range fenced.FindAllStringSubmatch(text, -1) {
 		found = append(found, block{label: match[1], text: match[2]})
 	}
-	for _, match := range indented.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+	for _, match := range indented.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
 		found = append(found, block{label: "shell", text: match[1]})
 	}
 	return found
@@ -236,18 +236,18 @@ func texts(t *testing.T) map[string]string {
 	return found
 }
 
-func page(tb testing.TB, guide string) string {
+func page(tb testing.TB, name string) string {
 	tb.Helper()
-	return readText(tb, root+"/docs/guides/"+guide+".md")
+	return readText(tb, root+"/docs/guides/"+name+".md")
 }
 
 // namesVersions reports whether each mention of the provider has its version, and the oldest engine that will do.
-func namesVersions(configuration string) bool {
+func namesVersions(text string) bool {
 	const source = `= "modelcatalogue/modelcatalogue"`
-	const pinned = "source  " + source + "\n      version = \"~> 0.1\"\n"
+	const versioned = "source  " + source + "\n      version = \"~> 0.1\"\n"
 	const engine = "terraform {\n  required_version = \">= "
-	mentions := strings.Count(configuration, source)
-	return mentions == strings.Count(configuration, pinned) && mentions == strings.Count(configuration, engine)
+	mentions := strings.Count(text, source)
+	return mentions == strings.Count(text, versioned) && mentions == strings.Count(text, engine)
 }
 
 // printedConfigurations returns the configurations of the pages and the README, and who prints each.
@@ -274,13 +274,13 @@ func printedConfigurations(t *testing.T) map[string]string {
 // example is on a page. Each names the provider and the engine with their versions.
 func TestPagesAndExamples(t *testing.T) {
 	t.Parallel()
-	printed, texts := printedConfigurations(t), configurations(t)
+	printed, files := printedConfigurations(t), configurations(t)
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(promised)), slices.Collect(maps.Keys(costs)), warns) {
-		if texts[name] == "" {
+		if files[name] == "" {
 			t.Errorf("the guides promise something of %s, which is not there", name)
 		}
 	}
-	for name, text := range texts {
+	for name, text := range files {
 		if _, ok := printed[strings.TrimSpace(text)]; !ok && name != demonstration && name != mocks {
 			t.Errorf("no page prints %s as it is: make docs", name)
 		}

@@ -17,14 +17,14 @@ import (
 
 // printedError returns the summary and the detail of the error that a guide prints. Between the two an engine prints
 // the place.
-func printedError(tb testing.TB, guide string) []string {
+func printedError(tb testing.TB, name string) []string {
 	tb.Helper()
-	for _, b := range blocks(page(tb, guide)) {
+	for _, b := range blocks(page(tb, name)) {
 		if strings.HasPrefix(b.text, "Error: ") {
 			return strings.SplitN(b.text, "\n\n", 2)
 		}
 	}
-	tb.Fatalf("%s prints no error", guide)
+	tb.Fatalf("%s prints no error", name)
 	return nil
 }
 
@@ -120,10 +120,10 @@ func TestAccGuideFollowAppliesWhatWasApproved(t *testing.T) {
 }
 
 // asPrinted runs the blocks of shell of a guide that have this text. Before them come functions that they need.
-func (w *workspace) asPrinted(t *testing.T, guide, text string, functions ...string) (out string) {
+func (w *workspace) asPrinted(t *testing.T, name, text string, functions ...string) (out string) {
 	t.Helper()
 	functions = append(functions, `terraform() { "`+underTest.Path+`" "$@"; }`)
-	for _, b := range blocks(page(t, guide)) {
+	for _, b := range blocks(page(t, name)) {
 		if b.label == "shell" && strings.Contains(b.text, text) {
 			out += command(t, w.Dir, w.Env, plainShell(), "-euc", strings.Join(append(functions, b.text), "\n"))
 		}

@@ -149,9 +149,9 @@ func newJob(t *testing.T, scripts map[string]string, path string) *job {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	programs := map[string]string{"terraform": `exec "` + underTest.Path + `" "$@"`}
-	maps.Copy(programs, scripts)
-	for name, script := range programs {
+	onPath := map[string]string{"terraform": `exec "` + underTest.Path + `" "$@"`}
+	maps.Copy(onPath, scripts)
+	for name, script := range onPath {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}

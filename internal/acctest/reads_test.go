@@ -33,11 +33,11 @@ func attribute(dataSource string, want knownvalue.Check, name string) statecheck
 // TestAccReadsAnyCatalogue asserts only what holds for any catalogue. If MODELCATALOGUE_TEST_MODEL_GROUP_ID names a
 // group, it reads that of the service that the environment names, or else a sandbox.
 func TestAccReadsAnyCatalogue(t *testing.T) {
-	group, block := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID"), "provider \"modelcatalogue\" {}\n"
+	group, providerBlock := os.Getenv("MODELCATALOGUE_TEST_MODEL_GROUP_ID"), "provider \"modelcatalogue\" {}\n"
 	if group == "" {
 		group = mainGroup
 		url := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
-		block = fmt.Sprintf("provider \"modelcatalogue\" {\n  base_url = %q\n  client_id = %q\n  client_secret = %q\n}\n",
+		providerBlock = fmt.Sprintf("provider \"modelcatalogue\" {\n  base_url = %q\n  client_id = %q\n  client_secret = %q\n}\n",
 			url, owner.id, owner.secret)
 	} else {
 		for name, value := range ofUser {
@@ -46,7 +46,7 @@ func TestAccReadsAnyCatalogue(t *testing.T) {
 	}
 	serve := provider.NewServer("acctest")
 	step := resource.TestStep{
-		Config: block + fmt.Sprintf(`
+		Config: providerBlock + fmt.Sprintf(`
 data "modelcatalogue_model_group" "this" { id = %q }
 data "modelcatalogue_latest_model" "this" { model_group_id = data.modelcatalogue_model_group.this.id }
 data "modelcatalogue_model_group_models" "this" { model_group_id = data.modelcatalogue_model_group.this.id }

@@ -25,10 +25,10 @@ func TestRenovate(t *testing.T) {
 	node := filepath.Join(installed, "node/node_modules/.bin/node")
 	renovate := filepath.Join(installed, "renovate/node_modules/renovate")
 
-	w, pins := pinned(t, "pin-docker-image/pins/behind.tf")
-	const guide = root + "/examples/guides/pin-docker-image/"
+	w, file := pinned(t, "pin-docker-image/pins/behind.tf")
+	const folder = root + "/examples/guides/pin-docker-image/"
 	writeText(t, filepath.Join(w.Dir, "renovate.json"),
-		strings.ReplaceAll(readText(t, guide+"renovate.json"), "https://catalogue.example", w.url))
+		strings.ReplaceAll(readText(t, folder+"renovate.json"), "https://catalogue.example", w.url))
 
 	const image = "registry.northwind.example/forecasting/north-sea-wind-week"
 	w.expect(t, 0, "apply", "-auto-approve")
@@ -39,7 +39,7 @@ func TestRenovate(t *testing.T) {
 	written := filepath.Join(t.TempDir(), "environment")
 	env := append(engine.Environment(), "CATALOGUE="+w.url, "GITHUB_ENV="+written,
 		"CLIENT_ID="+owner.id, "CLIENT_SECRET="+owner.secret)
-	command(t, w.Dir, env, plainShell(), "-ec", workflowScripts(t, readText(t, guide+"workflow.yml"))[0])
+	command(t, w.Dir, env, plainShell(), "-ec", workflowScripts(t, readText(t, folder+"workflow.yml"))[0])
 
 	report := filepath.Join(t.TempDir(), "report.json")
 	env = append(engine.Environment(), strings.TrimSpace(readText(t, written)),
@@ -59,7 +59,7 @@ func TestRenovate(t *testing.T) {
 	// Revision 2 of the first group is archived and disabled, so it is passed over.
 	after := strings.NewReplacer("revision = 1", "revision = 3", image+":2.1.0", image+":2.1.1",
 		reviewedImage, latestImage).Replace(printedPins(t))
-	if got := readText(t, pins); got != after {
+	if got := readText(t, file); got != after {
 		t.Errorf("after Renovate the file is\n%s\nwant\n%s", got, after)
 	}
 	wantNone(t, w.expect(t, 0, "apply", "-auto-approve"), "Warning: Check", "Warning: Docker")

@@ -31,8 +31,8 @@ func everything() string {
 		"model_groups": "", "model_group": "id = %q", "latest_model": "model_group_id = %q", "model_group_models": "model_group_id = %q",
 		"model": "model_group_id = %q\nrevision = 1", "latest_models": "", "pinned_models": "revisions = { %q = 3 }",
 	} {
-		block := fmt.Sprintf("data %q \"it\" {\n%s\n}\noutput %[3]q { value = data.%[1]s.it }\n", "modelcatalogue_"+name, arguments, name)
-		config += strings.ReplaceAll(block, "%q", `"`+mainGroup+`"`)
+		text := fmt.Sprintf("data %q \"it\" {\n%s\n}\noutput %[3]q { value = data.%[1]s.it }\n", "modelcatalogue_"+name, arguments, name)
+		config += strings.ReplaceAll(text, "%q", `"`+mainGroup+`"`)
 	}
 	return config
 }

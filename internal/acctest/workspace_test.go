@@ -62,10 +62,10 @@ func newWorkspace(tb testing.TB, files fs.FS, service *sandbox.Sandbox, who cred
 	return w
 }
 
-// reading returns a workspace with these blocks, and the sandbox as it comes.
-func reading(tb testing.TB, blocks string) *workspace {
+// reading returns a workspace with this configuration, and the sandbox as it comes.
+func reading(tb testing.TB, config string) *workspace {
 	tb.Helper()
-	return newWorkspace(tb, fromEnvironment(blocks), sandbox.New(sandbox.Default()), owner)
+	return newWorkspace(tb, fromEnvironment(config), sandbox.New(sandbox.Default()), owner)
 }
 
 func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *workspace {
@@ -89,14 +89,14 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 
 // fromEnvironment returns a configuration whose provider takes everything from the environment, so that no file of a
 // run holds the secret.
-func fromEnvironment(blocks string) fs.FS {
+func fromEnvironment(config string) fs.FS {
 	return fstest.MapFS{"main.tf": {Mode: 0o600, Data: []byte(`
 terraform {
   required_providers {
     modelcatalogue = { source = "modelcatalogue/modelcatalogue" }
   }
 }
-` + blocks)}}
+` + config)}}
 }
 
 // without removes variables of the provider from the environment of the engine.

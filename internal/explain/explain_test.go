@@ -23,8 +23,8 @@ const (
 )
 
 // getting returns the endpoint of a read.
-func getting(path string) catalogue.Endpoint {
-	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: path}
+func getting(route string) catalogue.Endpoint {
+	return catalogue.Endpoint{Method: http.MethodGet, Origin: "https://c.example", Path: route}
 }
 
 var tokenEndpoint = catalogue.Endpoint{Method: http.MethodPost, Origin: "https://c.example", Path: "/v1/auth/token"}

@@ -41,10 +41,10 @@ type dataSource[State any] struct {
 
 // dataSourceOf returns what makes a data source.
 func dataSourceOf[State any](
-	name string, schema func() schema.Schema, read func(context.Context, *blockRead, *State),
+	name string, describe func() schema.Schema, read func(context.Context, *blockRead, *State),
 ) func() datasource.DataSource {
 	return func() datasource.DataSource {
-		return &dataSource[State]{catalogueDataSource{name: name}, schema, read}
+		return &dataSource[State]{catalogueDataSource{name: name}, describe, read}
 	}
 }
 

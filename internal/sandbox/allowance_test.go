@@ -36,15 +36,15 @@ func TestAllowance(t *testing.T) {
 	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			counter := test.allowance.counter()
+			counted := test.allowance.counter()
 			for step := range strings.FieldsSeq(test.steps) {
 				at, want, _ := strings.Cut(step, ":")
 				after, err := time.ParseDuration(at)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, left := "", counter.left(midnight.Add(after))
-				if wait := counter.take(midnight.Add(after)); wait > 0 {
+				got, left := "", counted.left(midnight.Add(after))
+				if wait := counted.take(midnight.Add(after)); wait > 0 {
 					got = strconv.Itoa(retryAfter(wait))
 				}
 				if got != want || (left > 0) != (want == "") {

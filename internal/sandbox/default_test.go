@@ -33,8 +33,8 @@ func TestTheDefaultCatalogueHasEveryField(t *testing.T) {
 	served := map[string]any{"outputSpecification": nil, "latestRevision": nil, "models": nil}
 	for _, listed := range catalogue.ModelGroups {
 		maps.Copy(served, listed.Group)
-		for _, model := range listed.Models {
-			maps.Copy(served, model)
+		for _, fields := range listed.Models {
+			maps.Copy(served, fields)
 		}
 	}
 	for _, schema := range []string{"Model", "ModelGroup"} {

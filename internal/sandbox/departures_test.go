@@ -47,15 +47,15 @@ func TestDocumentsFollowTheInterface(t *testing.T) {
 }
 
 func TestDepartures(t *testing.T) {
-	const group = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "2026-01-05T08:00:00Z",
+	const sound = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "2026-01-05T08:00:00Z",
 		"timeHorizon": {"name": "n", "shortName": "s", "key": "k"}, "models": [], "axes": []}`
 	const one, all = sandbox.RouteGroup, sandbox.RouteGroups
-	replaced := func(was, is string) string { return strings.Replace(group, was, is, 1) }
+	replaced := func(was, is string) string { return strings.Replace(sound, was, is, 1) }
 	for name, test := range map[string]struct {
 		route      sandbox.Route
 		body, want string
 	}{
-		"none":          {one, group, ""},
+		"none":          {one, sound, ""},
 		"not JSON":      {one, `<html>`, "the answer is not JSON"},
 		"not an object": {one, `[]`, "the answer: an object is expected"},
 		"another type":  {one, replaced(`on": 1`, `on": "4711"`), "latestRevision: an integer is expected"},

@@ -291,9 +291,9 @@ func CatalogueSchema() []byte {
 }
 
 // statusesOf returns the codes of a kind of error, each with its one status.
-func statusesOf(kind, field string) map[string]int {
+func statusesOf(name, field string) map[string]int {
 	found := map[string]int{}
-	schema := child(parseNode(contract.OpenAPI()), "components", "schemas", kind, "properties", field)
+	schema := child(parseNode(contract.OpenAPI()), "components", "schemas", name, "properties", field)
 	for code, status := range child(schema, "x-statuses") {
 		number, _ := status.(float64)
 		found[code] = int(number)

@@ -40,8 +40,8 @@ func TestScripts(t *testing.T) {
 		"$FORM", credentials("northwind").Encode(),
 		"$JSON", `{"grant_type": "client_credentials", "client_id": "northwind", "client_secret": "northwind-sandbox-secret"}`,
 	)
-	for _, file := range files {
-		for _, text := range strings.Split(names.Replace(readText(t, file)), "\n== ")[1:] {
+	for _, from := range files {
+		for _, text := range strings.Split(names.Replace(readText(t, from)), "\n== ")[1:] {
 			name, lines, _ := strings.Cut(text, "\n")
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { (&script{caller: caller{t: t}}).run(lines) })

@@ -69,10 +69,10 @@ func TestLibraries(t *testing.T) {
 	}
 	majorVersion := regexp.MustCompile(`/v[0-9]+$`)
 	chapter := design(t, "Libraries")
-	for _, module := range required.Require {
-		name := path.Base(majorVersion.ReplaceAllString(module.Path, ""))
-		if !module.Indirect && !strings.Contains(chapter, name) {
-			t.Errorf("DESIGN.md, Libraries, does not name %s", module.Path)
+	for _, one := range required.Require {
+		name := path.Base(majorVersion.ReplaceAllString(one.Path, ""))
+		if !one.Indirect && !strings.Contains(chapter, name) {
+			t.Errorf("DESIGN.md, Libraries, does not name %s", one.Path)
 		}
 	}
 }
@@ -123,8 +123,8 @@ func imports(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for line := range strings.Lines(string(listed)) {
 		var rooms []string
-		for path := range strings.FieldsSeq(line) {
-			if ours, ok := strings.CutPrefix(path, module); ok {
+		for name := range strings.FieldsSeq(line) {
+			if ours, ok := strings.CutPrefix(name, module); ok {
 				rooms = append(rooms, cmp.Or(strings.TrimPrefix(strings.TrimPrefix(ours, "/"), "internal/"), "main"))
 			}
 		}

@@ -49,14 +49,14 @@ func TestCitedNamesExist(t *testing.T) {
 		}
 	}
 	for name, comment := range comments {
-		for _, cited := range cited.FindAllString(comment, -1) {
-			isElsewhere := strings.HasPrefix(cited, "/") || strings.HasPrefix(cited, "_") // the end of several names
-			cited, isLink := strings.CutSuffix(strings.TrimSpace(cited), "]")
+		for _, mention := range cited.FindAllString(comment, -1) {
+			isElsewhere := strings.HasPrefix(mention, "/") || strings.HasPrefix(mention, "_") // the end of several names
+			mention, isLink := strings.CutSuffix(strings.TrimSpace(mention), "]")
 			if isLink {
-				cited = strings.TrimLeft(cited, "[.")
+				mention = strings.TrimLeft(mention, "[.")
 			}
-			if !known[path.Base(cited)] && !isElsewhere {
-				t.Errorf("%s names %s, which is not there", name, cited)
+			if !known[path.Base(mention)] && !isElsewhere {
+				t.Errorf("%s names %s, which is not there", name, mention)
 			}
 		}
 	}

@@ -49,15 +49,15 @@ func TestExec(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const serves = " reads made-up models at http://127.0.0.1:"
+	const announced = " reads made-up models at http://127.0.0.1:"
 	for arguments, test := range map[string]struct {
 		status         int
 		stdout, stderr string
 	}{
-		"-- / sh / -c / echo done":                                     {0, "done\n", "sh" + serves},
-		"sh / -c / exit 7":                                             {7, "", serves},
-		"-- / sh / -c / kill -TERM $$":                                 {143, "", serves},
-		"-- / sh / -c / sh -c 'echo done'; (exit 5)":                   {5, "done\n", serves},
+		"-- / sh / -c / echo done":                                     {0, "done\n", "sh" + announced},
+		"sh / -c / exit 7":                                             {7, "", announced},
+		"-- / sh / -c / kill -TERM $$":                                 {143, "", announced},
+		"-- / sh / -c / sh -c 'echo done'; (exit 5)":                   {5, "done\n", announced},
 		"-- / sh / -c / echo $MODELCATALOGUE_CLIENT_ID":                {0, "northwind\n", "as Northwind"},
 		"-tls / sh / -c / test \"$MODELCATALOGUE_CA_CERTIFICATE_PEM\"": {0, "", "https://127.0.0.1:"},
 		"-rate-limit=x / -- / true":                                    {2, "", "invalid value"},
@@ -79,7 +79,7 @@ func TestExec(t *testing.T) {
 		if status != test.status || string(out) != test.stdout || !strings.Contains(said, test.stderr) {
 			t.Errorf("%s: status %d, want %d: %s\n%s", arguments, status, test.status, out, said)
 		}
-		if strings.Contains(said, serves) && !strings.Contains(test.stderr, serves) && test.status > 100 {
+		if strings.Contains(said, announced) && !strings.Contains(test.stderr, announced) && test.status > 100 {
 			t.Errorf("%s: it serves a command that does not run:\n%s", arguments, said)
 		}
 	}
@@ -130,7 +130,7 @@ func ready(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 // left to write to it.
 func TestExecPassesSignalsOn(t *testing.T) {
 	// The job itself says that it is ready. Before that it may still have the shell's trap, which loses the signal.
-	const job = `sh -c "echo ready; exec sleep 1000" & wait`
+	const waiting = `sh -c "echo ready; exec sleep 1000" & wait`
 	trap := func(name string) string { return `trap "echo interrupted; exit 3" ` + name + `; ` }
 	const stopped = `trap "exit 4" TERM; (until ps -o state= -p $$ | grep -q T; do :; done; echo ready) & kill -STOP $$; sleep 1000`
 	type test struct {
@@ -140,13 +140,13 @@ func TestExecPassesSignalsOn(t *testing.T) {
 		status int
 	}
 	tests := map[string]test{
-		"a command without a trap": {job, syscall.SIGTERM, "", 128 + 15},
+		"a command without a trap": {waiting, syscall.SIGTERM, "", 128 + 15},
 		"a command that stopped":   {stopped, syscall.SIGTERM, "", 4},
 		"it is killed itself":      {"echo ready; exec sleep 1000", syscall.SIGKILL, "", -1},
 	}
 	ends := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "QUIT": syscall.SIGQUIT, "HUP": syscall.SIGHUP}
 	for name, number := range ends {
-		tests[name] = test{trap(name) + job, number, "interrupted\n", 3}
+		tests[name] = test{trap(name) + waiting, number, "interrupted\n", 3}
 	}
 	for name, number := range map[string]syscall.Signal{
 		"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "ALRM": syscall.SIGALRM, "WINCH": syscall.SIGWINCH, "TSTP": syscall.SIGTSTP,
@@ -222,13 +222,13 @@ func TestRunsInAnEmptyRoot(t *testing.T) {
 		t.Skip("only root can change the root folder")
 	}
 	root := t.TempDir()
-	const program = "modelcatalogue-sandbox"
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", root, "../../../cmd/"+program)
+	const binary = "modelcatalogue-sandbox"
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", root, "../../../cmd/"+binary)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	serve := exec.CommandContext(t.Context(), "/"+program)
+	serve := exec.CommandContext(t.Context(), "/"+binary)
 	serve.Dir = "/"
 	serve.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 	serve.Env = []string{
@@ -247,8 +247,8 @@ func TestRunsInAnEmptyRoot(t *testing.T) {
 	t.Cleanup(func() { _ = serve.Process.Signal(syscall.SIGTERM); _ = serve.Wait() })
 	said := make([]byte, 1000)
 	n, _ := out.Read(said)
-	ready, err := os.ReadFile(filepath.Join(root, "ready.json"))
-	if err != nil || !strings.Contains(string(ready), `"url":"https://localhost:`) {
-		t.Errorf("%s%s %v", said[:n], ready, err)
+	file, err := os.ReadFile(filepath.Join(root, "ready.json"))
+	if err != nil || !strings.Contains(string(file), `"url":"https://localhost:`) {
+		t.Errorf("%s%s %v", said[:n], file, err)
 	}
 }

@@ -85,13 +85,13 @@ func (j *job) endRest() {
 	}
 }
 
-// isInForeground reports whether the terminal's keys signal this process group.
+// isInForeground reports whether the terminal's keys signal this process foreground.
 func (j *job) isInForeground() bool {
 	if j.terminal == nil {
 		return false
 	}
-	group, err := unix.IoctlGetInt(int(j.terminal.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
+	foreground, err := unix.IoctlGetInt(int(j.terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && foreground == unix.Getpgrp()
 }
 
 // statusOf returns the status as shells do: 128 and the signal's number if a signal ended the command.

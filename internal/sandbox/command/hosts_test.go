@@ -32,9 +32,9 @@ func TestForeignHosts(t *testing.T) {
 				defer response.Body.Close()
 				return response.StatusCode
 			}
-			read, reset := ask(http.MethodGet, "/v1/model-group"), ask(http.MethodPost, "/control/reset")
-			if read != test.read || reset != test.reset {
-				t.Errorf("a read gets %d and a reset %d, want %d and %d", read, reset, test.read, test.reset)
+			reads, resets := ask(http.MethodGet, "/v1/model-group"), ask(http.MethodPost, "/control/reset")
+			if reads != test.read || resets != test.reset {
+				t.Errorf("a read gets %d and a reset %d, want %d and %d", reads, resets, test.read, test.reset)
 			}
 		})
 	}

@@ -205,8 +205,8 @@ func TestServesWithVariables(t *testing.T) {
 		t.Errorf("it does not say so: %s", s.welcome)
 	}
 	paste := strings.Join(regexp.MustCompile(`(?m)^export (?:[^'\n]|'[^']*')+$`).FindAllString(s.welcome, -1), "\n")
-	const prints = `printf "$NO_PROXY $no_proxy %s" "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`
-	shell := exec.CommandContext(t.Context(), "sh", "-uc", paste+"\n"+prints)
+	const printing = `printf "$NO_PROXY $no_proxy %s" "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`
+	shell := exec.CommandContext(t.Context(), "sh", "-uc", paste+"\n"+printing)
 	shell.Env = append(os.Environ(), "NO_PROXY=", "no_proxy=corp.example")
 	const direct = "localhost,127.0.0.1,::1,localhost,sandbox,corp.example "
 	out, err := shell.Output()

@@ -168,14 +168,14 @@ func encodeFile(groups []*recordedGroup) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	secret := fmt.Sprintf("%x", sha256.Sum256(documents))
+	sum := fmt.Sprintf("%x", sha256.Sum256(documents))
 	file := struct {
 		Recorded      string                 `json:"recorded"`
 		Organisations []sandbox.Organisation `json:"organisations"`
 		ModelGroups   jsontext.Value         `json:"modelGroups"`
 	}{
 		"By modelcatalogue-sandbox record, as one organisation sees the service. The credentials here are made up.",
-		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: secret[:26]}},
+		[]sandbox.Organisation{{Name: owner, ClientID: owner, ClientSecret: sum[:26]}},
 		documents,
 	}
 	text, err := json.Marshal(file, jsontext.WithIndent("  "))
