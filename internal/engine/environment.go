@@ -33,16 +33,16 @@ func Service(url, clientID, clientSecret string) []string {
 // returns an entry for Environment.
 func Override(file, plugins string) (string, error) {
 	method := fmt.Sprintf("dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }", filepath.ToSlash(plugins))
-	return settings(file, method)
+	return writeSettings(file, method)
 }
 
 // Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an entry
 // for Environment.
 func Mirror(file, mirror string) (string, error) {
-	return settings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
+	return writeSettings(file, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }
 
-func settings(file, method string) (string, error) {
+func writeSettings(file, method string) (string, error) {
 	text := "provider_installation {\n  " + method + "\n}\n"
 	return "TF_CLI_CONFIG_FILE=" + file, os.WriteFile(file, []byte(text), 0o600)
 }

@@ -41,7 +41,7 @@ func (a *answer) identify(id string) {
 // complete adds the headers that every answer has.
 func (a *answer) complete(id string) {
 	a.identify(id)
-	a.header.Set(Header, notice)
+	a.header.Set(Header, notTheService)
 	if a.header.Get("Content-Length") == "" && a.status >= 200 &&
 		a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))

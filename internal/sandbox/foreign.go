@@ -11,14 +11,14 @@ import (
 
 // WithHosts answers control routes under these lower-case host names too, and not only under the loopback address.
 func WithHosts(hosts ...string) Option {
-	return func(s *settings) { s.hosts = hosts }
+	return func(s *choices) { s.hosts = hosts }
 }
 
 // WithOwnHostsOnly answers the routes of the interface, too, only under a loopback address and the names of
 // [WithHosts]. It is for a sandbox that listens on loopback: a request under another name comes from a web page whose
 // owner has pointed that name at this machine.
 func WithOwnHostsOnly() Option {
-	return func(s *settings) { s.ownHosts = true }
+	return func(s *choices) { s.ownHosts = true }
 }
 
 // foreignHost is the cause of a refusal in the list of requests.
@@ -27,7 +27,7 @@ const foreignHost = "foreign host"
 // refuseForeign refuses a request that comes from somebody else's web page.
 func (s *Sandbox) refuseForeign(x *exchange) *answer {
 	host := strings.ToLower((&url.URL{Host: x.request.Host}).Hostname())
-	if (x.own || s.settings.ownHosts) && !s.isOwn(host) {
+	if (x.own || s.choices.ownHosts) && !s.isOwn(host) {
 		s.mu.Lock()
 		x.record.Cause = foreignHost
 		s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Sandbox) refuseForeign(x *exchange) *answer {
 // isOwn reports whether a host is this machine's, or a name that the sandbox was given.
 func (s *Sandbox) isOwn(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(s.settings.hosts, host)
+	return host == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(s.choices.hosts, host)
 }
 
 var sameOrigin = http.NewCrossOriginProtection()

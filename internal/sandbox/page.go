@@ -123,5 +123,5 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 // WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.
 func WithAuthority(certificate string) Option {
-	return func(s *settings) { s.authority = certificate }
+	return func(s *choices) { s.authority = certificate }
 }

@@ -67,8 +67,8 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 	}
 	page := pageData{
 		Base:          &url.URL{Scheme: scheme, Host: r.Host},
-		Authority:     s.settings.authority,
-		Allowance:     s.settings.allowance,
+		Authority:     s.choices.authority,
+		Allowance:     s.choices.allowance,
 		Organisations: s.catalogue.organisations,
 		Form:          newPageForm(r),
 		Parts:         map[string]pagePart{},

@@ -11,11 +11,11 @@ import (
 // Header is a header that every answer of a sandbox has, and no answer of the service.
 const Header = "X-Modelcatalogue-Sandbox"
 
-const notice = "This is a sandbox, not the service."
+const notTheService = "This is a sandbox, not the service."
 
 // Sandbox is the service. It is an [http.Handler] and safe for concurrent use.
 type Sandbox struct {
-	settings  settings
+	choices   choices
 	catalogue *Catalogue // what it was started with
 	mux       *http.ServeMux
 
@@ -36,10 +36,10 @@ type state struct {
 }
 
 // Option changes how a [Sandbox] behaves.
-type Option func(*settings)
+type Option func(*choices)
 
-// settings are what the interface leaves open.
-type settings struct {
+// choices are what the interface leaves open.
+type choices struct {
 	tokenLife time.Duration
 	allowance Allowance
 	hosts     []string
@@ -50,20 +50,20 @@ type settings struct {
 // WithTokenLife sets how long a token is valid, an hour by default. With 0 tokens do not expire, and their answer has
 // no expires_in.
 func WithTokenLife(life time.Duration) Option {
-	return func(s *settings) { s.tokenLife = life }
+	return func(s *choices) { s.tokenLife = life }
 }
 
 // WithAllowance limits the requests of each client id, token requests included. A limited request is answered with
 // RATE_LIMITED and not counted. All unknown client ids share one allowance.
 func WithAllowance(a Allowance) Option {
-	return func(s *settings) { s.allowance = a }
+	return func(s *choices) { s.allowance = a }
 }
 
 // New returns a sandbox that serves the catalogue and never changes it.
 func New(c *Catalogue, options ...Option) *Sandbox {
-	s := &Sandbox{settings: settings{tokenLife: time.Hour}, catalogue: c}
+	s := &Sandbox{choices: choices{tokenLife: time.Hour}, catalogue: c}
 	for _, option := range options {
-		option(&s.settings)
+		option(&s.choices)
 	}
 	s.mux = s.routes()
 	s.Reset()

@@ -73,7 +73,7 @@ func (s *Sandbox) organisation(clientID string) *Organisation {
 
 // grantLocked answers with a new token.
 func (s *Sandbox) grantLocked(to *Organisation) *answer {
-	now, life := time.Now(), s.settings.tokenLife
+	now, life := time.Now(), s.choices.tokenLife
 	maps.DeleteFunc(s.tokens, func(_ string, g grant) bool { return g.isOver(now) })
 	token := "sandbox-" + rand.Text()
 	issued := grant{organisation: to}
@@ -154,7 +154,7 @@ func bearer(r *http.Request) string {
 
 // limitLocked counts a request, and returns a 429 if it exceeds the client's allowance.
 func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
-	if s.settings.allowance.Requests == 0 {
+	if s.choices.allowance.Requests == 0 {
 		return nil
 	}
 	wait := s.counterLocked(clientID).take(time.Now())
@@ -168,7 +168,7 @@ func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 
 func (s *Sandbox) counterLocked(clientID string) counter {
 	if s.counters[clientID] == nil {
-		s.counters[clientID] = s.settings.allowance.counter()
+		s.counters[clientID] = s.choices.allowance.counter()
 	}
 	return s.counters[clientID]
 }
