@@ -168,7 +168,7 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 	filled := strings.NewReplacer(
 		"{whose}", whose,
 		"{host}", host,
-		"{names}", someOf(found.Names),
+		"{names}", Enumerated(found.Names),
 		"{issuer}", strconv.Quote(found.Issuer),
 		"{from}", inUTC(found.From),
 		"{until}", inUTC(found.Until),
@@ -188,14 +188,6 @@ func (e *Explainer) notAmongGiven() string {
 		return " It is not the one in ca_certificate_pem."
 	}
 	return fmt.Sprintf(" It is not among the %d in ca_certificate_pem.", e.Authorities)
-}
-
-// someOf names the first hosts of a certificate.
-func someOf(names []string) string {
-	if more := len(names) - MaxIDs; more > 0 {
-		names = append(names[:MaxIDs:MaxIDs], fmt.Sprintf("%d more", more))
-	}
-	return Enumerated(names)
 }
 
 func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -27,17 +27,20 @@ func Sentence(text string) string {
 	return ""
 }
 
-// Enumerated joins words with commas and a last "and".
+// MaxIDs bounds the ids, tags and the like that one diagnostic names.
+const MaxIDs = 10
+
+// Enumerated joins words with commas and a last "and". Of many it names the first MaxIDs, and how many it leaves out.
 func Enumerated(words []string) string {
+	if more := len(words) - MaxIDs; more > 0 {
+		words = append(words[:MaxIDs:MaxIDs], fmt.Sprintf("%d more", more))
+	}
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
-
-// MaxIDs bounds the ids, tags and the like that one diagnostic names.
-const MaxIDs = 10
 
 // Quoted quotes values, the first MaxIDs of them.
 func Quoted(values ...string) string {

@@ -61,9 +61,6 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 	return &own
 }
 
-// names reports whether a model is of the pinned revision.
-func (p pin) names(model *catalogue.Model) bool { return isRevision(model, p.revision) }
-
 // isRevision reports whether a model is of a revision. One whose revision cannot be read is of none.
 func isRevision(model *catalogue.Model, revision int64) bool {
 	return model.Revision != nil && int64(*model.Revision) == revision
@@ -79,7 +76,7 @@ func (p pin) pick(models []*catalogue.Model) (*pinnedModel, error) {
 			continue
 		}
 		revisions = append(revisions, int64(*model.Revision))
-		if p.names(model) {
+		if isRevision(model, p.revision) {
 			found = append(found, model)
 		}
 	}

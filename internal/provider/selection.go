@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -63,75 +61,37 @@ type attributeNames struct {
 }
 
 func (v attributeNames) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	var first path.Path
-	var wrong []wrongName
+	var wrong []string
+	at := req.Path
 	for i, element := range req.ConfigValue.Elements() {
 		name, ok := element.(types.String)
 		if !ok || name.IsUnknown() || slices.Contains(v.known, name.ValueString()) {
 			continue
 		}
-		if len(wrong) == 0 {
-			first = req.Path.AtListIndex(i)
-		}
+		at = req.Path.AtListIndex(i)
 		wrong = append(wrong, v.mistaken(i, name))
 	}
-	switch len(wrong) {
-	case 0:
-	case 1:
-		v.report(&resp.Diagnostics, first, wrong[0].inASentence(v.within))
-	default:
-		v.report(&resp.Diagnostics, req.Path, v.within+" has no attributes of these names:"+listedNames(wrong))
+	if wrong == nil {
+		return
 	}
-}
-
-// report adds one error for all the wrong names.
-func (v attributeNames) report(diags *diag.Diagnostics, at path.Path, wrong string) {
-	diags.AddAttributeError(at, explain.SummaryAttribute, explain.Paragraphs(wrong,
+	problem := wrong[0]
+	if len(wrong) > 1 {
+		at, problem = req.Path, "Several elements name no attribute:"+explain.Bulleted(wrong, maxNames)
+	}
+	resp.Diagnostics.AddAttributeError(at, explain.SummaryAttribute, explain.Paragraphs(problem,
 		fmt.Sprintf("These can be named: %s. Attributes inside come with them.", strings.Join(v.known, ", "))))
-}
-
-// wrongName is an element that is not an attribute.
-type wrongName struct {
-	name string // quoted, or the element if it is null
-	null bool
-	hint string // a sentence, or ""
-}
-
-func (v attributeNames) mistaken(i int, name types.String) wrongName {
-	if name.IsNull() {
-		return wrongName{
-			name: fmt.Sprintf("%s[%d]", argAttributes, i),
-			null: true,
-			hint: "Give a name, or leave the element out.",
-		}
-	}
-	return wrongName{name: explain.Quoted(name.ValueString()), hint: v.meantBy(name.ValueString())}
-}
-
-func (w wrongName) inASentence(parent string) string {
-	text := fmt.Sprintf("%s has no attribute %s.", parent, w.name)
-	if w.null {
-		text = w.name + " is null."
-	}
-	return strings.TrimSpace(text + " " + w.hint)
 }
 
 // maxNames bounds the wrong names that one error lists. It is more than any record has attributes.
 const maxNames = 50
 
-func listedNames(wrong []wrongName) string {
-	var lines []string
-	for _, w := range wrong {
-		line := w.name
-		if w.null {
-			line += ", which is null"
-		}
-		if w.hint != "" {
-			line += ". " + w.hint
-		}
-		lines = append(lines, line)
+// mistaken says what is wrong with an element that names no attribute.
+func (v attributeNames) mistaken(i int, name types.String) string {
+	if name.IsNull() {
+		return fmt.Sprintf("%s[%d] is null. Give a name, or leave the element out.", argAttributes, i)
 	}
-	return explain.Bulleted(lines, maxNames)
+	text := name.ValueString()
+	return strings.TrimSpace(fmt.Sprintf("%s has no attribute %s. %s", v.within, explain.Quoted(text), v.meantBy(text)))
 }
 
 // meantBy says what a name that is not an attribute may be meant for, or returns "".
