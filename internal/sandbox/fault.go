@@ -43,18 +43,10 @@ type Fault struct {
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
 func Refuse(route Route, code, message string) Fault {
-	return answering(route, promised(statuses[code], code, message, nil))
-}
-
-// RefuseToken returns a fault that answers with an error of INTERFACE.md, Token endpoint errors. It panics on others.
-func RefuseToken(code, description string) Fault {
-	return answering(RouteToken, badToken(code, description))
-}
-
-func answering(route Route, a *answer) Fault {
-	if a.status == 0 {
-		panic("sandbox: the interface has no such code: " + string(a.body))
+	if statuses[code] == 0 {
+		panic("sandbox: the interface has no such code: " + code)
 	}
+	a := promised(statuses[code], code, message, nil)
 	return Fault{
 		Route:  route,
 		Status: a.status,
