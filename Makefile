@@ -5,7 +5,7 @@ BIN := .cache/bin
 export CGO_ENABLED := 0
 # git refuses the clone of another owner, so nothing but a release is stamped with its commit.
 export GOFLAGS := $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false
-# The race detector needs packages of its own and a C compiler: RACE= does without.
+# The race detector needs packages of its own and a C compiler: RACE= runs without it.
 RACE ?= -race
 TEST_TIMEOUT ?= 20m
 # Where `make install` builds to. From the command line only: shells have a DIR, too.

@@ -5,7 +5,7 @@
 #
 # Whatever make compiles has the same flags, so that nothing is compiled twice: no cgo,
 # for executables that run in any container, and no -trimpath, which the Go programs of
-# an editor do not have. The race detector alone needs packages of its own.
+# an editor do not have. Only the race detector needs packages of its own.
 set -euo pipefail
 export CGO_ENABLED=${CGO_ENABLED:-0}
 

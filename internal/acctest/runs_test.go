@@ -40,7 +40,7 @@ func everything() string {
 var diagnosed = regexp.MustCompile(`"severity": ?"\w+",\s*"summary": ?"([^"]*)"`)
 
 // TestAccWholeObjects: an engine accepts every object as a whole without a warning, and keeps every digit. Terraform
-// warns from 1.15 on if a part of an object is deprecated.
+// 1.15 and later warn if a part of an object is deprecated.
 func TestAccWholeObjects(t *testing.T) {
 	t.Parallel()
 	w := reading(t, everything())

@@ -80,7 +80,7 @@ func (a *admission) join(ctx context.Context, me *caller, asked *flight) (*fligh
 	return f, ended{}
 }
 
-// keep keeps how a question ended, for those who ask it later. A fault of the network may pass, so it is not kept.
+// keep keeps how a question ended, for callers who ask it later. A fault of the network may pass, so it is not kept.
 func (k *answers) keep(f *flight, got ended) {
 	_, noAnswer := errors.AsType[*NetworkError](got.err)
 	if k.kept != nil && !noAnswer {

@@ -239,7 +239,7 @@ func argumentOf(d *tfprotov6.Diagnostic) string {
 	return at.String()
 }
 
-// expectError wants exactly one error with that summary, on that argument if it is not empty. Its detail has the fragments.
+// expectError expects exactly one error with that summary, on that argument if it is not empty. Its detail has the fragments.
 func expectError(t *testing.T, diagnostics []*tfprotov6.Diagnostic, argument, summary string, fragments ...string) {
 	t.Helper()
 	if len(diagnostics) != 1 || diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {

@@ -108,7 +108,7 @@ func failed(diagnostics []*tfprotov6.Diagnostic) bool {
 	})
 }
 
-// dynamicValue makes the result of a read. It and CallFunction alone touch the fields of a DynamicValue, which the
+// dynamicValue makes the result of a read. Only it and CallFunction touch the fields of a DynamicValue, which the
 // plugin library calls opaque; the format in them is the documented wire format of every plugin. If they change,
 // tfprotov6.NewDynamicValue over tftypes.Value does the same, for about twice the CPU of a plan.
 func dynamicValue(box *outbox, limit int64) (*tfprotov6.DynamicValue, error) {

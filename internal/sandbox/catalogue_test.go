@@ -71,9 +71,9 @@ func TestCatalogueFiles(t *testing.T) {
 
 		{all, `[]`, "line 1, column 1: an object is expected"},
 		{all, `{}`, "organisations: the field is missing"},
-		{all, `{"organisations": []}`, "organisations: a list that is not empty is expected"},
+		{all, `{"organisations": []}`, "organisations: must not be empty"},
 		{all, `{"organisations": [{"client_id": "x"}]}`, "organisations[0].client_id: there is no such field; did you mean clientId?"},
-		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: a text that is not empty is expected"},
+		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: must not be empty"},
 		{all, `{` + organisations + `, "timeHorizons": [{"name": "a"}]}`, "timeHorizons[0].key: the field is missing"},
 		{all, file(`{"group": {"id": "g"}}`), "modelGroups[0].owner: the field is missing"},
 		{all, group(`{}`), "modelGroups[0].group.id: the field is missing"},

@@ -16,7 +16,7 @@ import (
 // rowsAtOnce is how many rows a list of the page has at first, and how many more it shows on demand.
 const rowsAtOnce = 100
 
-// pageForm is what a person wants to see. The page sends it with each request: the sandbox keeps nothing for a page.
+// pageForm is what a person asks to see. The page sends it with each request: the sandbox keeps nothing for a page.
 type pageForm struct {
 	Status   string // how the status of a request begins
 	Text     string // what the row of a request has

@@ -26,7 +26,7 @@ type requestRow struct{ entry }
 func (s *Sandbox) requestRows(form *pageForm) requestRows {
 	s.mu.Lock()
 	arrived, newest := s.countLocked(RouteAny), s.arrivals
-	kept := make([]entry, len(s.requests)) // the text of so many is not searched under the lock
+	kept := make([]entry, len(s.requests)) // a copy, so that their text is searched without the lock
 	for i, e := range s.requests {
 		kept[i] = *e
 	}

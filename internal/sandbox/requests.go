@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What is kept: the last requests, and so many bytes of the body of each answer.
+// What is kept: the last requests, and the first bytes of the body of each answer.
 const (
 	keptRequests = 10_000
 	keptOfBody   = 8 << 10

@@ -193,6 +193,8 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		for _, name := range problem.Properties {
 			r.takeUnknown(place, name, known)
 		}
+	case *kind.MinLength, *kind.MinItems:
+		r.add(place, "must not be empty")
 	default:
 		r.add(place, "%s is expected", expected(found.ErrorKind))
 	}
@@ -255,10 +257,6 @@ func expected(found jsonschema.ErrorKind) string {
 		return "an ISO 8601 time such as 2026-01-05T08:00:00Z"
 	case *kind.Minimum:
 		return "a number of " + problem.Want.RatString() + " or more"
-	case *kind.MinLength:
-		return "a text that is not empty"
-	case *kind.MinItems:
-		return "a list that is not empty"
 	}
 	return "another value (" + strings.Join(found.KeywordPath(), "/") + ")"
 }

@@ -97,8 +97,8 @@ var notAPath = hints{
 	{is(isPadded), "has white space around it; leave it out"},
 	{begins("~"), "begins with {}, which only a shell replaces; write the path in full"},
 	{begins("$", "%"), "begins with {}, and nothing replaced the variable in it; write the path in full"},
-	{begins("file:"), "begins with {}; give the path alone"},
-	{is(hasEquals), "has the form KEY=value; give the path alone"},
+	{begins("file:"), "begins with {}; give only the path"},
+	{is(hasEquals), "has the form KEY=value; give only the path"},
 	{is(hasNoSeparator), "does not look like a path"},
 }
 

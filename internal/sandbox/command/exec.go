@@ -33,7 +33,7 @@ func (p *program) exec(flags *flag.FlagSet) run {
 		if err := s.override(); err != nil {
 			return err
 		}
-		cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...) //nolint:gosec // what the user wants run
+		cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...) //nolint:gosec // the user's own command
 		cmd.Stdin = os.Stdin
 		cmd.Stdout = p.stdout
 		cmd.Stderr = p.stderr
@@ -116,7 +116,7 @@ func notRun(cmd *exec.Cmd, err error) error {
 
 // interpreterOf returns the program that runs a script, or "".
 func interpreterOf(script string) string {
-	text, _ := os.ReadFile(script) //nolint:gosec // what the user wants run
+	text, _ := os.ReadFile(script) //nolint:gosec // the user's own command
 	line, _, _ := strings.Cut(string(text), "\n")
 	named, _ := strings.CutPrefix(line, "#!")
 	interpreter, _, _ := strings.Cut(strings.TrimLeft(named, " \t"), " ")

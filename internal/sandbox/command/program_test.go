@@ -156,7 +156,7 @@ func TestMistakes(t *testing.T) {
 		"-token-life=60":                        `"60" is not a time such as 60s or 1h`,
 		"-token-life=-1s":                       `"-1s" is not a time`,
 		"-catalogue=nope.json":                  "open nope.json",
-		"-catalogue=" + broken:                  broken + ": line 2, column 3: organisations: a list that is not empty is expected",
+		"-catalogue=" + broken:                  broken + ": line 2, column 3: organisations: must not be empty",
 		"-ready-file=.|-listen=127.0.0.1:0":     "-ready-file: . exists and is not a regular file",
 		"-ready-file=/no/x|-listen=127.0.0.1:0": "-ready-file: /no/x cannot be written: no such file or directory",
 		"-rate-limit=60/1m|exec|--|true":        "write exec before its flags",

@@ -42,7 +42,7 @@ const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 
 // showState says in the last line whether the page follows the sandbox.
 function showState(state) {
-  if (document.body.className === state) return; // said once, for those who hear it
+  if (document.body.className === state) return; // said once, for screen readers
   const words = { live: "live", gone: "The sandbox does not answer" };
   $("live").textContent = words[state];
   document.body.className = state;

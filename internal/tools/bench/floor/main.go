@@ -1,5 +1,5 @@
 // Command floor is a provider with the same schema, whose reads return bytes from the folder FLOOR_DIR. The cost of a
-// plan with it is that of the engine alone. Its first plan reads as the provider does, and writes those bytes.
+// plan with it is only that of the engine. Its first plan reads as the provider does, and writes those bytes.
 package main
 
 import (
