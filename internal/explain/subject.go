@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -105,25 +104,25 @@ func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 // oddity says in a sentence what is odd about the value, or returns "". hint is added about a name.
 func (s Subject) oddity(what, hint string) string {
 	odd := Oddity(s.Value)
-	if odd == "" {
+	switch {
+	case odd == "":
 		return ""
-	}
-	if odd == likeAName {
+	case isLikeAName(s.Value):
 		odd += hint
 	}
 	return fmt.Sprintf("The %s %s.", what, odd)
 }
 
-const (
-	likeAName = "looks like a name"
-	finder    = ": modelcatalogue_model_group finds the group of a name"
-)
+const finder = ": modelcatalogue_model_group finds the group of a name"
+
+// isLikeAName reports whether a text has several words.
+func isLikeAName(text string) bool { return len(strings.Fields(text)) > 1 }
 
 // Oddity says in a phrase what is odd about an id that is not found, or returns "".
 func Oddity(id string) string {
 	switch {
-	case strings.ContainsFunc(strings.TrimSpace(id), unicode.IsSpace):
-		return likeAName
+	case isLikeAName(id):
+		return "looks like a name"
 	case strings.TrimSpace(id) != id:
 		return "starts or ends with a space"
 	case strings.Trim(id, "\"'`{}<>") != id:

@@ -128,8 +128,11 @@ func newGroupAxisValueState(from *catalogue.GroupAxisValue) *groupAxisValueState
 
 // sortedGroupStates maps groups, sorted by name, then id.
 func sortedGroupStates(groups []*catalogue.ModelGroup, only selection) []*groupState {
-	sorted := slices.SortedStableFunc(slices.Values(groups), func(a, b *catalogue.ModelGroup) int {
+	byName := func(a, b *catalogue.ModelGroup) int {
 		return cmp.Or(cmp.Compare(orZero(a.Name), orZero(b.Name)), cmp.Compare(*a.ID, *b.ID))
-	})
-	return orEmpty(mapped(sorted, func(group *catalogue.ModelGroup) *groupState { return newGroupState(group, only) }))
+	}
+	sorted := slices.SortedStableFunc(slices.Values(groups), byName)
+	return orEmpty(mapped(sorted, func(group *catalogue.ModelGroup) *groupState {
+		return newGroupState(group, only)
+	}))
 }

@@ -283,5 +283,7 @@ func newModelAxisState(from *catalogue.ModelAxis) *modelAxisState {
 // sortedModelStates maps models, newest revision first, then by id.
 func sortedModelStates(models []*catalogue.Model, only selection) []*modelState {
 	sorted := slices.SortedStableFunc(slices.Values(models), newestFirst)
-	return orEmpty(mapped(sorted, func(model *catalogue.Model) *modelState { return newModelState(model, only) }))
+	return orEmpty(mapped(sorted, func(model *catalogue.Model) *modelState {
+		return newModelState(model, only)
+	}))
 }

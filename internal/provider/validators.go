@@ -41,6 +41,9 @@ var (
 	ageRule   = rule{summary: explain.SummaryInvalidAge, problem: ageProblem}
 )
 
+// isKnown reports whether a value is given, and known while planning.
+func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
 func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
@@ -153,7 +156,7 @@ type idsOrHorizon struct{ undescribed }
 func (idsOrHorizon) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	var horizon types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("time_horizon"), &horizon)...)
-	if !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !horizon.IsNull() && !horizon.IsUnknown() {
+	if isKnown(req.ConfigValue) && isKnown(horizon) {
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryIDsAndHorizon,
 			"Model groups are read by their ids, or all of one time horizon. Leave out one of the two: set it to "+
 				"null, or remove it.")
@@ -166,7 +169,7 @@ type imagesOfPins struct{ undescribed }
 func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
 	var revisions types.Map
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(argRevisions), &revisions)...)
-	if revisions.IsNull() || revisions.IsUnknown() {
+	if !isKnown(revisions) {
 		return
 	}
 	given := revisions.Elements()

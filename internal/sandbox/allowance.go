@@ -37,8 +37,6 @@ func (a Allowance) String() string {
 type counter interface {
 	// take counts a request that is admitted, or returns how long it has to wait.
 	take(now time.Time) (wait time.Duration)
-	// left returns how many requests would be admitted now.
-	left(now time.Time) int
 }
 
 // counter returns a new counter. The allowance must not be without a limit.
@@ -64,15 +62,11 @@ func (w *window) free(passed time.Time) time.Time {
 	return passed.Add(w.Per)
 }
 
-func (w *window) left(now time.Time) int {
+func (w *window) take(now time.Time) time.Duration {
 	for len(w.passed) > 0 && !w.free(w.passed[0]).After(now) {
 		w.passed = w.passed[1:]
 	}
-	return w.Requests - len(w.passed)
-}
-
-func (w *window) take(now time.Time) time.Duration {
-	if w.left(now) == 0 {
+	if len(w.passed) == w.Requests {
 		return w.free(w.passed[0]).Sub(now)
 	}
 	w.passed = append(w.passed, now)
@@ -87,16 +81,12 @@ type bucket struct {
 	full     time.Time
 }
 
-func (b *bucket) left(now time.Time) int {
+func (b *bucket) take(now time.Time) time.Duration {
 	if b.full.Before(now) {
 		b.full = now
 	}
-	return b.requests - int((b.full.Sub(now)+b.interval-1)/b.interval)
-}
-
-func (b *bucket) take(now time.Time) time.Duration {
-	if b.left(now) == 0 {
-		return b.full.Sub(now) - b.interval*time.Duration(b.requests-1)
+	if wait := b.full.Sub(now) - b.interval*time.Duration(b.requests-1); wait > 0 {
+		return wait
 	}
 	b.full = b.full.Add(b.interval)
 	return 0

@@ -87,8 +87,8 @@ func (s *Sandbox) inject(f Fault, order object) *injected {
 	return in
 }
 
-// dueFault returns the fault that hits the request, if one does.
-func (s *Sandbox) dueFault(x *exchange) (Fault, bool) {
+// takeFault returns the fault that hits the request, if one does, and counts the hit.
+func (s *Sandbox) takeFault(x *exchange) (Fault, bool) {
 	if x.own {
 		return Fault{}, false
 	}

@@ -56,15 +56,16 @@ func readFault(text []byte) (Fault, object, error) {
 	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return Fault{}, nil, err
 	}
+	if problems := o.problems(); problems != nil {
+		return Fault{}, nil, problems
+	}
 	f := Fault{
 		Route: o.Route,
 		Path:  o.Path,
 		Skip:  o.Skip,
 		Times: o.Times,
 		Kind:  o.kind(),
-	}
-	if problems := o.problems(&f); problems != nil {
-		return Fault{}, nil, problems
+		Delay: o.delay(),
 	}
 	if o.answers() {
 		a := o.answer()
@@ -81,11 +82,10 @@ func readFault(text []byte) (Fault, object, error) {
 	return f, fields, nil
 }
 
-// problems returns what the schema cannot say, and fills the delay.
-func (o *faultOrder) problems(f *Fault) error {
+// problems returns what the schema cannot say.
+func (o *faultOrder) problems() error {
 	var found TextErrors
-	var err error
-	if f.Delay, err = time.ParseDuration(cmp.Or(o.Delay, "0")); err != nil || f.Delay < 0 {
+	if o.delay() < 0 {
 		found.add("/delay", `a time such as "500ms" or "2s" is expected`)
 	}
 	if o.Code != "" && o.status() == 0 {
@@ -93,6 +93,15 @@ func (o *faultOrder) problems(f *Fault) error {
 		found.add("/code", "the interface has no such code, so a status is needed; known are %s", known)
 	}
 	return found.err()
+}
+
+// delay returns how long the effect waits, or less than 0 if that is not a time.
+func (o *orderedEffect) delay() time.Duration {
+	delay, err := time.ParseDuration(cmp.Or(o.Delay, "0"))
+	if err != nil {
+		return -1
+	}
+	return delay
 }
 
 func (o *orderedEffect) kind() Kind {

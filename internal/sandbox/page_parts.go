@@ -73,9 +73,13 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 		Form:          newPageForm(r),
 		Parts:         map[string]pagePart{},
 	}
-	requests := s.requestRows(&page.Form)
+	requests := s.requestRows(page.Form)
+	page.Form = requests.Form
 	found := newGroupRows(s.allGroups(), page.Form)
 	page.add("requests", requests)
+	if page.Form.Until > 0 {
+		page.hold("requests")
+	}
 	page.add("counted", requests)
 	page.add("faults", s.listedFaults())
 	page.add("clients", page)
@@ -86,16 +90,23 @@ func (s *Sandbox) pageData(r *http.Request) pageData {
 
 func (p *pageData) add(name string, data any) {
 	text := execute(name, data)
-	tagged := text
-	if name == "requests" && p.Form.Until > 0 {
-		// A list that is paused stays as it is, even if its requests are no longer kept.
-		tagged = fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows)
+	p.Parts[name] = pagePart{
+		Name: name,
+		ETag: etagOf(text),
+		HTML: template.HTML(text), //nolint:gosec // a template has made it
 	}
-	etag := strconv.FormatUint(maphash.String(etagSeed, tagged), 36)
-	p.Parts[name] = pagePart{name, etag, template.HTML(text)} //nolint:gosec // a template has made it
+}
+
+// hold keeps a part as it is until the form asks for other rows, even if its requests are no longer kept.
+func (p *pageData) hold(name string) {
+	part := p.Parts[name]
+	part.ETag = etagOf(fmt.Sprint(p.Form.Status, p.Form.Text, p.Form.Until, p.Form.Rows))
+	p.Parts[name] = part
 }
 
 var etagSeed = maphash.MakeSeed()
+
+func etagOf(text string) string { return strconv.FormatUint(maphash.String(etagSeed, text), 36) }
 
 // groupRows are the groups that are shown.
 type groupRows struct {

@@ -23,7 +23,7 @@ type requestRow struct{ entry }
 
 // requestRows returns the requests that the form asks for. A list is no longer paused once its requests have been
 // cleared.
-func (s *Sandbox) requestRows(form *pageForm) requestRows {
+func (s *Sandbox) requestRows(form pageForm) requestRows {
 	s.mu.Lock()
 	arrived, newest := s.countLocked(RouteAny), s.arrivals
 	kept := make([]entry, len(s.requests)) // a copy, so that their text is searched without the lock
@@ -34,7 +34,7 @@ func (s *Sandbox) requestRows(form *pageForm) requestRows {
 	if form.Until > newest || form.Until <= newest-arrived {
 		form.Until = 0
 	}
-	list := requestRows{Arrived: arrived, Newest: newest, Form: *form}
+	list := requestRows{Arrived: arrived, Newest: newest, Form: form}
 	for _, e := range slices.Backward(kept) {
 		row := newRequestRow(e)
 		if !form.asksFor(row) {

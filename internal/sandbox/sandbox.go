@@ -112,7 +112,7 @@ func (s *Sandbox) answer(w http.ResponseWriter, x *exchange, reply func(*exchang
 	if refusal := readBody(x); refusal != nil {
 		reply = func(*exchange) *answer { return refusal }
 	}
-	if fault, ok := s.dueFault(x); ok {
+	if fault, ok := s.takeFault(x); ok {
 		return fail(w, x, fault, reply)
 	}
 	return reply(x)

@@ -63,7 +63,7 @@ func await(cmd *exec.Cmd, begun func()) error {
 		select {
 		case sent := <-signals:
 			isEnding = isEnding || slices.Contains(ends, sent)
-			if !passed.again(sent, time.Now()) {
+			if passed.take(sent, time.Now()) {
 				running.pass(sent)
 			}
 		case err := <-ended:
@@ -84,13 +84,14 @@ type latest struct {
 	at     time.Time
 }
 
-// again reports whether a signal is the latest one once more. It is one signal then, as it is for the kernel while it
-// is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to give up.
-func (l *latest) again(sent os.Signal, now time.Time) bool {
+// take replaces the latest signal, and reports whether the new one is another. The same one within a moment is not, as
+// for the kernel while it is pending: timeout(1) sends two at once, and Terraform takes the second for a demand to give
+// up.
+func (l *latest) take(sent os.Signal, now time.Time) bool {
 	const atOnce = 100 * time.Millisecond
 	before := *l
 	*l = latest{sent, now}
-	return before.signal == sent && now.Sub(before.at) < atOnce
+	return before.signal != sent || now.Sub(before.at) >= atOnce
 }
 
 // notRun says why a command did not start. As in shells, the status is 127 if it is not there, and else 126.

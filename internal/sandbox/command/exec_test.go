@@ -198,8 +198,8 @@ func TestTwoAtOnceAreOne(t *testing.T) {
 		{syscall.SIGCONT, time.Second, false},
 	} {
 		now = now.Add(test.after)
-		if got := passed.again(test.signal, now); got != test.again {
-			t.Errorf("%d: %s again: %t", i, test.signal, got)
+		if isNew := passed.take(test.signal, now); isNew == test.again {
+			t.Errorf("%d: %s is new: %t", i, test.signal, isNew)
 		}
 	}
 }
