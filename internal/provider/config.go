@@ -92,14 +92,14 @@ func (c configuration) resolve(env environment) (settings, []configProblem) {
 		value: c.CACertificatePEM,
 		parse: setting.ParseCertificates,
 	}.optional(&r)
-	c.times(&r)
-	c.requests(&r)
+	c.resolveTimes(&r)
+	c.resolveRequests(&r)
 	r.addProxy()
 	return r.settings, r.problems
 }
 
-// times resolves how long requests and reads may take.
-func (c configuration) times(r *resolver) {
+// resolveTimes resolves how long requests and reads may take.
+func (c configuration) resolveTimes(r *resolver) {
 	r.client.RequestTimeout = blockArgument[time.Duration]{
 		name:     argRequestTimeout,
 		value:    c.RequestTimeout,
@@ -114,8 +114,8 @@ func (c configuration) times(r *resolver) {
 	}.optional(r)
 }
 
-// requests resolves which requests are sent.
-func (c configuration) requests(r *resolver) {
+// resolveRequests resolves which requests are sent.
+func (c configuration) resolveRequests(r *resolver) {
 	r.client.MaxRetries = blockArgument[int]{
 		name:     argMaxRetries,
 		value:    c.MaxRetries,

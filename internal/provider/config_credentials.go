@@ -47,11 +47,11 @@ func (c configuration) addPair(r *resolver) {
 	switch {
 	case hasID && hasSecret:
 	case hasSecret:
-		r.missingCredential(id, argClientSecret)
+		r.addMissingCredential(id, argClientSecret)
 	case hasID:
-		r.missingCredential(secret, argClientID)
+		r.addMissingCredential(secret, argClientID)
 	default:
-		r.missingBoth(id, secret)
+		r.addMissingBoth(id, secret)
 	}
 	r.addCredential(argClientID, r.client.ClientID)
 	r.addCredential(argClientSecret, r.client.ClientSecret)
@@ -74,18 +74,19 @@ func (c configuration) reportBothKinds(r *resolver) {
 	}
 }
 
-// missingBoth says that there are no credentials. If the variable of the token is empty, a token was likely meant.
-func (r *resolver) missingBoth(id, secret blockArgument[string]) {
+// addMissingBoth adds that there are no credentials. If the variable of the token is empty, a token was likely meant.
+func (r *resolver) addMissingBoth(id, secret blockArgument[string]) {
 	if empty := r.env.EmptyHint(argAccessToken); empty != "" {
-		r.missing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
+		r.addMissing(argAccessToken, empty+" Give it a token, or give client_id and client_secret instead.")
 		return
 	}
-	r.missingCredential(id, "")
-	r.missingCredential(secret, "")
+	r.addMissingCredential(id, "")
+	r.addMissingCredential(secret, "")
 }
 
-// missingCredential says how to give client id or secret. other is the one that is given, or "".
-func (r *resolver) missingCredential(absent blockArgument[string], other string) {
+// addMissingCredential adds that client id or secret is absent, and how to give it. other is the one that is given, or
+// "".
+func (r *resolver) addMissingCredential(absent blockArgument[string], other string) {
 	name, token := absent.name, ""
 	switch {
 	case other == "":
@@ -97,7 +98,7 @@ func (r *resolver) missingCredential(absent blockArgument[string], other string)
 	}
 	need := fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment variable %s, or "+
 		"name a file that holds it in %s.", name, setting.Variable(name), setting.FileVariable(name))
-	r.missing(name, need, absent.inItsPlace(r.env), token)
+	r.addMissing(name, need, absent.inItsPlace(r.env), token)
 }
 
 // addCredential notes where a credential that is given comes from, and what is odd about it. instead are arguments of

@@ -30,7 +30,7 @@ type blockArgument[T any] struct {
 func (a blockArgument[T]) required(r *resolver) T {
 	result, given := a.resolve(r)
 	if !given {
-		r.missing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
+		r.addMissing(a.name, fmt.Sprintf("The provider needs %s. Set it in the provider block or in the environment "+
 			"variable %s.", a.name, setting.Variable(a.name)), a.inItsPlace(r.env))
 	}
 	return result
@@ -57,7 +57,7 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 		var err error
 		var variable string
 		if text, variable, err = r.env.LookUp(a.name); err != nil {
-			r.invalid(a.name, err.Error())
+			r.addInvalid(a.name, err.Error())
 			return result, true
 		}
 		from = explain.Origin{Variable: variable, File: variable == setting.FileVariable(a.name)}
@@ -69,7 +69,7 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 	r.origins[a.name] = from
 	result, err := a.parse(text)
 	if err != nil {
-		r.invalid(a.name, whose+" cannot be used: "+err.Error())
+		r.addInvalid(a.name, whose+" cannot be used: "+err.Error())
 	}
 	return result, true
 }
@@ -93,8 +93,8 @@ func (r *resolver) addProxy() {
 	}
 }
 
-// missing adds that an argument is absent, and which unread variables may be meant for it.
-func (r *resolver) missing(name string, paragraphs ...string) {
+// addMissing adds that an argument is absent, and which unread variables may be meant for it.
+func (r *resolver) addMissing(name string, paragraphs ...string) {
 	for _, u := range r.unread {
 		if u.mayBeFor(name) {
 			paragraphs = append(paragraphs, u.String())
@@ -108,8 +108,8 @@ func (r *resolver) missing(name string, paragraphs ...string) {
 	})
 }
 
-// invalid adds what is wrong with the value of an argument.
-func (r *resolver) invalid(name, text string) {
+// addInvalid adds what is wrong with the value of an argument.
+func (r *resolver) addInvalid(name, text string) {
 	r.problems = append(r.problems, configProblem{
 		argument: name, summary: explain.SummaryInvalid(name), detail: explain.Sentence(text),
 	})

@@ -23,7 +23,7 @@ func respond(status int, body []byte) *answer {
 	}
 }
 
-func (a *answer) with(name, value string) *answer {
+func (a *answer) set(name, value string) *answer {
 	a.header.Set(name, value)
 	return a
 }
@@ -99,7 +99,7 @@ func invalid(message string, issues ...issue) *answer {
 // refuseMethod answers 405, for which the interface has no code.
 func refuseMethod(allowed string) *answer {
 	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
-		with("Allow", allowed)
+		set("Allow", allowed)
 }
 
 // refuseToken answers with the body of INTERFACE.md, Token endpoint errors.
@@ -113,5 +113,5 @@ func refuseToken(status int, code, description string) *answer {
 
 // unstored forbids caches to keep an answer of the token endpoint (RFC 6749 §5.1).
 func unstored(a *answer) *answer {
-	return a.with("Cache-Control", "no-store").with("Pragma", "no-cache")
+	return a.set("Cache-Control", "no-store").set("Pragma", "no-cache")
 }

@@ -18,8 +18,8 @@ type links struct {
 func (l *links) check(strict bool) {
 	for i, o := range l.file.Organisations {
 		at := element("/organisations", i)
-		l.once(at+"/name", "the organisation", o.Name)
-		l.once(at+"/clientId", "the client id", o.ClientID)
+		l.checkOnce(at+"/name", "the organisation", o.Name)
+		l.checkOnce(at+"/clientId", "the client id", o.ClientID)
 	}
 	for i, g := range l.file.ModelGroups {
 		at := element("/modelGroups", i)
@@ -28,7 +28,7 @@ func (l *links) check(strict bool) {
 			l.mistakes.add(at+"/owner", "no organisation is named %q", g.Owner)
 		}
 		id := g.Group.text("id")
-		l.once(at+"/group/id", "the model group id", id)
+		l.checkOnce(at+"/group/id", "the model group id", id)
 		for j, document := range g.Models {
 			l.checkModel(element(at+"/models", j), id, document, strict)
 		}
@@ -36,10 +36,10 @@ func (l *links) check(strict bool) {
 }
 
 func (l *links) checkModel(at jsontext.Pointer, groupID string, document object, strict bool) {
-	l.once(at+"/id", "the model id", document.text("id"))
+	l.checkOnce(at+"/id", "the model id", document.text("id"))
 	revision := integer(document["revision"])
 	if revision != noRevision {
-		l.once(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
+		l.checkOnce(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
 	}
 	of := document.text("modelGroupId")
 	if strict && of != "" && of != groupID {
@@ -47,8 +47,8 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 	}
 }
 
-// once adds a mistake if a value of that kind was there before.
-func (l *links) once(place jsontext.Pointer, kind, value string) {
+// checkOnce adds a mistake if a value of that kind was there before.
+func (l *links) checkOnce(place jsontext.Pointer, kind, value string) {
 	if value == "" {
 		return
 	}

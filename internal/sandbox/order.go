@@ -134,14 +134,14 @@ func (o *orderedAnswer) answer() *answer {
 	case o.HTML:
 		const page = "<!DOCTYPE html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n<p>%[2]s</p>\n"
 		text := fmt.Appendf(nil, page, http.StatusText(status), html.EscapeString(message))
-		a = respond(status, text).with("Content-Type", "text/html; charset=utf-8")
+		a = respond(status, text).set("Content-Type", "text/html; charset=utf-8")
 	case oauthStatuses[o.Code] != 0:
 		a = refuseToken(status, o.Code, message)
 	default:
 		a = promised(status, cmp.Or(o.Code, codeOf(status)), message, o.Data)
 	}
 	if o.RetryAfter > 0 {
-		a.with("Retry-After", strconv.Itoa(o.RetryAfter))
+		a.set("Retry-After", strconv.Itoa(o.RetryAfter))
 	}
 	return a
 }
@@ -154,7 +154,7 @@ func promised(status int, code, message string, data jsontext.Value) *answer {
 	}
 	a := refuseWith(status, code, message, data)
 	if code == "RATE_LIMITED" {
-		a.with("Retry-After", "1")
+		a.set("Retry-After", "1")
 	}
 	return a
 }

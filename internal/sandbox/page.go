@@ -53,7 +53,7 @@ func (s *Sandbox) pageParts(x *exchange) *answer {
 		return slices.Contains(x.request.Form["etag"], part.ETag)
 	})
 	if len(parts) == 0 {
-		return respond(http.StatusNoContent, nil).with("Cache-Control", "no-store")
+		return respond(http.StatusNoContent, nil).set("Cache-Control", "no-store")
 	}
 	return render("parts", parts)
 }
@@ -87,9 +87,9 @@ func pageFile(x *exchange) *answer {
 		return deny("NOT_FOUND", fmt.Sprintf("The page has no file %q.", name))
 	}
 	return respond(http.StatusOK, text).
-		with("Content-Type", kind).
-		with("Cache-Control", "no-cache").
-		with("X-Content-Type-Options", "nosniff")
+		set("Content-Type", kind).
+		set("Cache-Control", "no-cache").
+		set("X-Content-Type-Options", "nosniff")
 }
 
 // execute returns what a template makes.
@@ -104,10 +104,10 @@ func execute(name string, data any) string {
 // render answers with a template. The page runs no script and has no style but its own files.
 func render(name string, data any) *answer {
 	return respond(http.StatusOK, []byte(execute(name, data))).
-		with("Content-Type", "text/html; charset=utf-8").
-		with("Cache-Control", "no-store").
-		with("Referrer-Policy", "no-referrer").
-		with("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "+
+		set("Content-Type", "text/html; charset=utf-8").
+		set("Cache-Control", "no-store").
+		set("Referrer-Policy", "no-referrer").
+		set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "+
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 }
 

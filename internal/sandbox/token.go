@@ -34,7 +34,7 @@ func (s *Sandbox) DropTokens() {
 func (s *Sandbox) issueToken(x *exchange) *answer {
 	if x.request.Method != http.MethodPost {
 		return refuseToken(http.StatusMethodNotAllowed, "invalid_request", "Only POST is allowed here.").
-			with("Allow", http.MethodPost)
+			set("Allow", http.MethodPost)
 	}
 	fields, malformed := url.ParseQuery(string(x.body))
 	client := fields.Get("client_id")
@@ -129,7 +129,7 @@ func (s *Sandbox) authenticate(x *exchange) (organisation string, refusal *answe
 	held, ok := s.tokens[bearer(x.request)]
 	if !ok || held.isOver(time.Now()) {
 		return "", deny("UNAUTHORIZED", "The bearer token is missing, invalid or expired.").
-			with("WWW-Authenticate", "Bearer")
+			set("WWW-Authenticate", "Bearer")
 	}
 	caller := held.organisation
 	refusal = s.limitLocked(x, caller.ClientID)
@@ -163,7 +163,7 @@ func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 	}
 	x.record.Cause = cmp.Or(x.record.Cause, "allowance")
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
-		with("Retry-After", strconv.Itoa(retryAfter(wait)))
+		set("Retry-After", strconv.Itoa(retryAfter(wait)))
 }
 
 func (s *Sandbox) counterLocked(clientID string) counter {
