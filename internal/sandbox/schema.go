@@ -193,10 +193,8 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		for _, name := range problem.Properties {
 			r.takeUnknown(place, name, known)
 		}
-	case *kind.MinLength, *kind.MinItems:
-		r.add(place, "must not be empty")
 	default:
-		r.add(place, "%s is expected", expected(found.ErrorKind))
+		r.add(place, "%s", problemOfValue(found.ErrorKind))
 	}
 }
 
@@ -234,6 +232,15 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 var typeNames = map[string]string{
 	"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false", "array": "a list",
 	"object": "an object",
+}
+
+// problemOfValue says in words what the library finds wrong with a value.
+func problemOfValue(found jsonschema.ErrorKind) string {
+	switch found.(type) {
+	case *kind.MinLength, *kind.MinItems:
+		return "must not be empty"
+	}
+	return expected(found) + " is expected"
 }
 
 // expected says in words what the library expects of a value. That it may be null is not said.
