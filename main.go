@@ -21,12 +21,12 @@ func main() {
 	attach := flag.Bool("debug", false, "keep running and print how an engine can attach, for use with a debugger")
 	flag.Parse()
 
-	// net/http writes stray bytes of a connection to the standard logger, unmasked, and an engine keeps what that prints.
-	// Nothing else uses this logger.
+	// net/http writes stray bytes of a connection to the standard logger, unmasked, and an engine keeps what that
+	// prints. Nothing else uses this logger.
 	log.SetOutput(io.Discard)
 
-	// A read leaves little garbage beside what it returns, so a later collection saves time and takes little memory (make
-	// bench).
+	// A read leaves little garbage beside what it returns, so a later collection saves time and takes little memory
+	// (make bench).
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}

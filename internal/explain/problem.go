@@ -13,8 +13,8 @@ type Problem struct {
 	Detail  string
 	Path    path.Path // the argument at fault; the zero Path is none
 	Source  string    // the block that has the problem
-	// Cause identifies a cause that other reads may have as well: nothing in it differs from read to read. It is empty if
-	// only this read can have it.
+	// Cause identifies a cause that other reads may have as well: nothing in it differs from read to read. It is empty
+	// if only this read can have it.
 	Cause     string
 	Short     string // what a short message says besides where the full one is
 	Said      string // the service's words: without Short, a short message has them if the full one has others

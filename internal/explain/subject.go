@@ -52,15 +52,16 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	m.Path = s.Path
 	switch {
 	case s.IsHorizon:
-		m.say(SummaryInvalidHorizon, fmt.Sprintf("The service does not accept the time horizon %q.", redact.Abridged(s.Value)),
+		m.say(SummaryInvalidHorizon,
+			fmt.Sprintf("The service does not accept the time horizon %q.", redact.Abridged(s.Value)),
 			Paragraphs(s.oddity("key", ""), "Use a key that the catalogue has: modelcatalogue_model_groups without "+
 				"time_horizon lists every group, and the time_horizon.key of each is in use."))
 		m.Short = m.cause
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		const invalid = "The service does not accept the model group id %q."
-		m.say(SummaryInvalidID, fmt.Sprintf(invalid, redact.Abridged(s.Value)), "Change the id; asking again with the same "+
-			"one will not help.")
+		m.say(SummaryInvalidID, fmt.Sprintf(invalid, redact.Abridged(s.Value)),
+			"Change the id; asking again with the same one will not help.")
 		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
 	default:
 		s.missing(m, api)

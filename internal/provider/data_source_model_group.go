@@ -157,8 +157,8 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 		}
 	}
 	var alike []string
-	// Names of a catalogue often differ in a few letters only, such as "Q1" and "Q2", so only one mistake in ten letters
-	// counts as one.
+	// Names of a catalogue often differ in a few letters only, such as "Q1" and "Q2", so only one mistake in ten
+	// letters counts as one.
 	for _, form := range nearest.Names(folded(name), slices.Collect(maps.Keys(names)), 10) {
 		alike = append(alike, names[form]...)
 	}

@@ -100,8 +100,8 @@ func (f *fleet[T]) settle(one *settled[T]) {
 	case ofThisGroup:
 		f.doubt = nil
 	case ofTheService:
-		// If the service answered for another member in the meantime, only this group fails. If it answered for none, those
-		// under way decide.
+		// If the service answered for another member in the meantime, only this group fails. If it answered for none,
+		// those under way decide.
 		if f.far.answered == one.before && f.doubt == nil {
 			f.doubt = one.err
 		}

@@ -12,8 +12,8 @@ import (
 const (
 	// longPause is the shortest pause worth a warning: a plan that stands still says nothing by itself.
 	longPause = time.Minute
-	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for the
-	// warning.
+	// standstill is enough for a busy engine to begin the next block when one has ended. A run waits it out once, for
+	// the warning.
 	standstill = time.Second
 )
 

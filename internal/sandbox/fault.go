@@ -26,8 +26,8 @@ const (
 type Fault struct {
 	Route Route  // what it hits; "" is [RouteAny]
 	Path  string // if set, the exact escaped path of what it hits
-	// Skip lets that many matching requests through, then Times are hit, or every further one if it is 0. Requests that an
-	// earlier fault hit are not counted.
+	// Skip lets that many matching requests through, then Times are hit, or every further one if it is 0. Requests that
+	// an earlier fault hit are not counted.
 	Skip, Times int
 
 	Kind   Kind

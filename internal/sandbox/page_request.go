@@ -54,7 +54,8 @@ func (f pageForm) asksFor(r requestRow) bool {
 		(f.Text == "" || strings.Contains(r.words(), f.Text))
 }
 
-// words returns what is written in the row. No template makes it, because a page asks it of 10,000 requests each second.
+// words returns what is written in the row. No template makes it, because a page asks it of 10,000 requests each
+// second.
 func (r requestRow) words() string {
 	return plain(strings.Join([]string{
 		r.Clock(), r.ID, r.Method, r.Path, r.Group, r.StatusText(), r.Took.String(),
