@@ -32,12 +32,12 @@ func SignOfPart(header http.Header, elements int) string {
 
 // signs reports, for the lower-case name of a header, whether its value counts more than the elements of an answer.
 var signs = map[string]func(value string, elements int) bool{
-	"link":          func(value string, _ int) bool { return linksTo("next", value) },
+	"link":          linksToNext,
 	"x-total-count": isMore,
 	"x-total":       isMore,
 	"x-next-page":   func(value string, _ int) bool { return value != "" },
 	"x-total-pages": func(value string, _ int) bool { return isMore(value, 1) },
-	"content-range": func(value string, _ int) bool { return endsEarly(value) },
+	"content-range": endsEarly,
 }
 
 func isMore(value string, than int) bool {
@@ -46,7 +46,7 @@ func isMore(value string, than int) bool {
 }
 
 // endsEarly reports whether a Content-Range such as "items 0-19/45" ends before its total (RFC 9110 §14.4).
-func endsEarly(value string) bool {
+func endsEarly(value string, _ int) bool {
 	span, total, _ := strings.Cut(value, "/")
 	_, end, _ := strings.Cut(span, "-")
 	last, err := strconv.Atoi(end)
@@ -61,9 +61,9 @@ var linkPatterns = sync.OnceValues(func() (link, parameter *regexp.Regexp) {
 	return link, parameter
 })
 
-// linksTo reports whether a header Link has a link with that relation among the words of its rel. If a link has several
-// rel, the first counts.
-func linksTo(relation, value string) bool {
+// linksToNext reports whether a header Link has a link with next among the words of its rel. If a link has several rel,
+// the first counts.
+func linksToNext(value string, _ int) bool {
 	aLink, aParameter := linkPatterns()
 	for _, link := range aLink.FindAllStringSubmatch(value, -1) {
 		parameters := aParameter.FindAllStringSubmatch(link[1], -1)
@@ -72,7 +72,7 @@ func linksTo(relation, value string) bool {
 			continue
 		}
 		words := strings.Fields(strings.ToLower(strings.Trim(parameters[rel][2], `" `)))
-		if slices.Contains(words, relation) {
+		if slices.Contains(words, "next") {
 			return true
 		}
 	}

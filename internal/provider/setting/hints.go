@@ -13,9 +13,12 @@ import (
 // hints is a table of what a wrong value looks like, and what to say about it. Its rows are looked through in their
 // order.
 type hints []struct {
-	find func(text string) (part string, found bool)
+	find finder
 	say  string // {} stands for the part that was found
 }
+
+// finder finds a text that looks wrong, and the part of it that does.
+type finder = func(text string) (part string, found bool)
 
 // about returns what the first row says that fits a text, or "".
 func (rows hints) about(text string) string {
@@ -28,27 +31,24 @@ func (rows hints) about(text string) string {
 }
 
 // is finds a text for which a condition holds.
-func is(condition func(string) bool) func(string) (string, bool) {
+func is(condition func(string) bool) finder {
 	return func(text string) (string, bool) { return "", condition(text) }
 }
 
 // having finds a text that has one of some parts in it.
-func having(parts ...string) func(string) (string, bool) {
-	return func(text string) (string, bool) {
-		for _, part := range parts {
-			if strings.Contains(text, part) {
-				return part, true
-			}
-		}
-		return "", false
-	}
-}
+func having(parts ...string) finder { return firstOf(parts, strings.Contains) }
 
 // begins finds a text that begins with one of some parts.
-func begins(parts ...string) func(string) (string, bool) {
+func begins(parts ...string) finder { return firstOf(parts, strings.HasPrefix) }
+
+// word finds one of some words, in any case.
+func word(words ...string) finder { return firstOf(words, strings.EqualFold) }
+
+// firstOf finds a text to which one of some parts has a relation.
+func firstOf(parts []string, relates func(text, part string) bool) finder {
 	return func(text string) (string, bool) {
 		for _, part := range parts {
-			if strings.HasPrefix(text, part) {
+			if relates(text, part) {
 				return part, true
 			}
 		}
@@ -93,7 +93,7 @@ func mistaken(text string) (what string, found bool) {
 // mistakes describe what a failed job leaves in place of a value.
 var mistakes = hints{
 	{word("null"), "the word {}, which jq prints for a field that does not exist"},
-	{word("none"), "the word {}, which Python prints for no value"},
+	{word("None"), "the word {}, which Python prints for no value"},
 	{word("undefined"), "the word {}, which JavaScript prints for no value"},
 	{word("<nil>", "<no value>"), "the text {}, which templates of Go print for no value"},
 	{is(isHTML), "a page of HTML"},
@@ -102,18 +102,6 @@ var mistakes = hints{
 	{placeholder, "a placeholder of the form {}, which nothing filled in"},
 	{is(isObject), "a JSON object, as a token endpoint answers; give only the value in it"},
 	{is(isAssignment), "a text of the form KEY=value; give only the value"},
-}
-
-// word finds one of some words, in any case.
-func word(words ...string) func(string) (string, bool) {
-	return func(text string) (string, bool) {
-		for _, one := range words {
-			if strings.EqualFold(text, one) {
-				return text, true
-			}
-		}
-		return "", false
-	}
 }
 
 // nameLetters are those of a variable of the shell.

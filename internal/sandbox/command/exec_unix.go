@@ -85,7 +85,7 @@ func (j *job) endRest() {
 	}
 }
 
-// isInForeground reports whether the terminal's keys signal this process foreground.
+// isInForeground reports whether the terminal's keys signal this process group.
 func (j *job) isInForeground() bool {
 	if j.terminal == nil {
 		return false
