@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -223,9 +224,24 @@ func (in *incoming) wrongShape(err error) *shapeError {
 		if word := wordAt(in.text, syntax.ByteOffset); word != "" {
 			problem = word + " is not JSON"
 		}
-		return &shapeError{at: syntax.JSONPointer, problem: problem}
+		return &shapeError{at: placeOf(in.text, syntax), problem: problem}
 	}
 	return nil
+}
+
+// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may have
+// moved since, if the error is inside an element of a list. So what was read of the element is decoded again, in one
+// piece.
+func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.Pointer {
+	index, _, isInside := strings.Cut(strings.TrimPrefix(string(syntax.JSONPointer), "/"), "/")
+	if isInside && text.StackDepth() == 1 {
+		element := bytes.TrimLeft(text.UnreadBuffer(), ", \t\r\n")
+		_, err := jsontext.NewDecoder(bytes.NewBuffer(element), lenient).ReadValue()
+		if again, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			return jsontext.Pointer("/"+index) + again.JSONPointer
+		}
+	}
+	return syntax.JSONPointer
 }
 
 // wordAt returns the word that stands at an offset of what is read, such as NaN, which Python's json.dumps writes. It

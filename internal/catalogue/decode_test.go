@@ -144,6 +144,10 @@ var wrongBodies = []struct {
 	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: NaN is not JSON"},
 	{bodyModels, `[{"id":"a","modelMetadata":{"rmse":[0,-Infinity]}}]`, "models[0].modelMetadata.rmse[1]: -Infinity is not JSON"},
 	{
+		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2,"modelMetadata":{"rmse":NaN}}]`,
+		"models[1].modelMetadata.rmse: NaN is not JSON",
+	},
+	{
 		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
