@@ -99,13 +99,13 @@ func TestUnknownArguments(t *testing.T) {
 	expectError(t, diagnostics, "client_secret", "Missing client_secret")
 }
 
-// With an argument that is not known yet every read fails, without a request. TestMessages has the words.
+// With an argument that is not known yet every read fails and names it, without a request. TestMessages has the words.
 func TestAnUnknownArgumentFailsEveryRead(t *testing.T) {
 	t.Parallel()
 	service := sandbox.New(sandbox.Default())
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)).with(argClientSecret, unknown))
 	for name, config := range readable {
-		expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument)
+		expectError(t, e.reports(t, name, config), "", explain.SummaryUnknownArgument, argClientSecret)
 	}
 	expectRequests(t, service, nil)
 }

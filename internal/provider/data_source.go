@@ -144,14 +144,16 @@ func (d *catalogueDataSource) readArguments(
 
 // notKnownYet says that the provider has no client in this plan. Every block that the plan reads fails with it.
 func (d *catalogueDataSource) notKnownYet(fields reflect.Value) diag.Diagnostic {
+	unknown := explain.Enumerated(d.connection.unknown)
 	return d.connection.explainer.Tell(explain.Problem{
 		Summary: explain.SummaryUnknownArgument,
 		Detail: fmt.Sprintf("The provider has arguments whose values are known only after other changes are applied: "+
 			"%s. Nothing can be read from the catalogue in this plan.\n\nGive values that are known at plan time, or "+
 			"apply what they depend on first (with -target), or make this data source wait for the apply (with "+
-			"depends_on).", explain.Enumerated(d.connection.unknown)),
+			"depends_on).", unknown),
 		Source: explain.Source(d.fullName(), groupOf(fields)),
 		Cause:  explain.SummaryUnknownArgument,
+		Short:  "Not known yet: " + unknown + ".",
 	}).Diagnostic()
 }
 
