@@ -78,7 +78,7 @@ func (e *APIError) Is(target error) bool {
 	case ErrRateLimited:
 		return e.Status == http.StatusTooManyRequests
 	case ErrUnavailable:
-		return e.Status >= 500 || e.Status == http.StatusRequestTimeout
+		return outcomeOf(e.Status, e.OfToken(), e.Code) == transient
 	}
 	return false
 }

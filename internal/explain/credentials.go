@@ -59,7 +59,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 			"The service issued tokens for these credentials and then rejected them, including a new one.",
 			"The credentials themselves were accepted. Show this to the service's operator. A gateway that does not "+
 				"know the tokens may answer at base_url.")
-	case api.Code == "invalid_client", api.Status == http.StatusUnauthorized:
+	case api.Code == "invalid_client":
 		m.say(SummaryRejected, "The service gave no token for client_id and client_secret.", "")
 		m.blame("that both are meant for the service at base_url.")
 	case errors.Is(api, catalogue.ErrNotFound), api.Status == http.StatusMethodNotAllowed:

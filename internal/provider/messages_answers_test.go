@@ -26,6 +26,7 @@ func tokenAnswerScenes() []scene {
 	return []scene{
 		token("invalid_client with 200", 200, `{"error":"invalid_client","error_description":"No such client."}`),
 		token("an unknown error for a token, with 201", 201, `{"error":"brand_new","error_description":"Not today."}`),
+		token("no token for now, with 200", 200, `{"error":"temporarily_unavailable"}`),
 		token("null for a token", 200, `null`),
 		token("a number for a token", 200, `{"access_token":123456789}`),
 		token("an empty object for a token", 201, `{}`),

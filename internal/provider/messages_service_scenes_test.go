@@ -86,7 +86,7 @@ func credentialScenes() []scene {
 		),
 		fails(
 			"a token request refused",
-			token(400, "application/json", `{"error":"brand_new","error_description":"Not today."}`),
+			token(401, "application/json", `{"error":"brand_new","error_description":"Not today."}`),
 		),
 		fails("no token endpoint", token(404, "text/plain", "nothing here")),
 		fails(
