@@ -224,13 +224,15 @@ func bothImages(indent, given, service string, limit int) string {
 		indent, redact.Shorten(service, limit+1))
 }
 
-// imageHint says in a sentence what is odd about an image that was given, or returns "".
+// imageHint says in a sentence what is odd about two images that differ, or returns "".
 func imageHint(given, has string) string {
 	if strings.EqualFold(given, has) {
 		return "The two differ only in upper and lower case."
 	}
-	if _, err := imageref.Parse(given); err != nil {
-		return fmt.Sprintf("The image that was given is not a container image reference: %s.", err)
+	for _, image := range []struct{ whose, text string }{{"The image that was given", given}, {"The service's image", has}} {
+		if _, err := imageref.Parse(image.text); err != nil {
+			return fmt.Sprintf("%s is not a container image reference: %s.", image.whose, err)
+		}
 	}
 	return ""
 }

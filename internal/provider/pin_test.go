@@ -50,6 +50,9 @@ func TestWhyAnImageDiffers(t *testing.T) {
 	if got := imageHint("app:2", "app:1"); got != "" {
 		t.Error(got)
 	}
+	if got := imageHint("app:2", "\u0430pp:2"); !strings.Contains(got, "U+0430") {
+		t.Errorf("a letter of the service's image that looks like another: %q", got)
+	}
 	for _, model := range []catalogue.Model{{CreatedAt: new("then")}, {UpdatedAt: new("then")}} {
 		if got := republished(&model); got != "" {
 			t.Errorf("%+v: %s", model, got)
