@@ -140,7 +140,7 @@ func TestAnOddRevisionAndWhere(t *testing.T) {
 		"older than what satisfies":         {revised(t, 0, "displayName", 7), int64(2)},
 		"does not satisfy":                  {revised(t, 3, "displayName", 7), int64(2)},
 		"satisfies":                         {revised(t, 2, "displayName", 7), nil},
-		"no condition can be read":          {revised(t, 2, "archived", "yes"), nil},
+		"may satisfy":                       {revised(t, 3, "archived", "yes"), nil},
 		"no revision, and satisfies":        {revised(t, 2, "revision", "two"), nil},
 		"no revision, and fails to satisfy": {revised(t, 1, "revision", "one"), int64(2)},
 	} {

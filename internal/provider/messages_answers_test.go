@@ -117,7 +117,7 @@ func ageAndImageScenes() []scene {
 			"no model that satisfies, and one of the wrong shape",
 			faulty(respell(sandbox.RouteModels, `"archived":true`, `"archived":"yes"`)),
 			nil,
-			latest("archived", true),
+			latest("run_mode", "WEEKLY"),
 		),
 		played(
 			"an image that is withheld from its owner",

@@ -89,10 +89,13 @@ func (w *whereState) String() string {
 }
 
 // unmet returns a clause about a model for each condition that it does not satisfy at a moment. What the service left
-// out satisfies no condition on it.
+// out satisfies no condition on it. A wrong record does not satisfy if what can be read of it does not.
 func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
-	if w == nil {
+	switch {
+	case w == nil:
 		return nil
+	case model.Err != nil:
+		w = w.onWhatIsRead(model)
 	}
 	clauses := slices.Concat(
 		unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
@@ -110,6 +113,27 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 		clauses = append(clauses, fmt.Sprintf("its run mode is %q", redact.Abridged(*has)))
 	}
 	return append(clauses, w.tooYoung(model, now)...)
+}
+
+// onWhatIsRead returns the conditions on what a model has.
+func (w *whereState) onWhatIsRead(model *catalogue.Model) *whereState {
+	conditions := *w
+	if model.Enabled == nil {
+		conditions.Enabled = nil
+	}
+	if model.Archived == nil {
+		conditions.Archived = nil
+	}
+	if model.Tags == nil {
+		conditions.Tags = nil
+	}
+	if model.RunMode == nil {
+		conditions.RunMode = nil
+	}
+	if model.CreatedAt == nil {
+		conditions.MinAge = nil
+	}
+	return &conditions
 }
 
 // unmetFlag says what a setting is if it is not as wanted.

@@ -42,6 +42,14 @@ func tagged(names ...string) (model catalogue.Model) {
 	return model
 }
 
+var everyCondition = &whereState{
+	Enabled:  new(true),
+	Archived: new(false),
+	Tags:     []string{"reviewed"},
+	RunMode:  new("AUTOMATIC"),
+	MinAge:   new("1d"),
+}
+
 // What each condition says of a model. TestAgesOfModels has min_age.
 func TestConditions(t *testing.T) {
 	t.Parallel()
@@ -54,6 +62,7 @@ func TestConditions(t *testing.T) {
 	for name, test := range map[string]conditionCase{
 		"no argument":           {nil, catalogue.Model{Archived: yes}, ""},
 		"no tags":               {&whereState{Tags: []string{}}, catalogue.Model{}, ""},
+		"nothing can be read":   {everyCondition, catalogue.Model{Err: errors.New("wrong")}, ""},
 		"enabled":               {enabled(true), catalogue.Model{Enabled: yes}, ""},
 		"enabled is left out":   {enabled(false), catalogue.Model{}, says + "whether it is enabled"},
 		"not archived":          {archived(true), catalogue.Model{Archived: no}, "it is not archived"},
