@@ -89,23 +89,38 @@ const noSuchList = "; this version of the provider reads whole lists only"
 
 // beginList reads the beginning of a list.
 func beginList(text *jsontext.Decoder) error {
-	start, err := text.ReadToken()
-	if err != nil || start.Kind() == jsontext.KindBeginArray {
+	if text.PeekKind() == jsontext.KindBeginArray {
+		_, err := text.ReadToken()
 		return err
 	}
-	sent := inWords[start.Kind()]
-	if start.Kind() == jsontext.KindBeginObject {
-		var names []string
-		for text.PeekKind() == jsontext.KindString {
-			name, _ := text.ReadToken()
-			names = append(names, name.String())
-			if err := text.SkipValue(); err != nil {
-				return err
-			}
-		}
-		sent += itHas(names) + noSuchList
+	sent, err := text.ReadValue()
+	if err != nil {
+		return err
 	}
-	return &shapeError{problem: "a list is expected, the service sent " + sent}
+	problem := "a list is expected, the service sent " + inWords[sent.Kind()]
+	if sent.Kind() == jsontext.KindBeginObject {
+		fields := fieldsOf(sent)
+		problem += itHas(slices.Sorted(maps.Keys(fields))) + codeAndMessage(fields) + noSuchList
+	}
+	return &shapeError{problem: problem}
+}
+
+// fieldsOf returns the fields of an object, none of any other value.
+func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
+	var fields map[string]jsontext.Value
+	_ = json.Unmarshal(value, &fields, lenient)
+	return fields
+}
+
+// codeAndMessage quotes those of an error document with status 200.
+func codeAndMessage(fields map[string]jsontext.Value) string {
+	said := ""
+	for _, name := range []string{"code", "message"} {
+		if value := fields[name]; value.Kind() == jsontext.KindString {
+			said += fmt.Sprintf("; its %s is %q", name, textOf(value))
+		}
+	}
+	return said
 }
 
 // itHas names the first fields of an object that is not what was expected.
@@ -161,15 +176,8 @@ func (in *incoming) withoutIdentity(body jsontext.Value, lacks string) *shapeErr
 	if in.list == "" {
 		what = "the answer"
 	}
-	var fields map[string]jsontext.Value
-	_ = json.Unmarshal(body, &fields, lenient)
-	said := []string{itLacks(what, lacks, fields)}
-	for _, name := range []string{"code", "message"} {
-		if value := fields[name]; value.Kind() == jsontext.KindString {
-			said = append(said, fmt.Sprintf("its %s is %q", name, textOf(value)))
-		}
-	}
-	return &shapeError{problem: strings.Join(said, "; ")}
+	fields := fieldsOf(body)
+	return &shapeError{problem: itLacks(what, lacks, fields) + codeAndMessage(fields)}
 }
 
 // unmarshalRecord decodes the text of a record.

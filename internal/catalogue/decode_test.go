@@ -128,6 +128,10 @@ var wrongBodies = []struct {
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
 	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
+	{
+		bodyModels, `{"statusCode":404,"message":"No.","code":"NOT_FOUND"}`,
+		"a list" + isExpected + `an object (it has: code, message, statusCode); its code is "NOT_FOUND"; its message is "No."` + noSuchList,
+	},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h","name":7}]`, "models[0].name: a string" + isExpected + "a number"},
 	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"h"}`, "modelGroupId" + isOther + `"h"`},
