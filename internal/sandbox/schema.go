@@ -193,6 +193,8 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		for _, name := range problem.Properties {
 			r.takeUnknown(place, name, known)
 		}
+	case *kind.MinLength, *kind.MinItems:
+		r.add(place, "must not be empty")
 	default:
 		r.add(place, "%s", problemOfValue(found.ErrorKind))
 	}
