@@ -100,10 +100,14 @@ func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
 	clauses := slices.Concat(
 		unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
 		unmetFlag(w.Archived, model.Archived, "archived", "not archived"))
+	var lacking []string
 	for _, tag := range w.Tags {
 		if !slices.ContainsFunc(model.Tags, func(has *string) bool { return has != nil && sameText(tag, *has) }) {
-			clauses = append(clauses, "it lacks the tag "+explain.Quoted(tag)+likeTag(model.Tags, tag))
+			lacking = append(lacking, explain.Quoted(tag)+likeTag(model.Tags, tag))
 		}
+	}
+	if len(lacking) > 0 {
+		clauses = append(clauses, "its tags lack "+strings.Join(explain.First(explain.MaxIDs, lacking), ", "))
 	}
 	switch want, has := w.RunMode, model.RunMode; {
 	case want == nil:

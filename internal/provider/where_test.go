@@ -83,7 +83,7 @@ func TestConditions(t *testing.T) {
 			MinAge:   new("1h"),
 		},
 		model: tagged("power "),
-		unmet: `it is disabled; it is archived; it lacks the tag "a"; it lacks the tag "POWER" (it has "power "); ` +
+		unmet: `it is disabled; it is archived; its tags lack "a", "POWER" (it has "power "); ` +
 			says + "its run mode; " + says + "when it was made",
 	}
 	several.model.Enabled = no
