@@ -37,16 +37,15 @@ var baseURLMistakes = hints{
 	{mistaken, "it is {}"},
 	{is(isPadded), "it has white space around it; leave it out"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
-	{begins(byteOrderMark), "it begins with a byte order mark (U+FEFF), which cannot be seen; leave it out"},
+	{is(placeholderHost), "its host is a placeholder; write the service's own address"},
+	{unseen, "its character {}, which no address has"},
 	{having(`\`), "it has {} in it; an address is written with /"},
 	{is(schemeCut), "it begins with http, but not with https://; a colon and two slashes come after https"},
 	{is(otherScheme), "it must be an absolute URL that starts with https://"},
 	{twoSchemes, "it has {}; write one address"},
-	{is(placeholderHost), "its host is a placeholder; write the service's own address"},
-	{unseen, "its character {}, which no address has"},
 	{is(emptyHost), "it names no host"},
 	{is(userInfo), "it must not hold a user name or password"},
-	{is(oddHost), "it cannot be parsed as a URL"},
+	{oddHost, "its host has {} where no host has it"},
 	{wrongPort, "its port{} is not a number from 1 to 65535"},
 	{is(clearText), "http would send the secret unencrypted and is accepted for a loopback host only; use https"},
 	{having("?"), "it must not have a query (the {} and what follows it)"},
@@ -118,14 +117,20 @@ func emptyHost(text string) bool {
 
 func userInfo(text string) bool { return strings.Contains(authority(text), "@") }
 
-// oddHost reports whether a host has a character that no name or address of a host has. Letters beyond ASCII are
-// allowed.
-func oddHost(text string) bool {
+// oddHost finds a character that no name or address of a host has, or a colon outside brackets. Letters beyond ASCII
+// are allowed.
+func oddHost(text string) (quoted string, found bool) {
 	host, _ := hostAndPort(text)
-	return strings.ContainsFunc(host, func(r rune) bool {
-		const marks = "-._~%[]:"
-		return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune(marks, r)
-	})
+	letters := "-._~%"
+	if strings.HasPrefix(host, "[") {
+		letters += "[]:"
+	}
+	for _, r := range host {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(letters, r) {
+			return strconv.QuoteRune(r), true
+		}
+	}
+	return "", false
 }
 
 func inAngles(text string) bool {

@@ -100,7 +100,7 @@ var mistakes = hints{
 	{word("***"), "the text {}, which CI prints in place of a secret"},
 	{begins("op://", "arn:aws:secretsmanager:", "vault:"), "a reference that begins with {}, which nothing replaced"},
 	{placeholder, "a placeholder of the form {}, which nothing filled in"},
-	{is(isObject), "a JSON object, as a token endpoint answers; give only the value in it"},
+	{is(isObject), "a JSON object; give only the value in it"},
 	{is(isAssignment), "a text of the form KEY=value; give only the value"},
 }
 

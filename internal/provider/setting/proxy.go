@@ -64,7 +64,7 @@ var proxyMistakes = hints{
 var proxyHostMistakes = hints{
 	{is(placeholderHost), "its host is a placeholder"},
 	{is(emptyHost), "it names no host"},
-	{is(oddHost), "it cannot be parsed as a URL"},
+	{oddHost, "its host has {} where no host has it"},
 	{wrongPort, "its port is not a number from 1 to 65535"},
 	{having("?", "#"), "it has a query or a fragment (the {} and what follows it)"},
 }

@@ -67,7 +67,7 @@ func ParseCertificates(text string) ([]*x509.Certificate, error) {
 			return nil, errors.New("it holds a private key, which only its owner should have; " +
 				"give the certificate of the authority that signed the service's certificate")
 		case block.Type != "CERTIFICATE":
-			return nil, fmt.Errorf("it holds a %s; give blocks labelled CERTIFICATE", block.Type)
+			return nil, fmt.Errorf("it holds a block labelled %s; give blocks labelled CERTIFICATE", block.Type)
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
@@ -100,8 +100,8 @@ var certificateMistakes = hints{
 	{begins("https://", "http://"), "it is a URL; download the file, and give its content"},
 	{is(isQuoted), "it has quotes around it; leave them out"},
 	{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
-	{otherLabel, "it holds a {}; give blocks labelled CERTIFICATE"},
-	{is(lostBreaks), "its line breaks are missing; give it with real line breaks"},
+	{otherLabel, "it holds a block labelled {}; give blocks labelled CERTIFICATE"},
+	{is(lostBreaks), "it is only one line; give all of its lines, with real line breaks"},
 	{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
 		`the configuration, or base64 -d in a shell`},
 	{begins("MII"), "it looks like a certificate without the line " + beginCertificate + " before it and the line " +
