@@ -33,13 +33,14 @@ func (m *message) add(format string, args ...any) {
 	m.more = append(m.more, fmt.Sprintf(format, args...))
 }
 
-// maxShort bounds what a short message says, in characters: two lines of an engine.
-const maxShort = 150
+// MaxShort bounds what a short message says, in characters: two lines of an engine, which has 77 columns and may end
+// the first before an id.
+const MaxShort = 115
 
 // finished returns the problem with all that the message says about err.
 func (m *message) finished(err error) Problem {
 	if len(m.said) > 0 {
-		m.Said = redact.Shorten(m.said[0], maxShort)
+		m.Said = redact.Shorten(m.said[0], MaxShort)
 	}
 	lines := m.said
 	if m.fact != "" {

@@ -52,11 +52,11 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	m.Path = s.Path
 	switch {
 	case s.IsHorizon:
-		m.say(SummaryInvalidHorizon,
-			fmt.Sprintf("The service does not accept the time horizon %q.", redact.Abridged(s.Value)),
+		const invalid = "The service does not accept the time horizon %q."
+		m.say(SummaryInvalidHorizon, fmt.Sprintf(invalid, redact.Abridged(s.Value)),
 			Paragraphs(s.oddity("key", ""), "Use a key that the catalogue has: modelcatalogue_model_groups without "+
 				"time_horizon lists every group, and the time_horizon.key of each is in use."))
-		m.Short = m.cause
+		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
 		const invalid = "The service does not accept the model group id %q."

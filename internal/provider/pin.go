@@ -171,11 +171,8 @@ func severalModels(argument, group string, revision int64, count int) *groupErro
 // maxImage bounds an image in a message. A reference with a registry, a tag and a sha512 digest is shorter.
 const maxImage = 600
 
-// Bounds of what a short message says, so that it has two lines on an engine's 78 columns.
-const (
-	maxBrief      = 140
-	maxBriefImage = 64
-)
+// maxBriefImage bounds an image in a short message, so that each of the two has a line of an engine.
+const maxBriefImage = 64
 
 // reviewed compares a model's image with the one that was reviewed, if any.
 func (p pin) reviewed(model *catalogue.Model) *groupError {

@@ -247,7 +247,7 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 				group, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
 			Path:  path.Root(argWhere),
 			Cause: explain.SummaryNoneSatisfies,
-			Short: redact.Shorten(brief, maxBrief),
+			Short: redact.Shorten(brief, explain.MaxShort),
 		},
 		phrase:  short,
 		nothing: true,
