@@ -121,16 +121,13 @@ func (f failure) inAPhrase() string {
 
 // wordsDiffer reports whether the service said something different of some groups.
 func wordsDiffer(alike []failure) bool {
-	said := ""
-	for i, f := range alike {
+	said := map[string]bool{}
+	for _, f := range alike {
 		api, ok := errors.AsType[*catalogue.APIError](f.err)
 		if !ok || errors.Is(api, catalogue.ErrNotFound) { // whose cause is known
 			return false
 		}
-		if i > 0 && api.Message != said {
-			return true
-		}
-		said = api.Message
+		said[fmt.Sprint(api.Message, api.Issues, api.Data)] = true
 	}
-	return false
+	return len(said) > 1
 }

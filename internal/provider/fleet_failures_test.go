@@ -26,7 +26,7 @@ func TestSeveralCausesAreReportedTogether(t *testing.T) {
 			failing(sandbox.RouteLatest, 5, 500, `{"code":"INTERNAL_ERROR","message":"It broke."}`),
 			failing(sandbox.RouteLatest, 9, 403, `{"code":"FORBIDDEN","message":"Not you."}`),
 			failing(sandbox.RouteLatest, 13, 404, `{"code":"NOT_FOUND","message":"No group-013."}`),
-			failing(sandbox.RouteLatest, 15, 500, `{"code":"INTERNAL_ERROR","message":"It broke again."}`),
+			failing(sandbox.RouteLatest, 15, 500, `{"code":"INTERNAL_ERROR","message":"It broke.","data":7}`),
 		} {
 			service.Inject(fault)
 		}
