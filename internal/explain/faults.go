@@ -20,7 +20,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 	case network.Fault.OfProxy():
 		m.proxy(network)
 		through = nil
-	case network.TimedOut:
+	case network.TimedOut && (network.Limit == 0 || network.Fault != catalogue.Unreachable):
 		// Without a limit of its own the attempt ended with read_timeout, whose length gaveUp fills in.
 		limit := "read_timeout"
 		if network.Limit > 0 {
@@ -63,15 +63,18 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
 			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
 	case catalogue.Broken:
-		m.say(SummaryUnreachable, "The connection broke before the answer was complete.",
-			"Try again later. If it lasts, the service or a proxy in front of it ends answers early: show this to its "+
-				"operator.")
+		m.say(SummaryUnreachable, "No complete answer came over the connection.",
+			"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.")
 		// The first request of a process, which a service cannot read if it requires TLS.
 		if scheme == "http" && network.OfToken() {
 			m.next += " If the server speaks TLS, write https:// in base_url."
 		}
 	default:
 		m.say(SummaryUnreachable, "The service could not be reached.", "Check base_url and the network."+proxy)
+		if network.TimedOut {
+			m.cause = fmt.Sprintf("No connection to the service was made within request_timeout, which is %s.",
+				network.Limit)
+		}
 	}
 }
 
@@ -99,7 +102,7 @@ var untrusted = map[catalogue.Fault]advice{
 			"in your network that opens connections signs with an authority of its own.",
 	},
 	catalogue.InvalidCertificate: {
-		"{whose} was valid until {until}, and the clock of this machine says {now}.",
+		"{whose} was valid until {until}; this machine's clock says {now}.",
 		"Check the clock of this machine. If it is right, the service's operator has to replace the certificate.",
 	},
 	catalogue.OtherHost: {

@@ -92,6 +92,7 @@ func connectionScenes() []scene {
 			})
 		}},
 		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
+		undialled("a network that drops everything", "catalogue.example", nil),
 	}
 }
 
@@ -101,12 +102,16 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled returns a scene of a network that makes no connection, on a fake clock.
+// undialled returns a scene of a network that makes no connection, on a fake clock. Without a fault it never answers.
 func undialled(title, host string, fault error) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
-			p := &catalogueProvider{version: "test", dial: func(_ context.Context, network, _ string) (net.Conn, error) {
+			p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				if fault == nil {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
 				return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
 			}}
 			diagnostics = configure(t, p, northwind("https://"+host)).reports(t, oneGroup.name, oneGroup.config)

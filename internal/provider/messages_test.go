@@ -136,7 +136,7 @@ func spelled(t *testing.T, text ast.Expr) string {
 var (
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	elapsed  = regexp.MustCompile(`(attempts?) in ([0-9.]+[a-zµ]+)+`)
-	thisTime = regexp.MustCompile(`this machine('s clock)? says [^.]*UTC`)
+	thisTime = regexp.MustCompile(`this machine's clock says [^.]*UTC`)
 	timeInGo = regexp.MustCompile(`current time [^ ]+`)
 )
 
@@ -158,7 +158,7 @@ func rendered(diagnostics []*tfprotov6.Diagnostic) string {
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT")
 	text = elapsed.ReplaceAllString(text, "$1 in TIME")
 	text = timeInGo.ReplaceAllString(text, "current time NOW")
-	return thisTime.ReplaceAllString(text, "this machine$1 says NOW")
+	return thisTime.ReplaceAllString(text, "this machine's clock says NOW")
 }
 
 // sections returns the messages of the file, by title.
