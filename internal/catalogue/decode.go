@@ -232,7 +232,11 @@ func (in *incoming) wrongShape(err error) *shapeError {
 		if word := wordAt(in.text, syntax.ByteOffset); word != "" {
 			problem = word + " is not JSON"
 		}
-		return &shapeError{at: placeOf(in.text, syntax), problem: problem}
+		return &shapeError{
+			at:      placeOf(in.text, syntax),
+			problem: problem,
+			isText:  syntax.ByteOffset == 0,
+		}
 	}
 	return nil
 }
@@ -270,6 +274,7 @@ type shapeError struct {
 	at      jsontext.Pointer
 	problem string
 	isPart  bool // it is a part of a list
+	isText  bool // it does not even begin as JSON
 }
 
 func (e *shapeError) Error() string { return e.problem }

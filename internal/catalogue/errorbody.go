@@ -42,26 +42,28 @@ type errorDocument struct {
 func (d *errorDocument) problem() string {
 	title, detail := textOf(d.Title), textOf(d.Detail)
 	if title != "" && detail != "" {
-		return title + ": " + detail
+		return strings.TrimSuffix(title, ".") + ": " + detail
 	}
 	return title + detail
 }
 
 // words returns the code and the message of a document, or what stands for them in one of a token endpoint or of a
-// gateway.
+// gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
-	code, message = textOf(d.Code), textOf(d.Message)
+	message = textOf(d.Message)
 	reason, description := "", textOf(d.ErrorDescription)
-	if d.Error.Kind() == jsontext.KindString {
+	if d.Code.Kind() == jsontext.KindString {
+		code = textOf(d.Code)
+	}
+	// On other endpoints `error` is the deprecated reason phrase if there is no description.
+	if d.Error.Kind() == jsontext.KindString && !strings.EqualFold(textOf(d.Error), http.StatusText(status)) {
 		reason = textOf(d.Error)
 	}
-	// Without a description, `error` of other endpoints is the deprecated reason phrase, which the status says already.
 	if ofToken || description != "" {
-		code, reason = cmp.Or(code, reason), ""
 		message = cmp.Or(message, description)
-	}
-	if strings.EqualFold(reason, http.StatusText(status)) {
-		reason = ""
+		if isSentence := strings.Contains(reason, " "); !isSentence {
+			code, reason = cmp.Or(code, reason), ""
+		}
 	}
 	return code, cmp.Or(message, d.problem(), reason)
 }
@@ -84,17 +86,18 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		e.Message = c.mask.Tidy(excerpt(body, header), maxExcerpt)
+		e.Message = c.mask.Tidy(cmp.Or(excerpt(body, header), header.Get("WWW-Authenticate")), maxExcerpt)
 		return e
 	}
 	code, message := document.words(e.Status, e.OfToken())
-	e.Code, e.ShownCode = code, c.mask.Tidy(code, maxWord)
+	e.Code, e.ShownCode = code, c.mask.Tidy(cmp.Or(code, textOf(document.Code)), maxWord)
 	e.Message = c.mask.Tidy(message, maxMessage)
-	if e.Message == "" && document.isOfAnotherShape() {
+	e.Issues = c.issues(document.Data)
+	switch {
+	case e.Message == "" && document.isOfAnotherShape():
 		e.Message = c.mask.Tidy(textOf(body), maxExcerpt)
-	}
-	if e.Issues = c.issues(document.Data); len(e.Issues) == 0 {
-		e.Data = c.mask.Tidy(textOf(document.Data), maxData)
+	case len(e.Issues) == 0:
+		e.Data = c.mask.Tidy(cmp.Or(textOf(document.Data), textOf(document.Other)), maxData)
 	}
 	return e
 }
@@ -141,19 +144,20 @@ func textOf(value jsontext.Value) string {
 	}
 }
 
-// excerpt returns what to show of a body that is not an error document: of a page of HTML only that it is one, and its
-// title.
+// excerpt returns what to show of a body that is not an error document: of a page of HTML its title, or
+// else its text.
 func excerpt(raw []byte, header http.Header) string {
 	body := string(raw)
 	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
-	if !isPage && !strings.Contains(strings.ToLower(body), "<html") {
+	if body == "" || !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body
 	}
-	title := regexp.MustCompile(`(?i)<title>([^<]+)`).FindStringSubmatch(body)
-	if title == nil {
-		return htmlPage
+	title := regexp.MustCompile(`(?i)<title>\s*([^<\s][^<]*)`).FindStringSubmatch(body)
+	if title != nil {
+		return htmlPage + " titled " + title[1]
 	}
-	return htmlPage + " titled " + title[1]
+	text := regexp.MustCompile(`(?is)<(script|style).*?</[^>]*>|<[^>]*>`).ReplaceAllString(body, " ")
+	return cmp.Or(strings.TrimSpace(text), htmlPage)
 }
 
 // htmlPage stands for a body that is one.

@@ -45,7 +45,7 @@ func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Sh
 type APIError struct {
 	Endpoint
 	Status     int
-	Code       string // as it was sent, "" if the body has none; ShownCode is for people
+	Code       string // as it was sent, "" if the body has none that is a text; ShownCode is for people
 	ShownCode  string // without credentials
 	Message    string // the service's message, or an excerpt of a body that is not an error document
 	Issues     []Issue
@@ -78,7 +78,7 @@ func (e *APIError) Is(target error) bool {
 	case ErrRateLimited:
 		return e.Status == http.StatusTooManyRequests
 	case ErrUnavailable:
-		return outcomeOf(e.Status, e.OfToken(), e.Code) == transient
+		return classify(e) == transient
 	}
 	return false
 }

@@ -36,6 +36,7 @@ type errorBody struct {
 	body        string
 
 	code    string
+	shown   string // in place of a code that is not one
 	message string
 	issues  []Issue
 	data    string
@@ -64,7 +65,7 @@ var errorBodies = map[string]errorBody{
 	},
 	"odd types": {
 		body:    `{"code":7,"message":["a"],"data":{"issues":"none"}}`,
-		code:    "7",
+		shown:   "7",
 		message: `["a"]`,
 		data:    `{"issues":"none"}`,
 	},
@@ -89,10 +90,11 @@ var errorBodies = map[string]errorBody{
 	"a token's error of another shape": {method: "POST", body: `{"error": {"status": 7}}`, message: `{"error":{"status":7}}`},
 	"a problem": {
 		contentType: problemJSON,
-		body:        `{"type":"about:blank","title":"Bad","detail":"No id.","status":418}`,
+		body:        `{"title":"Bad.","detail":"No id.","errors":{"id":["correct-horse"]}}`,
 		message:     "Bad: No id.",
+		data:        `{"errors":{"id":["***"]}}`,
 	},
-	"only a title":  {contentType: problemJSON, body: `{"title":"Bad","instance":"/1"}`, message: "Bad"},
+	"only a title":  {contentType: problemJSON, body: `{"title":"Bad"}`, message: "Bad"},
 	"only a detail": {contentType: "application/json", body: `{"detail":"No id."}`, message: "No id."},
 	"a problem with a code": {
 		contentType: problemJSON,
@@ -115,18 +117,19 @@ var errorBodies = map[string]errorBody{
 		code:    "invalid_client",
 		message: "Revoked.",
 	},
-	"empty":  {body: ""},
-	"a list": {body: `[1]`, message: "[1]"},
-	"HTML": {
+	"a sentence in place of a code": {method: "POST", body: `{"error":"Realm does not exist"}`, message: "Realm does not exist"},
+	"a token's reason phrase":       {method: "POST", body: `{"error":"I'm a teapot","message":"M"}`, message: "M"},
+	"empty":                         {body: ""},
+	"a list":                        {body: `[1]`, message: "[1]"},
+	"HTML":                          {body: "<HTML><p><TITLE>Bad\nGateway</TITLE>", message: "a page of HTML titled Bad Gateway"},
+	"HTML, no title": {
 		contentType: "text/html",
-		body:        "<html><title>Bad\nGateway</title></html>",
-		message:     "a page of HTML titled Bad Gateway",
+		body:        "<title> </title><script>var a</script><STYLE>a</STYLE><h1>503</h1>No server.<br>",
+		message:     "503 No server.",
 	},
-	"HTML, no title":   {body: "<!doctype html><HTML><head><b>a</b>", message: "a page of HTML"},
-	"HTML in capitals": {body: "<HTML><p><TITLE>Oh</TITLE>", message: "a page of HTML titled Oh"},
-	"not UTF-8":        {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
-	"huge":             {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
-	"deep":             {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
+	"not UTF-8": {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
+	"huge":      {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
+	"deep":      {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
 	"long message": {
 		body:    `{"message":"` + strings.Repeat("é", 5000) + `"}`,
 		message: strings.Repeat("é", maxMessage) + "…",
@@ -141,7 +144,7 @@ func TestErrorBodies(t *testing.T) {
 			Endpoint:  Endpoint{Method: method, Path: "/v1"},
 			Status:    http.StatusTeapot,
 			Code:      test.code,
-			ShownCode: test.code,
+			ShownCode: cmp.Or(test.shown, test.code),
 			Message:   test.message,
 			Issues:    test.issues,
 			Data:      test.data,

@@ -234,8 +234,12 @@ func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err e
 		return err
 	}
 	if shape := in.wrongShape(err); shape != nil {
-		if sent := excerpt(head, in.Header); shape.at == "" && strings.HasPrefix(sent, htmlPage) {
+		sent := excerpt(head, in.Header)
+		switch {
+		case shape.at == "" && strings.HasPrefix(sent, htmlPage):
 			shape.problem = "the body is " + sent
+		case shape.isText && !in.at.OfToken(): // there it may be a token
+			shape.problem += fmt.Sprintf("; it begins with %q", in.mask.Tidy(sent, maxWord))
 		}
 		return in.unusable(shape)
 	}

@@ -51,7 +51,7 @@ var tokenFaults = map[string]struct {
 	"an unknown error":         {400, oddTokenError, 2, "400 Bad Request, code odd: New."},
 	"an unknown error and 403": {403, oddTokenError, 2, "403 Forbidden, code odd: New."},
 	"an unknown error and 201": {201, oddTokenError, 1, "201 Created, code odd: New."},
-	"a problem document":       {400, `{"title":"No grant.","detail":"Ask."}`, 2, "400 Bad Request: No grant.: Ask."},
+	"a problem document":       {400, `{"title":"No grant.","detail":"Ask."}`, 2, "400 Bad Request: No grant: Ask."},
 	"401 with HTML":            {401, "<html><title>Who?</title>", 2, "401 Unauthorized: a page of HTML titled Who?"},
 	"empty":                    {400, "", 2, "400 Bad Request"},
 	"not found":                {404, "<html>nothing</html>", 2, "404 Not Found"},

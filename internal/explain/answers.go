@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,17 +57,18 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.cause = "The organisation of these credentials is not permitted to make this request."
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it: check that " +
-			"this machine's network is allowed there, and check base_url."
+		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says why, act " +
+			"on that. If not, check base_url, and that this machine's network is allowed there."
 	}
 }
 
-func isRedirect(api *catalogue.APIError) bool { return api.Status >= 300 && api.Status < 400 }
+func isRedirect(api *catalogue.APIError) bool {
+	return api.Status >= 300 && api.Status < 400 && api.Location != ""
+}
 
 // redirected explains a redirect, which the provider does not follow.
 func (m *message) redirected(api *catalogue.APIError) {
-	to := cmp.Or(api.Location, "an address that it does not name")
-	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", to),
+	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
 			"added, comes from a proxy or a gateway in between.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")

@@ -96,9 +96,9 @@ func TestMessagesByHand(t *testing.T) {
 		},
 		"a redirect without a target": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(301, "", "")},
-			summary: explain.SummaryRedirect,
-			parts:   []string{"a redirect to an address that it does not name.", "Status 301"},
-			next:    "comes from a proxy or a gateway in between.",
+			summary: explain.SummaryNoToken,
+			parts:   []string{"refused the request for a token", "Status 301"},
+			next:    "something else may answer there.",
 		},
 		"no token for another reason": {
 			err:     &catalogue.RejectedError{Err: errors.New("something odd")},

@@ -242,12 +242,12 @@ func TestAGroupThatVanishesIsLeftOutWithAWarning(t *testing.T) {
 	expectWarning(t, diagnostics, "", explain.SummaryLeftOut, fmt.Sprintf("%q.", mainGroup))
 }
 
-// TestAGroupIsNotLeftOutByAGateway: a 404 without a code is no word of the catalogue, and what was deployed from the
-// model would be destroyed.
+// TestAGroupIsNotLeftOutByAGateway: a 404 without a code, or with a number for one, is not the catalogue's. What was
+// deployed from the model would be destroyed.
 func TestAGroupIsNotLeftOutByAGateway(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
-	service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 404, Body: "no route"})
+	service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Path: mainPath + "/latest-model", Status: 404, Body: `{"code":5}`})
 	_, diagnostics := e.read(t.Context(), t, "latest_models", nil)
 	expectError(t, diagnostics, "", explain.SummaryNotAnswered, "404 Not Found")
 }

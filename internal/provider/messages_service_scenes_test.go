@@ -236,6 +236,7 @@ func serviceScenes() []scene {
 			reading{"model_group_models", arguments{"model_group_id": mainGroup}},
 		),
 		fails("a page of HTML for a group", html),
+		fails("text for a group", on(200, "All systems go.")),
 		fails(
 			"an answer too large",
 			sandbox.Fault{
