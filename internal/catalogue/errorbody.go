@@ -108,6 +108,7 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 		Issues []struct {
 			Field    jsontext.Value `json:"field"`
 			Messages jsontext.Value `json:"messages"`
+			Other    jsontext.Value `json:",embed"` // what says it in its place
 		} `json:"issues"`
 	}
 	if json.Unmarshal(of, &data, lenient) != nil {
@@ -116,7 +117,7 @@ func (c *Client) issues(of jsontext.Value) (issues []Issue) {
 	for _, issue := range data.Issues {
 		var messages []jsontext.Value
 		if json.Unmarshal(issue.Messages, &messages, lenient) != nil {
-			messages = []jsontext.Value{issue.Messages}
+			messages = []jsontext.Value{issue.Messages, issue.Other}
 		}
 		seen := Issue{Field: c.mask.Tidy(textOf(issue.Field), maxWord)}
 		for _, message := range messages {

@@ -58,10 +58,10 @@ var errorBodies = map[string]errorBody{
 		issues:  []Issue{{Field: "a.b", Messages: []string{"too long", "odd"}}, {Field: "c"}},
 	},
 	"a message in place of messages": {
-		body:    `{"code":"C","message":"M","data":{"issues":[{"field":"a","messages":"too long"},{"field":7},{}]}}`,
+		body:    `{"code":"C","message":"M","data":{"issues":[{"field":"a","messages":"too long"},{"field":7},{"path":"b"},{}]}}`,
 		code:    "C",
 		message: "M",
-		issues:  []Issue{{Field: "a", Messages: []string{"too long"}}, {Field: "7"}, {}},
+		issues:  []Issue{{Field: "a", Messages: []string{"too long"}}, {Field: "7"}, {Messages: []string{`{"path":"b"}`}}, {}},
 	},
 	"odd types": {
 		body:    `{"code":7,"message":["a"],"data":{"issues":"none"}}`,
