@@ -44,7 +44,7 @@ func (m *message) answered(api *catalogue.APIError) {
 	case api.Status < 300:
 		m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	default:
-		m.say(SummaryNotAnswered, "The service refused the request, and asking again will not help.", actOrShow)
+		m.say(SummaryNotAnswered, "The service refused the request. The provider does not retry this status.", actOrShow)
 	}
 }
 

@@ -117,11 +117,11 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},
 			next:    "show this to the service's operator.",
 		},
-		"failed while the allowance is used up": {
-			err:     &catalogue.GaveUpError{Cause: catalogue.AllowanceUsedUp, Err: answered(500, "", "")},
-			summary: explain.SummaryUnavailable,
+		"unreached while the allowance is used up": {
+			err:     &catalogue.GaveUpError{Cause: catalogue.AllowanceUsedUp, Wait: time.Second, Err: &catalogue.NetworkError{}},
+			summary: explain.SummaryUnreachable,
 			parts:   []string{": another read had given up because the allowance is used up."},
-			next:    "show this to the service's operator.",
+			next:    "Check base_url and the network.",
 		},
 		"a stream that is refused": {
 			err: &catalogue.NetworkError{

@@ -29,7 +29,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	case gaveUp.Cause == catalogue.CeilingTooLow:
 		m.say(SummaryTimeout, fmt.Sprintf("max_requests, which is %s, does not let this read be sent within its "+
 			"read_timeout, which is %s.", m.by.MaxRequests, timeout),
-			"Raise max_requests"+orRaise(gaveUp)+".")
+			"Raise max_requests"+orRaise(gaveUp, gaveUp.Wait)+".")
 		return
 	case api != nil && api.Status == http.StatusTooManyRequests:
 		m.rateLimited(gaveUp, api)
@@ -45,8 +45,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	if network != nil && network.TimedOut && network.Limit == 0 {
 		m.cause = fmt.Sprintf("The service did not answer completely within read_timeout, which is %s.", timeout)
 	}
-	if gaveUp.Wait > 0 {
-		m.next = "Try again " + later(gaveUp.Wait) + orRaise(gaveUp) +
+	if api != nil && gaveUp.Wait > 0 {
+		m.next = "Try again " + later(api.RetryAfter) + orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."
 	}
 	ending := endings[gaveUp.Cause]
@@ -91,18 +91,19 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 		cause += fmt.Sprintf(", and sends no Retry-After. The next wait is longer than the %s left of "+
 			"read_timeout.", left)
 	}
-	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+orRaise(gaveUp)+". If "+
-		"several runs use these credentials, start fewer at once, or give each a share of the allowance with "+
-		"max_requests.")
+	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+
+		orRaise(gaveUp, api.RetryAfter)+". If several runs use these credentials, start fewer at once, or give each a "+
+		"share of the allowance with max_requests.")
 }
 
-// orRaise offers the read_timeout that the wait would have fitted in, in whole seconds, and none for a day or more.
-func orRaise(gaveUp *catalogue.GaveUpError) string {
+// orRaise offers a longer read_timeout, and none for a wait of a day or more. It says in whole seconds how long, unless
+// the wait is only a back-off: asked is the one that was asked for, 0 for none.
+func orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
 	text := fmt.Sprintf(", or raise read_timeout (now %s)", rounded(gaveUp.Elapsed+gaveUp.Remaining))
 	switch {
 	case gaveUp.Wait >= aDay:
 		return ""
-	case gaveUp.Wait > 0:
+	case min(gaveUp.Wait, asked) > 0:
 		text += " to more than " + Duration((gaveUp.Elapsed + gaveUp.Wait + time.Second - 1).Truncate(time.Second))
 	}
 	return text
