@@ -62,25 +62,11 @@ func TestMessagesByHand(t *testing.T) {
 		parts   []string // of the detail, in order
 		next    string   // what it ends with
 	}{
-		"422": {
-			err:     answered(422, "NEW_CODE", ""),
-			about:   explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true},
-			summary: explain.SummaryInvalidRequest,
-			parts:   []string{"did not accept the request", "422 Unprocessable Entity, code NEW_CODE"},
-			next:    "report this to the provider's developers.",
-		},
 		"path not found": {
 			err:     answered(404, "", "a page of HTML"),
 			summary: explain.SummaryNotAnswered,
 			parts:   []string{"The service has no such path.", "The service said: a page of HTML", "Status 404 Not Found, for GET"},
 			next:    checkBaseURL,
-		},
-		"an unknown status": {
-			err:     answered(499, "", ""),
-			about:   group,
-			summary: explain.SummaryNotAnswered,
-			parts:   []string{"Status 499, for GET https://c.example/v1/model-group/g"},
-			next:    "or show it to the service's operator.",
 		},
 		"no token for a disabled organisation": {
 			err:     &catalogue.RejectedError{Err: tokenAnswered(403, "ORGANISATION_DISABLED", "The contract ended.")},
@@ -95,9 +81,9 @@ func TestMessagesByHand(t *testing.T) {
 			next:    checkBaseURL,
 		},
 		"a redirect without a target": {
-			err:     &catalogue.RejectedError{Err: tokenAnswered(301, "", "")},
+			err:     &catalogue.RejectedError{Err: tokenAnswered(399, "", "")},
 			summary: explain.SummaryNoToken,
-			parts:   []string{"refused the request for a token", "Status 301"},
+			parts:   []string{"refused the request for a token", "Status 399, for POST"},
 			next:    "something else may answer there.",
 		},
 		"no token for another reason": {
