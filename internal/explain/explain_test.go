@@ -97,7 +97,7 @@ func TestMessagesByHand(t *testing.T) {
 				Cause:    catalogue.ServiceDown,
 				Attempts: 1,
 				Elapsed:  20 * time.Millisecond,
-				Err:      answered(500, "", ""),
+				Err:      tokenAnswered(400, "temporarily_unavailable", ""),
 			},
 			summary: explain.SummaryUnavailable,
 			parts:   []string{"gave up after 1 attempt in 20ms: another read had used up its retries."},

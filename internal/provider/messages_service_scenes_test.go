@@ -114,6 +114,11 @@ func credentialScenes() []scene {
 			oneGroup,
 			oneGroup,
 		),
+		fails("forbidden, and a header says why", sandbox.Fault{
+			Route:  sandbox.RouteGroup,
+			Status: 403,
+			Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="models.read"`}},
+		}),
 		fails(
 			"forbidden with another code",
 			sandbox.Fault{

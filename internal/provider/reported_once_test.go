@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -12,14 +13,14 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// linesOf returns how many lines an engine prints of a detail: 78 columns are its width without a terminal.
+// linesOf returns how many lines an engine prints of a detail: 77 columns are its width without a terminal.
 func linesOf(detail string) int {
 	lines := 0
 	for line := range strings.SplitSeq(detail, "\n") {
 		lines++
 		column := 0
 		for word := range strings.SplitSeq(line, " ") {
-			if width := len([]rune(word)); column > 0 && column+1+width > 78 {
+			if width := len([]rune(word)); column > 0 && column+1+width > 77 {
 				lines++
 				column = width
 			} else {
@@ -62,11 +63,16 @@ func TestThreeHundredBlocksThatFailAlike(t *testing.T) {
 			summary: explain.SummaryInvalidID,
 			each:    4,
 		},
-		"a page of HTML for every group": {
-			block:   group,
-			service: faulty(sandbox.Fault{Route: sandbox.RouteGroup, Status: 200, Body: "<title>Sign in</title>"}),
-			summary: explain.SummaryUnexpected,
-			each:    2,
+		"many words about each group": {
+			block: group,
+			service: faulty(sandbox.Fault{
+				Route: sandbox.RouteGroup,
+				Mutate: func(_ int, header http.Header, body []byte) (int, http.Header, []byte) {
+					return 409, header, bytes.Replace(body, []byte(`\".`), []byte(strings.Repeat(" many words", 20)), 1)
+				},
+			}),
+			summary: explain.SummaryNotAnswered,
+			each:    4,
 		},
 		"a field of another type in every group": {
 			block:   group,

@@ -78,12 +78,13 @@ func TestConditions(t *testing.T) {
 		where: &whereState{
 			Enabled:  yes,
 			Archived: no,
-			Tags:     []string{"a", "POWER"},
+			Tags:     strings.Fields("a POWER c d e f g h i j k l"),
 			RunMode:  new("X"),
 			MinAge:   new("1h"),
 		},
 		model: tagged("power "),
-		unmet: `it is disabled; it is archived; its tags lack "a", "POWER" (it has "power "); ` +
+		unmet: `it is disabled; it is archived; ` +
+			`its tags lack "a", "POWER" (it has "power "), "c", "d", "e", "f", "g", "h", "i", "j", and 2 more; ` +
 			says + "its run mode; " + says + "when it was made",
 	}
 	several.model.Enabled = no
