@@ -51,27 +51,21 @@ func (d *errorDocument) problem() string {
 // gateway. A number is not a code of the service: gateways send the status or one of gRPC there.
 func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	message = textOf(d.Message)
-	reason, description := "", textOf(d.ErrorDescription)
+	reason, description := textOf(d.Error), textOf(d.ErrorDescription)
 	if d.Code.Kind() == jsontext.KindString {
 		code = textOf(d.Code)
 	}
 	// On other endpoints `error` is the deprecated reason phrase if there is no description.
-	if d.Error.Kind() == jsontext.KindString && !strings.EqualFold(textOf(d.Error), http.StatusText(status)) {
-		reason = textOf(d.Error)
+	if strings.EqualFold(reason, http.StatusText(status)) {
+		reason = ""
 	}
 	if ofToken || description != "" {
 		message = cmp.Or(message, description)
-		if isSentence := strings.Contains(reason, " "); !isSentence {
+		if isWord := d.Error.Kind() == jsontext.KindString && !strings.Contains(reason, " "); isWord {
 			code, reason = cmp.Or(code, reason), ""
 		}
 	}
 	return code, cmp.Or(message, d.problem(), reason)
-}
-
-// isOfAnotherShape reports whether a document without a message has anything else to say.
-func (d *errorDocument) isOfAnotherShape() bool {
-	isObject := d.Error.Kind() == jsontext.KindBeginObject || d.Error.Kind() == jsontext.KindBeginArray
-	return isObject || d.Other != nil
 }
 
 // apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
@@ -94,7 +88,7 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	e.Message = c.mask.Tidy(message, maxMessage)
 	e.Issues = c.issues(document.Data)
 	switch {
-	case e.Message == "" && document.isOfAnotherShape():
+	case e.Message == "" && document.Other != nil:
 		e.Message = c.mask.Tidy(textOf(body), maxExcerpt)
 	case len(e.Issues) == 0:
 		e.Data = c.mask.Tidy(cmp.Or(textOf(document.Data), textOf(document.Other)), maxData)

@@ -87,7 +87,7 @@ var errorBodies = map[string]errorBody{
 		body:    `{"fault": {"faultstring": "Invalid ApiKey correct-horse"}}`,
 		message: `{"fault":{"faultstring":"Invalid ApiKey ***"}}`,
 	},
-	"a token's error of another shape": {method: "POST", body: `{"error": {"status": 7}}`, message: `{"error":{"status":7}}`},
+	"a token's error of another shape": {method: "POST", body: `{"error": {"status": 7}}`, message: `{"status":7}`},
 	"a problem": {
 		contentType: problemJSON,
 		body:        `{"title":"Bad.","detail":"No id.","errors":{"id":["correct-horse"]}}`,

@@ -48,12 +48,9 @@ func readAnswerScenes() []scene {
 		}
 		return `{"code":"VALIDATION_FAILED","message":"The request is not valid.","data":{"issues":[` + strings.Join(list, ",") + `]}}`
 	}
-	problem := status(400, `{"type":"about:blank","title":"Header missing","status":400,"detail":"Send X-Tenant."}`, 0)
-	problem.Header = http.Header{"Content-Type": {"application/problem+json"}}
 	reviewed := reading{"model", pinned(3)}
 	return []scene{
 		fails("a group labelled as gzip", labelledAsGzip(sandbox.RouteGroup)),
-		fails("a problem document", problem),
 		fails(
 			"a 400 with an unknown code",
 			status(400, `{"code":"TENANT_MISSING","message":"Say which."}`, 0),
