@@ -3,8 +3,6 @@ package provider
 import (
 	"crypto/x509"
 	"fmt"
-	"math"
-	"math/big"
 	"net/url"
 	"slices"
 	"strconv"
@@ -48,8 +46,6 @@ const (
 	defaultReadTimeout    = 5 * time.Minute
 	defaultMaxRetries     = 4
 	defaultSnapshot       = true
-
-	numberPrecision = 512 // of an engine's numbers, in bits
 )
 
 // configuration is the provider block. The framework's own numbers call 1.5 and 1e400 errors in the provider, so
@@ -120,7 +116,7 @@ func (c configuration) resolveRequests(r *resolver) {
 		name:     argMaxRetries,
 		value:    c.MaxRetries,
 		standard: defaultMaxRetries,
-		parse:    parseRetries,
+		parse:    setting.ParseRetries,
 	}.optional(r)
 	r.client.Ceiling = blockArgument[pace.Limit]{
 		name:  argMaxRequests,
@@ -181,18 +177,6 @@ func userAgent(version string, env environment) string {
 	separator := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	words := strings.FieldsFunc(env["TF_APPEND_USER_AGENT"], separator)
 	return strings.Join(append([]string{"terraform-provider-modelcatalogue/" + version}, words...), " ")
-}
-
-func parseRetries(text string) (int, error) {
-	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
-	if err != nil || number.IsInf() {
-		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", redact.Abridged(text))
-	}
-	retries, err := wholeNumber(number)
-	if err != nil {
-		return 0, fmt.Errorf("it %w", err)
-	}
-	return int(min(retries, math.MaxInt32)), nil
 }
 
 func parseSwitch(text string) (bool, error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -17,6 +15,7 @@ import (
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
@@ -108,7 +107,7 @@ func textProblem(value attr.Value) string {
 
 func countProblem(value attr.Value) string {
 	if number, ok := value.(types.Number); ok {
-		if _, err := wholeNumber(number.ValueBigFloat()); err != nil {
+		if _, err := setting.WholeNumber(number.ValueBigFloat()); err != nil {
 			return err.Error()
 		}
 	}
@@ -133,21 +132,6 @@ func (idOrName) ValidateString(ctx context.Context, req validator.StringRequest,
 		resp.Diagnostics.AddAttributeError(req.Path, explain.SummaryIDAndName,
 			"A model group is read by its id or by its name. Leave out one of them: set it to null, or remove it.")
 	}
-}
-
-// wholeNumber returns a number of a configuration that counts something. The framework's own whole numbers call 1.5 an
-// error in the provider.
-func wholeNumber(number *big.Float) (int64, error) {
-	whole, accuracy := number.Int64()
-	switch {
-	case !number.IsInt():
-		return 0, fmt.Errorf("must be a whole number, not %s", number.Text('g', 20))
-	case number.Sign() < 0:
-		return 0, fmt.Errorf("must be at least 0, not %s", number.Text('g', 20))
-	case accuracy != big.Exact:
-		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), number.Text('g', 20))
-	}
-	return whole, nil
 }
 
 // idsOrHorizon validates, on model_group_ids, that there is no time_horizon beside it.

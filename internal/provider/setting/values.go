@@ -6,6 +6,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,6 +24,8 @@ const (
 	// minPeriod and maxPeriod bound the period of a ceiling. One that is longer than a run has no use, because every
 	// process counts for itself.
 	minPeriod, maxPeriod = time.Millisecond, 24 * time.Hour
+	// numberPrecision is that of an engine's numbers, in bits.
+	numberPrecision = 512
 )
 
 // ParseDuration reads a time that is longer than zero.
@@ -54,6 +58,34 @@ func ParseLimit(text string) (pace.Limit, error) {
 			"ceiling", redact.Abridged(period))
 	}
 	return pace.Limit{Requests: int(requests), Per: per}, nil
+}
+
+// ParseRetries reads how many further attempts a request may make.
+func ParseRetries(text string) (int, error) {
+	number, _, err := big.ParseFloat(text, 10, numberPrecision, big.ToNearestEven)
+	if err != nil || number.IsInf() {
+		return 0, fmt.Errorf("%q is not a number; write a whole number such as 4", redact.Abridged(text))
+	}
+	retries, err := WholeNumber(number)
+	if err != nil {
+		return 0, fmt.Errorf("it %w", err)
+	}
+	return int(min(retries, math.MaxInt32)), nil
+}
+
+// WholeNumber returns a number of a configuration that counts something. The framework's own whole numbers call 1.5 an
+// error in the provider.
+func WholeNumber(number *big.Float) (int64, error) {
+	whole, accuracy := number.Int64()
+	switch {
+	case !number.IsInt():
+		return 0, fmt.Errorf("must be a whole number, not %s", number.Text('g', 20))
+	case number.Sign() < 0:
+		return 0, fmt.Errorf("must be at least 0, not %s", number.Text('g', 20))
+	case accuracy != big.Exact:
+		return 0, fmt.Errorf("must be at most %d, not %s", int64(math.MaxInt64), number.Text('g', 20))
+	}
+	return whole, nil
 }
 
 // ParseCertificates reads certificates in PEM form, indented or not. It skips text between them, as in bundles. An

@@ -95,7 +95,8 @@ func (p *program) recorded(ctx context.Context, cfg catalogue.Config) ([]byte, e
 	return text, nil
 }
 
-// read reads all groups with their models, one after the other.
+// read reads all groups with their models, one after the other. A group that is gone by then is left out, but not if
+// that leaves none: a service of which nothing can be read is not empty.
 func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 	listed, err := r.list(ctx, sandbox.RouteGroups, "")
 	if err != nil {
@@ -107,23 +108,32 @@ func (r *recording) read(ctx context.Context) ([]*recordedGroup, error) {
 		if err := catalogue.CheckID(id); err != nil {
 			return nil, fmt.Errorf("group %d of the list has no id that can be asked for: %w", i+1, err)
 		}
-		models, err := r.list(ctx, sandbox.RouteModels, id)
-		if refusal, ok := errors.AsType[*catalogue.APIError](err); ok && refusal.Code == "NOT_FOUND" {
+		models, err := r.modelsOf(ctx, id)
+		switch refusal, ok := errors.AsType[*catalogue.APIError](err); {
+		case ok && refusal.Code == "NOT_FOUND":
 			r.say("%d of %d groups: %+q is left out, because it is gone", i+1, len(listed), id)
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
+		default:
+			groups = append(groups, &recordedGroup{owner, document, models})
+			r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), id, len(models))
 		}
-		for _, model := range models {
-			if of := textOf(model, "modelGroupId"); of != "" && !catalogue.SameID(of, id) {
-				return nil, fmt.Errorf("the models of %+q were asked for, and one of the group %+q came", id, of)
-			}
-		}
-		groups = append(groups, &recordedGroup{owner, document, models})
-		r.say("%d of %d groups: %+q (models: %d)", i+1, len(listed), id, len(models))
+	}
+	if len(groups) == 0 && len(listed) > 0 {
+		return nil, errors.New("none of the groups that the service lists can be read")
 	}
 	return groups, nil
+}
+
+// modelsOf reads the models of a group. A model of another group is an error.
+func (r *recording) modelsOf(ctx context.Context, id string) ([]any, error) {
+	models, err := r.list(ctx, sandbox.RouteModels, id)
+	for _, model := range models {
+		if of := textOf(model, "modelGroupId"); of != "" && !catalogue.SameID(of, id) {
+			return nil, fmt.Errorf("the models of %+q were asked for, and one of the group %+q came", id, of)
+		}
+	}
+	return models, err
 }
 
 // textOf returns a field of a document if it is a text, or else "".

@@ -57,6 +57,9 @@ func (p *program) clientConfig(address string) (catalogue.Config, error) {
 		UserAgent:      "modelcatalogue-sandbox/" + p.version,
 		Note:           func(_ context.Context, text string) { p.say("%s", text) },
 	}
+	if g.Has("max_retries") { // 0 is not the default
+		cfg.MaxRetries = read(g, "max_retries", setting.ParseRetries)
+	}
 	if g.Has(setting.AccessToken) {
 		cfg.AccessToken = read(g, setting.AccessToken, setting.ParseAccessToken)
 	} else {

@@ -214,6 +214,11 @@ func TestRecord(t *testing.T) {
 			option: sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Minute}),
 			says:   "Waiting 1m0s",
 		},
+		"a group that is gone": {
+			fault: sandbox.Fault{Route: sandbox.RouteModels, Skip: 1, Times: 1, Status: http.StatusNotFound, Body: `{"code": "NOT_FOUND"}`},
+			says:  "is left out, because it is gone",
+			has:   group,
+		},
 		"fields of tomorrow": {
 			fault: replaced(sandbox.RouteModels, `"archived":`, `"tomorrow":[1.50,12345678901234567890],"archived":`),
 			says: "sandbox: GET /v1/model-group/{id}/models: [].tomorrow: there is no such field, in 7 of 9 answers\n" +

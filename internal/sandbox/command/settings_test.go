@@ -35,6 +35,7 @@ func TestSettings(t *testing.T) {
 			withCredentials(t)
 			t.Setenv("MODELCATALOGUE_REQUEST_TIMEOUT", "1m")
 			t.Setenv("MODELCATALOGUE_MAX_REQUESTS", "60/1m")
+			t.Setenv("MODELCATALOGUE_MAX_RETRIES", "0")
 			for variable := range strings.SplitSeq(test.variables, ";") {
 				if name, value, ok := strings.Cut(variable, "="); ok {
 					t.Setenv("MODELCATALOGUE_"+name, value)
@@ -42,7 +43,7 @@ func TestSettings(t *testing.T) {
 			}
 			cfg, err := (&program{}).clientConfig(test.url)
 			isRead := err == nil && cfg.BaseURL.String() == "https://c.example/prefix" && cfg.ClientSecret == secret &&
-				cfg.RequestTimeout == time.Minute && cfg.ReadTimeout == 15*time.Minute && cfg.Ceiling.Requests == 60
+				cfg.RequestTimeout == time.Minute && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0 && cfg.Ceiling.Requests == 60
 			said := fmt.Sprint(err)
 			if isRead != (test.want == "") || !strings.Contains(said, test.want) || strings.Contains(said, "pass@") {
 				t.Errorf("%+v, %v; want %s", cfg, err, test.want)
