@@ -136,17 +136,19 @@ func TestAllMistakesAreTold(t *testing.T) {
   "modelGroups": [
     {"owner": "P", "group": {"id": "g", "public": "é", "colour": 1}},
     {"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": "x"}]},
-    {"group": {"id": "h"}}
+    {"group": {"id": "h"}},
+    {"owner": "O", "group": {"ID": "k"}, "models": [{"id": "n", "revision": 1, "modelGroupId": "k"}]}
   ]
 }`))
-	const want = `7 mistakes:
+	const want = `8 mistakes:
 line 2, column 73: organisations[0].client_id: there is no such field; did you mean clientId?
 line 4, column 6: modelGroups[0].owner: no organisation is named "P"
 line 4, column 41: modelGroups[0].group.public: true or false is expected
 line 4, column 56: modelGroups[0].group.colour: there is no such field; known are KNOWN
 line 5, column 30: modelGroups[1].group.id: g is used before, at modelGroups[0].group.id
 line 5, column 65: modelGroups[1].models[0].revision: an integer is expected
-line 6, column 5: modelGroups[2].owner: the field is missing`
+line 6, column 5: modelGroups[2].owner: the field is missing
+line 7, column 30: modelGroups[3].group.ID: there is no such field; did you mean id?`
 	known := "axes, createdAt, id, latestRevision, models, name, public and timeHorizon"
 	if err == nil || strings.Replace(err.Error(), known, "KNOWN", 1) != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -47,7 +47,10 @@ func Controls() []Control {
 
 // do answers 204 after an operation that cannot fail.
 func do(operation func(*Sandbox)) func(*Sandbox, *exchange) *answer {
-	return func(s *Sandbox, _ *exchange) *answer {
+	return func(s *Sandbox, x *exchange) *answer {
+		if refusal := refuseExtra(x); refusal != nil {
+			return refusal
+		}
 		operation(s)
 		return respond(http.StatusNoContent, nil)
 	}
@@ -80,6 +83,9 @@ func republish(s *Sandbox, x *exchange) *answer {
 // setting answers a request that sets archived or enabled.
 func setting(name string, value bool) func(*Sandbox, *exchange) *answer {
 	return func(s *Sandbox, x *exchange) *answer {
+		if refusal := refuseExtra(x); refusal != nil {
+			return refusal
+		}
 		return changeRevision(x, func(groupID string, revision int64) ([]byte, error) {
 			return s.set(groupID, revision, name, value)
 		})

@@ -42,7 +42,7 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 		l.checkOnce(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
 	}
 	of := document.text("modelGroupId")
-	if strict && of != "" && of != groupID {
+	if strict && of != "" && groupID != "" && of != groupID {
 		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
 	}
 }

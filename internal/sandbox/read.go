@@ -19,8 +19,8 @@ func (s *Sandbox) read(x *exchange) *answer {
 	if refusal != nil {
 		return refusal
 	}
-	if len(x.body) > 0 {
-		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
+	if refusal := refuseExtra(x); refusal != nil {
+		return refusal
 	}
 	horizon, refusal := s.query(x)
 	if refusal != nil {
@@ -35,6 +35,17 @@ func (s *Sandbox) read(x *exchange) *answer {
 		return deny("NOT_FOUND", fmt.Sprintf("No model group exists with the id %q.", id))
 	}
 	return readGroup(g, x.route, caller)
+}
+
+// refuseExtra refuses a body, and on the sandbox's own routes a query, for a request that takes neither.
+func refuseExtra(x *exchange) *answer {
+	switch {
+	case len(x.body) > 0:
+		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
+	case x.own && x.request.URL.RawQuery != "":
+		return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
+	}
+	return nil
 }
 
 // readGroup answers a lookup of a group that the caller may see.

@@ -148,20 +148,20 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	if problem, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
 		r.take(problem)
 	}
-	for _, place := range r.missing {
-		if !r.meant[place] {
-			r.add(place, "the field is missing")
+	for _, found := range r.implied {
+		if !r.meant[found.at] {
+			r.TextErrors = append(r.TextErrors, found)
 		}
 	}
 	return r.TextErrors
 }
 
-// report is what the library finds in a text. A missing field that is only misspelt is one mistake.
+// report is what the library finds in a text. A field that is only misspelt is one mistake.
 type report struct {
 	*schemas
 	TextErrors
-	missing []jsontext.Pointer
-	meant   map[jsontext.Pointer]bool // fields that unknown ones are like
+	implied TextErrors                // are none if their place is meant
+	meant   map[jsontext.Pointer]bool // fields that unknown ones are like, and the objects of these
 }
 
 // take adds what the library found. A part of a schema with x-expected says itself what is expected.
@@ -180,13 +180,13 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		place = place.AppendToken(token)
 	}
 	if isSaid {
-		r.add(place, "%s is expected", said)
+		r.implied.add(place, "%s is expected", said)
 		return
 	}
 	switch problem := found.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range problem.Missing {
-			r.missing = append(r.missing, place.AppendToken(name))
+			r.implied.add(place.AppendToken(name), "the field is missing")
 		}
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(child(schema, "properties")))
@@ -222,6 +222,7 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 	like := nearest.Names(name, known, 4)
 	switch {
 	case len(like) > 0:
+		r.meant[place] = true
 		r.meant[place.AppendToken(like[0])] = true
 		hint = "; did you mean " + like[0] + "?"
 	case r.strict:
