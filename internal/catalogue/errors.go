@@ -157,8 +157,11 @@ type GaveUpError struct {
 
 func (e *GaveUpError) Error() string {
 	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
-	if e.Attempts == 0 {
+	switch e.Attempts {
+	case 0:
 		text = fmt.Sprintf("gave up in %s, before an attempt", round(e.Elapsed))
+	case 1:
+		text = fmt.Sprintf("gave up after 1 attempt in %s", round(e.Elapsed))
 	}
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor

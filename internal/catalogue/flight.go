@@ -100,10 +100,12 @@ func (f *flight) againLocked(result outcome, err error) {
 		}
 	} else if !f.failIfNoRetryLocked(&f.history, result, err) && result == transient {
 		f.failed(err, f.in.retries.jitter())
-		f.in.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
 	}
 	f.last = err
 	f.failLocked(f.lateErrLocked)
+	if result == transient && f.ctx.Err() == nil {
+		f.in.noteLocked(f.ctx, "Another attempt in %s: %s", round(time.Until(f.notBefore)), err)
+	}
 }
 
 // failIfNoRetryLocked fails all callers if no retry is left after a failure of the flight, or of the request for the
