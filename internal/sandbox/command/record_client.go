@@ -25,6 +25,7 @@ import (
 type given struct {
 	setting.Environment
 	problems []error
+	byFlag   string // the variable whose value -url gives, "" for none
 }
 
 // read returns what an argument of the provider is set to, the zero value for nothing.
@@ -32,6 +33,9 @@ func read[T any](g *given, argument string, parse func(string) (T, error)) (valu
 	text, variable, err := g.LookUp(argument)
 	if err == nil && setting.Present(argument, text) {
 		if value, err = parse(text); err != nil {
+			if variable == g.byFlag {
+				variable = "-url"
+			}
 			err = fmt.Errorf("%s cannot be used: %w", variable, err)
 		}
 	}
@@ -45,7 +49,8 @@ func verbatim(text string) (string, error) { return text, nil }
 func (p *program) clientConfig(address string) (catalogue.Config, error) {
 	g := &given{Environment: setting.EnvironmentOf(os.Environ())}
 	if address != "" {
-		g.Environment[setting.Variable(setting.BaseURL)] = address
+		g.byFlag = setting.Variable(setting.BaseURL)
+		g.Environment[g.byFlag] = address
 	}
 	cfg := catalogue.Config{
 		BaseURL:        read(g, setting.BaseURL, setting.ParseBaseURL),
