@@ -129,9 +129,7 @@ var ofService = regexp.MustCompile(
 	`(?i)^MODELCATALOGUE_(SANDBOX_.*|(BASE_URL|CLIENT_ID|CLIENT_SECRET|ACCESS_TOKEN|CA_CERTIFICATE_PEM)(_FILE)?)$`)
 
 // Direct returns the hosts of the sandbox, to which no request goes through a proxy, with commas between them.
-func (s *serving) Direct() string {
-	return strings.Join(append([]string{"localhost", "127.0.0.1", "::1"}, s.hosts...), ",")
-}
+func (s *serving) Direct() string { return strings.Join(s.hosts, ",") }
 
 // override makes the sandbox the service of the commands of this process, as the lines of welcome.txt do. It keeps
 // proxies, which a command may need, for other hosts than the sandbox's.

@@ -97,8 +97,8 @@ func TestExecEnvironment(t *testing.T) {
 		"MODELCATALOGUE_CLIENT_ID=northwind\n",
 		"MODELCATALOGUE_MAX_RETRIES=7\n",
 		"HTTPS_PROXY=http://proxy.example:1\n",
-		"NO_PROXY=localhost,127.0.0.1,::1,sandbox,corp.example\n",
-		"no_proxy=localhost,127.0.0.1,::1,sandbox,corp.example\n",
+		"NO_PROXY=sandbox,127.0.0.1,localhost,::1,corp.example\n",
+		"no_proxy=sandbox,127.0.0.1,localhost,::1,corp.example\n",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("it has no %s in\n%s", want, out)

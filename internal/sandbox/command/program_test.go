@@ -208,7 +208,7 @@ func TestServesWithVariables(t *testing.T) {
 	const printing = `printf "$NO_PROXY $no_proxy %s" "$MODELCATALOGUE_CA_CERTIFICATE_PEM"`
 	shell := exec.CommandContext(t.Context(), "sh", "-uc", paste+"\n"+printing)
 	shell.Env = append(os.Environ(), "NO_PROXY=", "no_proxy=corp.example")
-	const direct = "localhost,127.0.0.1,::1,localhost,sandbox,corp.example "
+	const direct = "localhost,sandbox,127.0.0.1,::1,corp.example "
 	out, err := shell.Output()
 	if err != nil || string(out) != direct+direct+s.ready.CACertificate {
 		t.Errorf("pasted is %q (%v), in\n%s", out, err, s.welcome)

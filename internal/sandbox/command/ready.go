@@ -72,7 +72,7 @@ func (r *readyLine) write(file string) (remove func(), err error) {
 	}, nil
 }
 
-// certify returns a certificate for the loopback address and these hosts. It is its own authority.
+// certify returns a certificate for these hosts. It is its own authority.
 func (r *readyLine) certify(hosts []string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *readyLine) certify(hosts []string) (tls.Certificate, error) {
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	for _, host := range append(hosts, "localhost", "127.0.0.1", "::1") {
+	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		} else {

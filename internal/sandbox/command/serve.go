@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -26,7 +27,7 @@ const defaultAddress = "127.0.0.1:8080"
 // serveFlags are the flags of serving.
 type serveFlags struct {
 	Listen    string
-	hosts     []string
+	hosts     []string // names and addresses of this host; the first one is in the URL of -tls
 	tls       bool
 	readyFile string
 	catalogue string
@@ -141,9 +142,14 @@ func (s *serving) begin(ctx context.Context) error {
 		host = "127.0.0.1"
 	}
 	s.URL = "http://" + net.JoinHostPort(host, port)
+	for _, own := range []string{host, "localhost", "127.0.0.1", "::1"} {
+		if !slices.Contains(s.hosts, own) {
+			s.hosts = append(s.hosts, own)
+		}
+	}
 	serve := s.server.Serve
 	if s.tls {
-		s.URL = "https://" + net.JoinHostPort(append(s.hosts, host)[0], port)
+		s.URL = "https://" + net.JoinHostPort(s.hosts[0], port)
 		certificate, err := s.certify(s.hosts)
 		if err != nil {
 			return err
