@@ -61,38 +61,39 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 		r.fail(err, explain.Subject{Value: name})
 		return
 	}
-	if err := wrongRecord(groups, name); err != nil {
+	group, err := groupNamed(groups, name)
+	if err != nil {
 		r.fail(err, explain.Subject{Value: name})
-		return
-	}
-	group, problem := groupNamed(groups, name)
-	if problem != nil {
-		r.fail(problem, explain.Subject{Value: name})
 		return
 	}
 	*state = *newGroupState(group, nil)
 	state.Name = &name
 }
 
-// wrongRecord returns the error of a group of that name, or, if there is none, of one whose name cannot be read. Other
-// records may be wrong.
-func wrongRecord(groups []*catalogue.ModelGroup, name string) error {
+// groupNamed finds the one group of exactly that name. Records of other names may be wrong, but one whose name cannot be
+// read may be the one if there is no other.
+func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, error) {
+	var found []*catalogue.ModelGroup
 	var unnamed error
-	found := false
 	for _, group := range groups {
 		switch {
 		case isNamed(group, name) && group.Err != nil:
-			return group.Err
+			return nil, group.Err
 		case isNamed(group, name):
-			found = true
+			found = append(found, group)
 		case group.Name == nil && group.Err != nil:
 			unnamed = group.Err
 		}
 	}
-	if found {
-		return nil
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, severalNamed(found, name)
+	case unnamed != nil:
+		return nil, unnamed
 	}
-	return unnamed
+	return nil, noneNamed(groups, name)
 }
 
 // isNamed reports whether a group has exactly that name.
@@ -100,34 +101,30 @@ func isNamed(group *catalogue.ModelGroup, name string) bool {
 	return group.Name != nil && sameText(name, *group.Name)
 }
 
-// groupNamed finds the one group of that name.
-func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, *groupError) {
-	var found []*catalogue.ModelGroup
-	for _, group := range groups {
-		if isNamed(group, name) {
-			found = append(found, group)
-		}
-	}
-	problem := explain.Problem{Path: path.Root("name")}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		meant := nameHint(groups, name)
-		problem.Summary = explain.SummaryGroupNotFound
-		problem.Detail = explain.Paragraphs(
+// noneNamed returns the error if no group has the name.
+func noneNamed(groups []*catalogue.ModelGroup, name string) *groupError {
+	meant := nameHint(groups, name)
+	return &groupError{Problem: explain.Problem{
+		Summary: explain.SummaryGroupNotFound,
+		Detail: explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
 				"Names are matched exactly, upper and lower case and spaces included.", name),
 			meant,
-			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id.")
-		problem.Cause = "no group of that name"
-		problem.Short = strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant))
-	default:
-		problem.Summary = explain.SummarySeveralGroups
-		problem.Detail = fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the "+
-			"name: %s.", len(found), name, idsAndHorizons(found))
-	}
-	return nil, &groupError{Problem: problem}
+			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."),
+		Path:  path.Root("name"),
+		Cause: "no group of that name",
+		Short: strings.TrimSpace(fmt.Sprintf("No model group is named %q. %s", explain.ShortID(name), meant)),
+	}}
+}
+
+// severalNamed returns the error if several groups have the name.
+func severalNamed(found []*catalogue.ModelGroup, name string) *groupError {
+	return &groupError{Problem: explain.Problem{
+		Summary: explain.SummarySeveralGroups,
+		Detail: fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.",
+			len(found), name, idsAndHorizons(found)),
+		Path: path.Root("name"),
+	}}
 }
 
 // idsAndHorizons names groups of one name by their ids, each with its time horizon.
