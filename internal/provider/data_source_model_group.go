@@ -70,8 +70,8 @@ func readModelGroup(ctx context.Context, r *blockRead, state *groupState) {
 	state.Name = &name
 }
 
-// groupNamed finds the one group of exactly that name. Records of other names may be wrong, but one whose name cannot be
-// read may be the one if there is no other.
+// groupNamed finds the one group of exactly that name. Records of other names may be wrong, but one whose name cannot
+// be read may be the one if there is no other.
 func groupNamed(groups []*catalogue.ModelGroup, name string) (*catalogue.ModelGroup, error) {
 	var found []*catalogue.ModelGroup
 	var unnamed error

@@ -73,9 +73,9 @@ func (p *progress) say() string {
 // log writes a line if more have ended than the log says.
 func (p *progress) log(ctx context.Context) {
 	p.mu.Lock()
-	isKnown := p.logged == p.ended
+	isSaid := p.logged == p.ended
 	p.mu.Unlock()
-	if !isKnown {
+	if !isSaid {
 		tflog.Info(ctx, p.say())
 	}
 }
