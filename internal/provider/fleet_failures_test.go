@@ -107,7 +107,8 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 	}{
 		"credentials rejected": {
 			sandbox.Fault{Route: sandbox.RouteToken, Status: 401, Body: `{"error": "invalid_client", "error_description": "Revoked."}`},
-			nil, 1, 0, 0, explain.SummaryRejected, []string{"Revoked."},
+			nil, 1, 0, 0, explain.SummaryRejected,
+			[]string{"Revoked."},
 		},
 		"tokens rejected": {
 			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"including a new one."},
