@@ -8,27 +8,29 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
 )
 
+// TestNames has names that are known, separated by spaces, and those of them that are near.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		mistaken string
-		known    []string
 		perSlip  int
-		want     []string
+		known    string
+		near     string
 	}{
-		{"namee", []string{"axes", "name"}, 4, []string{"name"}},
-		{"nam", []string{"tags", "names", "name"}, 3, []string{"name"}},
-		{"q3", []string{"q2", "q1", "week"}, 10, []string{"q1", "q2"}},
-		{"name", []string{"horizon"}, 3, nil},
-		{"ete", []string{"été"}, 3, []string{"été"}},
-		{"docker_image", []string{"dockerImage"}, 100, []string{"dockerImage"}},
-		{"RATELIMIT", []string{"rate-limit", "rated-limit"}, 4, []string{"rate-limit"}},
-		{"docker Imgae", []string{"docker_image"}, 4, []string{"docker_image"}},
-		{strings.Repeat("a", 99), []string{strings.Repeat("a", 100)}, 3, []string{strings.Repeat("a", 100)}},
-		{strings.Repeat("a", 100), []string{strings.Repeat("a", 101)}, 3, nil},
+		{"namee", 4, "axes name", "name"},
+		{"nam", 3, "tags names name", "name"},
+		{"q3", 10, "q2 q1 week", "q1 q2"},
+		{"name", 3, "horizon", ""},
+		{"ete", 3, "été", "été"},
+		{"docker_image", 100, "dockerImage", "dockerImage"},
+		{"RATELIMIT", 4, "rate-limit rated-limit", "rate-limit"},
+		{"docker Imgae", 4, "docker_image", "docker_image"},
+		{strings.Repeat("a", 99), 3, strings.Repeat("a", 100), strings.Repeat("a", 100)},
+		{strings.Repeat("a", 100), 3, strings.Repeat("a", 101), ""},
 	} {
-		if got := nearest.Names(test.mistaken, test.known, test.perSlip); !slices.Equal(got, test.want) {
-			t.Errorf("%q: %q, want %q", test.mistaken, got, test.want)
+		got := nearest.Names(test.mistaken, strings.Fields(test.known), test.perSlip)
+		if !slices.Equal(got, strings.Fields(test.near)) {
+			t.Errorf("%q: %q, want %q", test.mistaken, got, test.near)
 		}
 	}
 }
