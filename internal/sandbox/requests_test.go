@@ -54,7 +54,11 @@ func TestRequestsThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
 	c := direct(t, sandbox.New(sandbox.Default()))
 	c.get("/v1/model-group?timeHorizon=%ff&a=\xff")
-	c.form(url.Values{"grant_type": {"client_credentials"}, "client_id": {"\xff"}, "client_secret": {"x"}}).wants(t, 401, "invalid_client")
+	c.form(url.Values{
+		"grant_type":    {"client_credentials"},
+		"client_id":     {"\xff"},
+		"client_secret": {"x"},
+	}).wants(t, 401, "invalid_client")
 	if got := c.get("/control/requests"); got.status != 200 || strings.Count(got.body, `"path"`) != 2 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -67,12 +71,19 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range 10_098 {
 		c.get(fmt.Sprintf("/v1/model-group/%d-asked", i))
 	}
-	long := url.Values{"grant_type": {"client_credentials"}, "client_id": {strings.Repeat("x", 60_000)}}
-	c.form(long).wants(t, 400, "invalid_request")
-	c.form(url.Values{"client_id": {strings.Repeat("x", 65<<10)}}).wants(t, 413, "PAYLOAD_TOO_LARGE")
+	c.form(url.Values{
+		"grant_type": {"client_credentials"},
+		"client_id":  {strings.Repeat("x", 60_000)},
+	}).wants(t, 400, "invalid_request")
+	c.form(url.Values{
+		"client_id": {strings.Repeat("x", 65<<10)},
+	}).wants(t, 413, "PAYLOAD_TOO_LARGE")
 	kept := s.Requests()
-	if n := s.Count(sandbox.RouteAny); n != 10_100 || len(kept) != 10_000 || kept[9_997].Path != "/v1/model-group/10097-asked" {
-		t.Errorf("%d of %d requests are kept, the last is %+v", len(kept), n, kept[len(kept)-1])
+	if n := s.Count(sandbox.RouteAny); n != 10_100 || len(kept) != 10_000 {
+		t.Fatalf("%d of %d requests are kept", len(kept), n)
+	}
+	if last := kept[9_997]; last.Path != "/v1/model-group/10097-asked" {
+		t.Errorf("the last GET is %+v", last)
 	}
 	if len(kept[9_998].Client) != 100 || kept[9_999].Client != "" {
 		t.Errorf("it keeps %d and %d letters of a client id", len(kept[9_998].Client), len(kept[9_999].Client))
