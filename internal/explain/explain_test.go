@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,71 +209,53 @@ func TestMessagesByHand(t *testing.T) {
 	}
 }
 
-// An answer that calls the request invalid is about the argument only if its code is one that the interface gives to
-// such a request, and if the argument is among the fields that it lists.
+// An answer that calls the request invalid is about the argument if that is among the fields that it lists. The
+// provider's TestMessages has answers without fields, and codes that say nothing of an argument.
 func TestWhichArgumentAnInvalidRequestIsAbout(t *testing.T) {
 	t.Parallel()
 	id := explain.Subject{Path: path.Root("id"), Value: "g"}
 	horizon := explain.Subject{Path: path.Root("time_horizon"), Value: "h", IsHorizon: true}
 	for _, test := range []struct {
 		about   explain.Subject
-		status  int
 		code    string
 		fields  []string
 		summary string
 	}{
-		{id, 400, "BAD_REQUEST", nil, explain.SummaryInvalidID},
-		{id, 400, "VALIDATION_FAILED", nil, explain.SummaryInvalidID},
-		{id, 400, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidID},
-		{id, 400, "VALIDATION_FAILED", []string{"tenant", "params.id"}, explain.SummaryInvalidID},
-		{id, 400, "VALIDATION_FAILED", []string{"tenant"}, explain.SummaryInvalidRequest},
-		{id, 400, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidRequest},
-		{id, 400, "VALIDATION_FAILED", []string{""}, explain.SummaryInvalidRequest},
-		{id, 400, "BRAND_NEW", nil, explain.SummaryInvalidRequest},
-		{id, 400, "BRAND_NEW", []string{"id"}, explain.SummaryInvalidRequest},
-		{id, 400, "", nil, explain.SummaryInvalidRequest},
-		{id, 422, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidID},
-		{horizon, 400, "BAD_REQUEST", nil, explain.SummaryInvalidHorizon},
-		{horizon, 400, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidHorizon},
-		{horizon, 400, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidRequest},
-		{horizon, 400, "BRAND_NEW", nil, explain.SummaryInvalidRequest},
-		{explain.Subject{}, 400, "BAD_REQUEST", nil, explain.SummaryInvalidRequest},
+		{id, "VALIDATION_FAILED", []string{"tenant", "params.id"}, explain.SummaryInvalidID},
+		{id, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidRequest},
+		{id, "VALIDATION_FAILED", []string{""}, explain.SummaryInvalidRequest},
+		{id, "BRAND_NEW", []string{"id"}, explain.SummaryInvalidRequest},
+		{horizon, "VALIDATION_FAILED", []string{"timeHorizon"}, explain.SummaryInvalidHorizon},
+		{horizon, "VALIDATION_FAILED", []string{"id"}, explain.SummaryInvalidRequest},
 	} {
-		api := answered(test.status, test.code, "")
+		api := answered(422, test.code, "")
 		for _, field := range test.fields {
 			api.Issues = append(api.Issues, catalogue.Issue{Field: field})
 		}
 		got := told(api, test.about)
 		_, onArgument := got.(diag.DiagnosticWithPath)
 		if got.Summary() != test.summary || onArgument != (test.summary != explain.SummaryInvalidRequest) {
-			t.Errorf("%d %s %q: %s", test.status, test.code, test.fields, got.Summary())
+			t.Errorf("%s %q: %s", test.code, test.fields, got.Summary())
 		}
 	}
 }
 
-// A service may reject any number of fields, for any number of reasons.
-func TestManyRejectedFields(t *testing.T) {
+// A service may reject a field for any number of reasons, or for none that it names. TestMessages has many fields.
+func TestReasonsOfARejectedField(t *testing.T) {
 	t.Parallel()
-	api := answered(400, "VALIDATION_FAILED", "No.")
-	reasons := make([]string, 20_000)
-	for i := range reasons {
-		reasons[i] = fmt.Sprintf("reason %d", i)
-		api.Issues = append(api.Issues, catalogue.Issue{Field: fmt.Sprintf("field%d", i), Messages: reasons})
-	}
-	detail := told(api, explain.Subject{}).Detail()
-	for _, want := range []string{
-		"\n  - field0: reason 0; reason 1; ", "reason 9; and 19990 more\n  - field1:", "and 19990 more\n  - and 19990 more\nStatus 400",
+	for line, issue := range map[string]catalogue.Issue{
+		"only":                          {Field: "only"},
+		"a; b":                          {Messages: []string{"a", "b"}},
+		strings.Repeat("é", 1000) + "…": {Messages: []string{strings.Repeat("é", 5000)}},
+		"f: " + strings.Repeat("no; ", 10) + "and 19990 more": {
+			Field:    "f",
+			Messages: slices.Repeat([]string{"no"}, 20_000),
+		},
 	} {
-		if !strings.Contains(detail, want) {
-			t.Errorf("no %q in\n%s", want, detail)
+		api := answered(400, "VALIDATION_FAILED", "No.")
+		api.Issues = []catalogue.Issue{issue}
+		if detail := told(api, explain.Subject{}).Detail(); !strings.Contains(detail, "\n  - "+line+"\nStatus 400") {
+			t.Errorf("no line %q in\n%s", line, detail)
 		}
-	}
-	api.Issues = []catalogue.Issue{{Field: "only"}, {Messages: []string{"a", "b"}}}
-	if parts := told(api, explain.Subject{}).Detail(); !strings.Contains(parts, "\n  - only\n  - a; b\nStatus 400") {
-		t.Error(parts)
-	}
-	api.Issues = []catalogue.Issue{{Field: "f", Messages: []string{strings.Repeat("é", 5000)}}}
-	if long := told(api, explain.Subject{}).Detail(); len(detail) > 3000 || len(long) > 3000 {
-		t.Errorf("%d and %d bytes", len(detail), len(long))
 	}
 }
