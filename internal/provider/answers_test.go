@@ -56,8 +56,8 @@ func revised(t *testing.T, revision int64, field string, value any) sandbox.Faul
 	}
 }
 
-// The data of a different group never pass under the id that is configured. TestArgumentsComeBackAsConfigured has an id
-// in another case.
+// The data of a different group never pass under the id that is configured. TestEveryDataSource has an id in another
+// case.
 func TestAnAnswerAboutADifferentGroup(t *testing.T) {
 	t.Parallel()
 	const wrong = "it is a different group than the one asked for, \"8e1d1a52"

@@ -20,30 +20,44 @@ func TestArgumentsThatAreValid(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	list := func(elements ...any) []any { return elements }
-	for _, good := range []reading{
-		{"model_group", arguments{"name": "a\tb"}},
-		{"model_group", arguments{"id": unknown, "name": unknown}},
-		{"latest_models", arguments{"model_group_ids": list(unknown, oddGroup)}},
-		{"latest_models", arguments{"model_group_ids": unknown, "time_horizon": unknown}},
-		{"latest_models", arguments{"model_group_ids": list("a", "a")}},
-		{"latest_models", arguments{"where": where("enabled", unknown, "tags", list(unknown))}},
-		{"latest_models", arguments{"where": where("enabled", nil)}},
-		{"latest_model", arguments{"model_group_id": "a", "where": unknown}},
-		{"model", arguments{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown}},
-		{"pinned_models", arguments{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}}},
-		{"pinned_models", arguments{"revisions": unknown, "docker_images": map[string]any{"a": "i"}}},
-		{"pinned_models", arguments{
-			"revisions":     map[string]any{"a": unknown, "b": 1},
-			"docker_images": map[string]any{"a": "i", "b": unknown},
-		}},
-		{"pinned_models", arguments{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown}},
-		{"model_groups", arguments{"attributes": list(unknown, "id", "id")}},
-		{"model_group", arguments{"id": "..."}},
-		{"latest_models", arguments{"where": where(), "attributes": list()}},
-		{"latest_model", arguments{"model_group_id": "a", "where": where("tags", list())}},
-		{"pinned_models", arguments{"revisions": map[string]any{}, "docker_images": map[string]any{}}},
+	for name, good := range map[string][]arguments{
+		"model_groups": {
+			{"attributes": list(unknown, "id", "id")},
+		},
+		"model_group": {
+			{"name": "a\tb"},
+			{"id": unknown, "name": unknown},
+			{"id": "..."},
+		},
+		"latest_model": {
+			{"model_group_id": "a", "where": unknown},
+			{"model_group_id": "a", "where": where("tags", list())},
+		},
+		"latest_models": {
+			{"model_group_ids": list(unknown, oddGroup)},
+			{"model_group_ids": unknown, "time_horizon": unknown},
+			{"model_group_ids": list("a", "a")},
+			{"where": where("enabled", unknown, "tags", list(unknown))},
+			{"where": where("enabled", nil)},
+			{"where": where(), "attributes": list()},
+		},
+		"model": {
+			{"model_group_id": "a", "revision": 1, "docker_image": unknown, "accept_withdrawn": unknown},
+		},
+		"pinned_models": {
+			{"revisions": map[string]any{}, "docker_images": map[string]any{}},
+			{"revisions": map[string]any{"a": unknown, oddGroup: 0, "b": 3.0}},
+			{"revisions": unknown, "docker_images": map[string]any{"a": "i"}},
+			{"revisions": map[string]any{"a": 1}, "docker_images": unknown, "accept_withdrawn": unknown},
+			{
+				"revisions":     map[string]any{"a": unknown, "b": 1},
+				"docker_images": map[string]any{"a": "i", "b": unknown},
+			},
+		},
 	} {
-		expectNone(t, e.validate(t, good.name, good.config))
+		for _, config := range good {
+			expectNone(t, e.validate(t, name, config))
+		}
 	}
 	for name, config := range readable {
 		late := arguments{}

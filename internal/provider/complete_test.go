@@ -45,9 +45,11 @@ func TestEveryDataSourceIsNamed(t *testing.T) {
 	}
 }
 
-// Every data source is read here, so that none is without a test.
-func TestEveryDataSourceSendsOneRequest(t *testing.T) {
+// TestEveryDataSource reads each with one request, and its arguments come back as configured if the service spells them
+// in another way.
+func TestEveryDataSource(t *testing.T) {
 	t.Parallel()
+	inCapitals := strings.ToUpper(mainGroup)
 	for name := range schemas.DataSourceSchemas {
 		name = strings.TrimPrefix(name, typeName+"_")
 		config, isRead := readable[name]
@@ -57,8 +59,21 @@ func TestEveryDataSourceSendsOneRequest(t *testing.T) {
 			continue
 		}
 		e, service := sandboxEngine(t)
-		e.mustRead(t, name, config)
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, route: 1})
+		service.Inject(respell(sandbox.RouteAny,
+			mainGroup, inCapitals,
+			`"revision":0,`, `"revision":0.0,`,
+			`"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
+		))
+		state := e.mustRead(t, name, config)
+		for argument, value := range config {
+			if fmt.Sprint(state[argument]) != fmt.Sprint(value) {
+				t.Errorf("%s: %s is %v, configured as %v", name, argument, state[argument], value)
+			}
+		}
+		if named := strings.Contains(fmt.Sprint(config), mainGroup); named && strings.Contains(fmt.Sprint(state), inCapitals) {
+			t.Errorf("%s has the id as the service spells it: %v", name, state)
+		}
+		expectRequests(t, service, counts{sandbox.RouteToken: 1, route: 1})
 	}
 }
 

@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -44,29 +42,6 @@ func TestAPinPicksItsRevision(t *testing.T) {
 		model, err := pin{groupID: "g", revision: revision}.pick(models)
 		if err != nil || int64(*model.Revision) != revision || *model.latest != 2 {
 			t.Errorf("revision %d: %+v, %v", revision, model, err)
-		}
-	}
-}
-
-// Arguments come back as configured if the service spells them in another way.
-func TestArgumentsComeBackAsConfigured(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	inCapitals := strings.ToUpper(mainGroup)
-	service.Inject(respell(sandbox.RouteAny,
-		mainGroup, inCapitals,
-		`"revision":0,`, `"revision":0.0,`,
-		`"key":"day_ahead"`, `"key":"DAY_AHEAD"`,
-	))
-	for name, config := range readable {
-		state := e.mustRead(t, name, config)
-		for argument, value := range config {
-			if fmt.Sprint(state[argument]) != fmt.Sprint(value) {
-				t.Errorf("%s: %s is %v, configured as %v", name, argument, state[argument], value)
-			}
-		}
-		if named := strings.Contains(fmt.Sprint(config), mainGroup); named && strings.Contains(fmt.Sprint(state), inCapitals) {
-			t.Errorf("%s has the id as the service spells it: %v", name, state)
 		}
 	}
 }
