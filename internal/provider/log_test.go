@@ -136,6 +136,20 @@ func document(field string, value any) string {
 	return string(text)
 }
 
+// echoing returns a service that gives this answer to a read, and repeats the credentials in headers.
+func echoing(given http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for _, header := range []string{"X-Request-Id", "Www-Authenticate", "Server", "Set-Cookie"} {
+			w.Header().Set(header, echoes)
+		}
+		if r.Method == http.MethodPost {
+			answering(200, "application/json", document("access_token", oddToken))(w, r)
+			return
+		}
+		given(w, r)
+	}
+}
+
 // TestAServiceThatEchoesCredentials: no diagnostic, no state and no log at TRACE has them, whatever the service answers
 // and in whichever header.
 func TestAServiceThatEchoesCredentials(t *testing.T) {
@@ -156,17 +170,11 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
-				service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					for _, header := range []string{"X-Request-Id", "Www-Authenticate", "Server", "Set-Cookie"} {
-						w.Header().Set(header, echoes)
-					}
-					if r.Method == http.MethodPost {
-						answering(200, "application/json", document("access_token", oddToken))(w, r)
-						return
-					}
-					given(w, r)
+				e := inMemory(t, echoing(given), arguments{
+					argClientSecret: oddSecret,
+					argMaxRetries:   1,
+					argReadTimeout:  "20s",
 				})
-				e := inMemory(t, service, arguments{argClientSecret: oddSecret, argMaxRetries: 1, argReadTimeout: "20s"})
 				var written logs
 				state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
 				log := written.String()

@@ -133,7 +133,11 @@ func answering(status int, contentType, body string, header ...string) http.Hand
 
 // respell returns a fault that replaces texts in the service's answers.
 func respell(route sandbox.Route, oldnew ...string) sandbox.Fault {
-	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
-		return status, header, []byte(strings.NewReplacer(oldnew...).Replace(string(body)))
-	}}
+	replacer := strings.NewReplacer(oldnew...)
+	return sandbox.Fault{
+		Route: route,
+		Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+			return status, header, []byte(replacer.Replace(string(body)))
+		},
+	}
 }
