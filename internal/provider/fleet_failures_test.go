@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -12,40 +13,31 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
-// failing returns a fault of one group of manyGroups.
-func failing(route sandbox.Route, group int, status int, body string) sandbox.Fault {
-	path := map[sandbox.Route]string{sandbox.RouteLatest: "/latest-model", sandbox.RouteModels: "/models"}
-	return sandbox.Fault{Route: route, Path: "/v1/model-group/" + groupID(group) + path[route], Status: status, Body: body}
+// failing returns a fault of the latest model of one group of manyGroups.
+func failing(group int, status int, body string) sandbox.Fault {
+	return sandbox.Fault{
+		Route:  sandbox.RouteLatest,
+		Path:   "/v1/model-group/" + groupID(group) + "/latest-model",
+		Status: status,
+		Header: http.Header{"X-Request-Id": {"any"}},
+		Body:   body,
+	}
 }
 
-func TestSeveralCausesAreReportedTogether(t *testing.T) {
-	onFakeClock(t, func(t *testing.T) {
-		service := sandbox.New(manyGroups(t, 40))
-		for _, fault := range []sandbox.Fault{
-			failing(sandbox.RouteLatest, 3, 404, `{"code":"NOT_FOUND","message":"No group-003."}`),
-			failing(sandbox.RouteLatest, 5, 500, `{"code":"INTERNAL_ERROR","message":"It broke."}`),
-			failing(sandbox.RouteLatest, 9, 403, `{"code":"FORBIDDEN","message":"Not you."}`),
-			failing(sandbox.RouteLatest, 13, 404, `{"code":"NOT_FOUND","message":"No group-013."}`),
-			failing(sandbox.RouteLatest, 15, 500, `{"code":"INTERNAL_ERROR","message":"It broke.","data":7}`),
-		} {
-			service.Inject(fault)
-		}
-		diagnostics := inMemory(t, service, nil).reports(t, "latest_models", arguments{"model_group_ids": append(idsOf(40), "nowhere")})
-		expectOutcomes(t, diagnostics,
-			outcome{"model_group_ids[3]", explain.SummaryGroupOrModels, []string{
-				`no model group "group-003"`,
-				"No group-003.",
-				"2 more of 41 groups failed the same way:\n  - \"group-013\"\n  - \"nowhere\"",
-			}},
-			outcome{"model_group_ids[5]", explain.SummaryUnavailable, []string{
-				"It broke.", "gave up after 5 attempts",
-				"1 more of 41 groups failed with the same status and code; the service's words differ:\n  - \"group-015\"",
-			}},
-			outcome{"model_group_ids[9]", explain.SummaryForbidden, []string{"Not you."}},
-		)
-		// Each group was asked for, and only those of status 500 again.
-		expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 41 + 2*4})
-	})
+// failingFleet returns a service that fails for some of its groups, with three causes.
+func failingFleet(t *testing.T) http.Handler {
+	t.Helper()
+	service := sandbox.New(manyGroups(t, 16))
+	for _, fault := range []sandbox.Fault{
+		failing(3, 404, `{"code":"NOT_FOUND","message":"No group-003."}`),
+		failing(5, 500, `{"code":"INTERNAL_ERROR","message":"It broke."}`),
+		failing(9, 403, `{"code":"FORBIDDEN","message":"Not you."}`),
+		failing(13, 404, `{"code":"NOT_FOUND","message":"No group-013."}`),
+		failing(15, 500, `{"code":"INTERNAL_ERROR","message":"It broke.","data":7}`),
+	} {
+		service.Inject(fault)
+	}
+	return service
 }
 
 func TestFailuresOfOneCause(t *testing.T) {
@@ -149,7 +141,7 @@ func TestAGroupThatAlwaysFailsIsNoOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
 				service := sandbox.New(manyGroups(t, 60))
-				fault := failing(sandbox.RouteLatest, group, 500, "")
+				fault := failing(group, 500, "")
 				fault.Delay = 2 * sec // so that others are answered in between
 				service.Inject(fault)
 				service.Inject(sandbox.Fault{Route: sandbox.RouteLatest, Delay: sec})

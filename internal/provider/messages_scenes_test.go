@@ -290,6 +290,7 @@ func pinScenes() []scene {
 			"pins of a fleet that are withdrawn",
 			reading{"pinned_models", arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7}}},
 		),
+		manyPins(),
 		latest("no model that satisfies", "enabled", true, "tags", []any{"POWER", "gold"}),
 		latest("no model of a run mode", "run_mode", "automatic", "archived", false),
 		latest("no model of an age", "min_age", "9000d"),
@@ -350,6 +351,7 @@ func fleetScenes() []scene {
 			latest(mainGroup),
 			oneGroup,
 		),
+		played("several causes of a fleet", failingFleet, nil, latest(append(idsOf(16), "nowhere")...)),
 		played(
 			"a service that is down for a fleet",
 			faulty(

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
-	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
 )
 
 // firstImage is the image of revision 0 of mainGroup.
@@ -58,30 +58,6 @@ func TestWhyAnImageDiffers(t *testing.T) {
 			t.Errorf("%+v: %s", model, got)
 		}
 	}
-}
-
-// All images that differ are listed, more than ten of them, and what else fails.
-func TestAllImagesThatDifferAreListed(t *testing.T) {
-	t.Parallel()
-	const groups = 14
-	service := sandbox.New(manyGroups(t, groups))
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	revisions, images := pins(groups, 1), map[string]any{groupID(0): "image:1"}
-	for i := 1; i < groups; i++ {
-		images[groupID(i)] = fmt.Sprintf("reviewed:%d", i)
-	}
-	revisions[groupID(groups-1)] = 9
-	diagnostics := e.reports(t, "pinned_models", arguments{"revisions": revisions, "docker_images": images})
-	says := []string{`"reviewed:1"`, "11 more of 14 groups failed the same way:"}
-	for i := 2; i < groups-1; i++ {
-		line := fmt.Sprintf("\n  - \"group-%03d\": revision 1\n      given:   \"reviewed:%d\"", i, i)
-		says = append(says, line+"\n      service: \"image:1\"")
-	}
-	expectOutcomes(t, diagnostics,
-		outcome{argument: `docker_images["group-001"]`, summary: explain.SummaryImageDiffers, says: says},
-		outcome{argument: `revisions["group-013"]`, summary: explain.SummaryRevisionNotFound},
-	)
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
 }
 
 func TestImagesComeBackAsConfigured(t *testing.T) {
@@ -136,23 +112,34 @@ func TestAWithdrawnPin(t *testing.T) {
 	expectError(t, diagnostics, "docker_image", explain.SummaryImageDiffers)
 }
 
-func TestAFleetWarnsOnceOfWithdrawnPins(t *testing.T) {
-	t.Parallel()
+// manyPins returns a scene of fleets of fourteen groups: the image of twelve is not the one that was reviewed, and the
+// first revision of thirteen is archived.
+func manyPins() scene {
 	const groups = 14
-	service := sandbox.New(manyGroups(t, groups))
-	for i := range groups - 1 {
-		if _, err := service.Republish(groupID(i), 1, []byte(`{"archived": true}`)); err != nil {
-			t.Fatal(err)
+	service := func(t *testing.T) http.Handler {
+		t.Helper()
+		service := sandbox.New(manyGroups(t, groups))
+		for i := range groups - 1 {
+			if _, err := service.Republish(groupID(i), 1, []byte(`{"archived": true}`)); err != nil {
+				t.Fatal(err)
+			}
 		}
+		return service
 	}
-	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
-	// The warning needs no attribute that is filled.
-	config := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
-	expectWarning(t, e.reports(t, "pinned_models", config), "revisions", explain.SummaryWithdrawn,
-		"13 of 14 pinned revisions are withdrawn:", `"group-009": revision 1 is archived (the latest is 2)`, "and 3 more")
-	e.mustRead(t, "pinned_models", config.with("accept_withdrawn", true))
-	e.mustRead(t, "pinned_models", config.with("revisions", pins(groups, 2)))
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteModels: groups})
+	revisions, images := pins(groups, 1), map[string]any{groupID(0): "image:1"}
+	for i := 1; i < groups; i++ {
+		images[groupID(i)] = fmt.Sprintf("reviewed:%d", i)
+	}
+	revisions[groupID(groups-1)] = 9
+	withdrawn := arguments{"revisions": pins(groups, 1), "attributes": []any{"id"}}
+	return played("images and withdrawn pins of a fleet, more than ten",
+		service,
+		nil,
+		reading{"pinned_models", arguments{"revisions": revisions, "docker_images": images}},
+		reading{"pinned_models", withdrawn},
+		reading{"pinned_models", withdrawn.with("accept_withdrawn", true)},
+		reading{"pinned_models", withdrawn.with("revisions", pins(groups, 2))},
+	)
 }
 
 // TestNamesOfAModelGroup: which name a group has, and which one a mistaken name may be meant for.
