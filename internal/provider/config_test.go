@@ -226,9 +226,13 @@ func wrongCertificates() []wrongValues {
 // expectInvalid fails unless there is one problem of the argument, which begins so and gives that reason.
 func expectInvalid(t *testing.T, problems []configProblem, argument, begins, reason string) {
 	t.Helper()
-	if len(problems) != 1 || problems[0].argument != argument || problems[0].missing || !strings.HasPrefix(problems[0].detail, begins) ||
-		!strings.Contains(problems[0].detail, reason) || strings.Contains(problems[0].detail, "hunter2") {
-		t.Errorf("%+v\nwant one on %s: %s%s", problems, argument, begins, reason)
+	if len(problems) != 1 {
+		t.Fatalf("%+v\nwant one on %s: %s%s", problems, argument, begins, reason)
+	}
+	p := problems[0]
+	isSo := strings.HasPrefix(p.detail, begins) && strings.Contains(p.detail, reason)
+	if !isSo || p.argument != argument || p.missing || strings.Contains(p.detail, "hunter2") {
+		t.Errorf("%+v\nwant one on %s: %s%s", p, argument, begins, reason)
 	}
 }
 

@@ -70,11 +70,23 @@ func TestHowFarAFailureReaches(t *testing.T) {
 	t.Parallel()
 	gaveUp := func(status int) error { return &catalogue.GaveUpError{Err: &catalogue.APIError{Status: status}} }
 	for want, errs := range map[scope][]error{
-		ofThisGroup:  {nil, &catalogue.APIError{Status: 404}, &catalogue.APIError{Status: 403, Code: "FORBIDDEN"}},
-		ofTheService: {gaveUp(503), &catalogue.GaveUpError{Err: &catalogue.NetworkError{}}, &catalogue.NetworkError{}},
+		ofThisGroup: {
+			nil,
+			&catalogue.APIError{Status: 404},
+			&catalogue.APIError{Status: 403, Code: "FORBIDDEN"},
+		},
+		ofTheService: {
+			gaveUp(503),
+			&catalogue.GaveUpError{Err: &catalogue.NetworkError{}},
+			&catalogue.NetworkError{},
+		},
 		ofAllGroups: {
-			context.Canceled, &catalogue.RejectedError{Err: gaveUp(401)}, &catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
-			&catalogue.NetworkError{Fault: catalogue.Insecure}, gaveUp(429), &catalogue.GaveUpError{},
+			context.Canceled,
+			&catalogue.RejectedError{Err: gaveUp(401)},
+			&catalogue.APIError{Status: 403, Code: "ORGANISATION_DISABLED"},
+			&catalogue.NetworkError{Fault: catalogue.Insecure},
+			gaveUp(429),
+			&catalogue.GaveUpError{},
 		},
 	} {
 		for _, err := range errs {
@@ -95,28 +107,51 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 		tokens, reads int // at most
 		within        time.Duration
 		summary       string
-		says          []string
+		says          string
 	}{
 		"credentials rejected": {
-			sandbox.Fault{Route: sandbox.RouteToken, Status: 401, Body: `{"error": "invalid_client", "error_description": "Revoked."}`},
-			nil, 1, 0, 0, explain.SummaryRejected,
-			[]string{"Revoked."},
+			fault: sandbox.Fault{
+				Route:  sandbox.RouteToken,
+				Status: 401,
+				Body:   `{"error": "invalid_client", "error_description": "Revoked."}`,
+			},
+			tokens:  1,
+			summary: explain.SummaryRejected,
+			says:    "Revoked.",
 		},
 		"tokens rejected": {
-			sandbox.Refuse(latest, "UNAUTHORIZED", "No."), nil, 3, 3 * atOnce, 0, explain.SummaryRejected, []string{"including a new one."},
+			fault:   sandbox.Refuse(latest, "UNAUTHORIZED", "No."),
+			tokens:  3,
+			reads:   3 * atOnce,
+			summary: explain.SummaryRejected,
+			says:    "including a new one.",
 		},
 		"an outage": {
-			sandbox.Fault{Route: latest, Status: 503},
-			nil, 1, 5 * atOnce, 19 * sec, explain.SummaryUnavailable,
-			[]string{"gave up after 5 attempts", "\n\n300 groups: 0 answered, 16 failed, 284 not requested."},
+			fault:   sandbox.Fault{Route: latest, Status: 503},
+			tokens:  1,
+			reads:   5 * atOnce,
+			within:  19 * sec,
+			summary: explain.SummaryUnavailable,
+			says:    "\n\n300 groups: 0 answered, 16 failed, 284 not requested.",
 		},
 		// A read that began before the last good answer says nothing of the service, so a few more are asked.
 		"an outage, later": {
-			sandbox.Fault{Route: latest, Status: 503, Skip: 100},
-			nil, 1, 100 + 2*5*atOnce, 40 * sec, explain.SummaryUnavailable,
-			[]string{"\n\n300 groups: 100 answered, "},
+			fault:   sandbox.Fault{Route: latest, Status: 503, Skip: 100},
+			tokens:  1,
+			reads:   100 + 2*5*atOnce,
+			within:  40 * sec,
+			summary: explain.SummaryUnavailable,
+			says:    "\n\n300 groups: 100 answered, ",
 		},
-		"a ceiling too low": {sandbox.Fault{Route: latest}, "1/100s", 1, 3, 300 * sec, explain.SummaryTimeout, []string{"max_requests"}},
+		"a ceiling too low": {
+			fault:   sandbox.Fault{Route: latest},
+			ceiling: "1/100s",
+			tokens:  1,
+			reads:   3,
+			within:  300 * sec,
+			summary: explain.SummaryTimeout,
+			says:    "max_requests",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onFakeClock(t, func(t *testing.T) {
@@ -124,7 +159,7 @@ func TestACauseOfAllGroupsIsReportedOnce(t *testing.T) {
 				service.Inject(test.fault)
 				service.Inject(closing)
 				e, began := inMemory(t, service, arguments{argMaxRequests: test.ceiling}), time.Now()
-				expectError(t, e.reports(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says...)
+				expectError(t, e.reports(t, "latest_models", arguments{"model_group_ids": idsOf(300)}), "", test.summary, test.says)
 				took, reads, tokens := time.Since(began), service.Count(latest), service.Count(sandbox.RouteToken)
 				if took > test.within || reads > test.reads || tokens > test.tokens {
 					t.Errorf("%s, %d reads and %d token requests, want at most %+v", took, reads, tokens, test)

@@ -49,21 +49,25 @@ func connectionScenes() []scene {
 		secured("a certificate of an unknown authority", signed, trustNone),
 		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
-		{title: "a certificate of an authority that has expired (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
-			return explained(&catalogue.NetworkError{
-				Endpoint: getting("/v1/model-group"),
-				Fault:    catalogue.InvalidCertificate,
-				Problem:  "expired",
-				Certificate: &catalogue.Certificate{
-					Subject: "Example CA",
-					Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
-					Seen:    time.Date(2024, 6, 1, 12, 30, 0, 0, time.UTC),
-				},
-			})
-		}},
-		serving("TLS 1.1 only", &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}),
-		serving("a certificate of the client wanted",
-			&tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}),
+		handMade("a certificate of an authority that has expired (by hand)", &catalogue.NetworkError{
+			Endpoint: getting("/v1/model-group"),
+			Fault:    catalogue.InvalidCertificate,
+			Problem:  "expired",
+			Certificate: &catalogue.Certificate{
+				Subject: "Example CA",
+				Until:   time.Date(2024, 5, 1, 12, 30, 0, 0, time.UTC),
+				Seen:    time.Date(2024, 6, 1, 12, 30, 0, 0, time.UTC),
+			},
+		}),
+		serving("TLS 1.1 only", &tls.Config{
+			MinVersion: tls.VersionTLS10,
+			MaxVersion: tls.VersionTLS11,
+		}),
+		serving("a certificate of the client wanted", &tls.Config{
+			ClientAuth: tls.RequireAnyClientCert,
+			MinVersion: tls.VersionTLS12,
+			MaxVersion: tls.VersionTLS12,
+		}),
 		{title: "HTTP without TLS", play: func(t *testing.T) []*tfprotov6.Diagnostic {
 			served := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(served.Close)
@@ -83,14 +87,12 @@ func connectionScenes() []scene {
 			&net.DNSError{Err: "no such host", Name: "catalogue.example", IsNotFound: true}),
 		undialled("a host with a letter beyond ASCII", "katalog-münchen.example",
 			&net.DNSError{Err: "no such host", Name: "xn--katalog-mnchen-osb.example", IsNotFound: true}),
-		{title: "a proxy that does not speak TLS (by hand)", play: func(*testing.T) []*tfprotov6.Diagnostic {
-			return explained(&catalogue.NetworkError{
-				Endpoint: getting("/v1/model-group"),
-				Fault:    catalogue.ProxyNoTLS,
-				Problem:  "first record does not look like a TLS handshake",
-				Proxy:    &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY"},
-			})
-		}},
+		handMade("a proxy that does not speak TLS (by hand)", &catalogue.NetworkError{
+			Endpoint: getting("/v1/model-group"),
+			Fault:    catalogue.ProxyNoTLS,
+			Problem:  "first record does not look like a TLS handshake",
+			Proxy:    &catalogue.Proxy{Address: "https://proxy.example:8080", Variable: "HTTPS_PROXY"},
+		}),
 		undialled("a network that is down", "catalogue.example", errors.New("network is unreachable")),
 		undialled("a network that drops everything", "catalogue.example", nil),
 	}

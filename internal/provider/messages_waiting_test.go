@@ -40,11 +40,7 @@ func tokenAnswered(status int, code, message string) *catalogue.APIError {
 
 // handMade returns a scene of an error that no service of these scenes causes.
 func handMade(title string, err error) scene {
-	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
-		var shown explain.Problem
-		synctest.Test(t, func(*testing.T) { shown = new(explain.Explainer).Explain(err, explain.Subject{}) })
-		return []*tfprotov6.Diagnostic{{Summary: shown.Summary, Detail: shown.Detail}}
-	}}
+	return scene{title: title, play: func(*testing.T) []*tfprotov6.Diagnostic { return explained(err) }}
 }
 
 // explained returns the diagnostics of several blocks in one process.
