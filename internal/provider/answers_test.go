@@ -117,19 +117,6 @@ func TestARecordWithoutARevision(t *testing.T) {
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
 }
 
-// A revision of a different group does not belong to this one.
-func TestARecordOfADifferentGroup(t *testing.T) {
-	t.Parallel()
-	e, service := sandboxEngine(t)
-	service.Inject(revised(t, 3, "modelGroupId", "8e1d1a52"))
-	state := e.mustRead(t, "model", pinned(1))
-	if state["latest_revision"] != nil || state["is_latest"] != false {
-		t.Errorf("latest %v, %v", state["latest_revision"], state["is_latest"])
-	}
-	expectUnusable(t, e.reports(t, "model", pinned(3)), "it is a different group than the one asked for")
-	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteModels: 1})
-}
-
 // Revision 2 is the only archived one. An odd record is an error if it may be the one that satisfies.
 func TestAnOddRevisionAndWhere(t *testing.T) {
 	t.Parallel()
@@ -193,6 +180,7 @@ func TestAnOddGroupStopsNoOther(t *testing.T) {
 	e.mustRead(t, "latest_models", nil)
 	expectUnusable(t, e.reports(t, "model_group", arguments{"name": "Imbalance volume TenneT"}), wrong)
 	expectUnusable(t, e.reports(t, "model_groups", nil), wrong)
+	expectError(t, e.reports(t, "model_group", arguments{"name": "Rainfall"}), "name", explain.SummaryGroupNotFound)
 }
 
 // A group whose name cannot be read may be the one that is looked for, if no other is.

@@ -106,18 +106,23 @@ func TestAFleetTakesAsLongAsItsCeilingAsks(t *testing.T) {
 	})
 }
 
+// A group that does not exist is answered for, too.
 func TestAFaultOfAllEndsThoseUnderWay(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		limited := &catalogue.GaveUpError{Err: catalogue.ErrRateLimited}
-		_, _, fault := readFleet(t.Context(), namedGroups([]string{"a", "b"}), func(ctx context.Context, id string) (int, error) {
-			if id == "b" {
+		ask := func(ctx context.Context, id string) (int, error) {
+			switch id {
+			case "limited":
 				return 0, limited
+			case "nowhere":
+				return 0, &catalogue.APIError{Status: 404}
 			}
 			<-ctx.Done()
 			return 0, ctx.Err()
-		})
-		if !errors.Is(fault, limited) {
-			t.Errorf("the fault is %v", fault)
+		}
+		_, far, fault := readFleet(t.Context(), namedGroups([]string{"a", "limited", "nowhere"}), ask)
+		if !errors.Is(fault, limited) || far.answered != 1 {
+			t.Errorf("the fault is %v, and %d are answered", fault, far.answered)
 		}
 	})
 }
