@@ -61,7 +61,8 @@ func TestOneWarningOfPauses(t *testing.T) {
 	}
 }
 
-// The first block waits for the next one, which an engine begins half a second later, and leaves the warning to it.
+// The first block waits for the next one, which an engine begins half a second later, and leaves the warning to it. No
+// block waits after the warning.
 func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
 		service := sandbox.New(sandbox.Default())
@@ -75,6 +76,11 @@ func TestTheWarningOfPausesComesWithTheLastBlock(t *testing.T) {
 		began.Wait()
 		expectNone(t, first)
 		expectWarning(t, last, "", explain.SummaryHeldBack, "for 1m10s so far.")
+		warned := time.Now()
+		e.mustRead(t, oneGroup.name, oneGroup.config)
+		if waited := time.Since(warned); waited != 0 {
+			t.Errorf("a later block waits %s", waited)
+		}
 	})
 }
 
