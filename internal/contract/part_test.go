@@ -21,7 +21,9 @@ func TestSignOfPart(t *testing.T) {
 		`link: <?p=1>; rel="prev", <?p=3>; rel="next", <?p=9>; rel="last"`:      true,
 		"Link: <?p=1>; rel=\"prev\"\nLink: <?p=3>; rel=\"next\"":                true,
 		"Link: <?p>; rel=\"next-archive\"\nLink: <?p>; anchor=next\nLink: <?p>": false,
-		"Link: ?p; rel=next\nLink: \nLink: ; rel=next":                          false,
+		"Link: ?p; rel=next":                                                    false,
+		"Link: ":                                                                false,
+		"Link: ; rel=next":                                                      false,
 		`Link: <?p=1>; title="<?p=7>; rel=next"; rel=prev`:                      false,
 		`Link: <?p=1>; rel=prev; rel=next`:                                      false, // the first rel counts
 
