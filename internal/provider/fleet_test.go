@@ -98,9 +98,12 @@ func TestAPlanWithFleetsAndSingleBlocksAsksOnce(t *testing.T) {
 // and ends with no warning. TestOneWarningOfPauses has a fleet that the service's allowance holds back.
 func TestAFleetTakesAsLongAsItsCeilingAsks(t *testing.T) {
 	onFakeClock(t, func(t *testing.T) {
-		e, began := inMemory(t, sandbox.New(manyGroups(t, 40)), arguments{argMaxRequests: "1/15s"}), time.Now()
+		service := sandbox.New(manyGroups(t, 40))
+		e := inMemory(t, service, arguments{argMaxRequests: "1/15s"})
+		began := time.Now()
 		models := modelsOf(t, e.mustRead(t, "latest_models", nil))
-		if took := time.Since(began); len(models) != 40 || took < 600*sec || took > 1200*sec {
+		took := time.Since(began)
+		if len(models) != 40 || took < 600*sec || took > 1200*sec {
 			t.Errorf("%d models took %s", len(models), took)
 		}
 	})

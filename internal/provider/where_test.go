@@ -205,17 +205,18 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 	t.Parallel()
 	const groups = 12
 	service := sandbox.New(manyGroups(t, groups))
+	// Nine have a latest revision that is enabled, the tenth an older one, and two have none.
 	for i := range groups {
-		for revision := range int64(2) {
-			isEnabled := i < 9 && revision == 1 || i == 9 && revision == 0
-			if _, err := service.Republish(groupID(i), revision+1, fmt.Appendf(nil, `{"enabled": %t}`, isEnabled)); err != nil {
+		for revision, isEnabled := range map[int64]bool{1: i == 9, 2: i < 9} {
+			changes := fmt.Appendf(nil, `{"enabled": %t}`, isEnabled)
+			if _, err := service.Republish(groupID(i), revision, changes); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	e := newEngine(t, northwind(sandboxtest.Start(t, service)))
 	// Groups that are named and have none are all in one error.
-	_, diagnostics := e.read(t.Context(), t, "latest_models", arguments{
+	diagnostics := e.reports(t, "latest_models", arguments{
 		"model_group_ids": append(idsOf(groups), "nowhere"),
 		"where":           where("enabled", true),
 	})
@@ -223,11 +224,16 @@ func TestAFleetOfTheNewestThatSatisfy(t *testing.T) {
 		outcome{"model_group_ids[10]", explain.SummaryNoneSatisfies, []string{"1 more of 13 groups", `"group-011"`}},
 		outcome{"model_group_ids[12]", explain.SummaryGroupOrModels, nil},
 	)
-	expectRequests(t, service, map[sandbox.Route]int{sandbox.RouteToken: 1, sandbox.RouteLatest: 13, sandbox.RouteModels: 3})
+	expectRequests(t, service, counts{
+		sandbox.RouteToken:  1,
+		sandbox.RouteLatest: 13,
+		sandbox.RouteModels: 3,
+	})
 	// Groups that were only listed are left out.
 	models := modelsOf(t, e.mustRead(t, "latest_models", arguments{"where": where("enabled", true)}))
-	older, latest := asObject(t, models[groupID(9)])["revision"], asObject(t, models[groupID(0)])["revision"]
-	if older != int64(1) || latest != int64(2) || len(models) != 10 {
+	latest := asObject(t, models[groupID(0)])["revision"]
+	older := asObject(t, models[groupID(9)])["revision"]
+	if latest != int64(2) || older != int64(1) || len(models) != 10 {
 		t.Errorf("models of %q", slices.Sorted(maps.Keys(models)))
 	}
 }
