@@ -17,6 +17,7 @@ func TestTexts(t *testing.T) {
 		{explain.Sentence("élan vital"), "Élan vital."},
 		{explain.Sentence("Ends already."), "Ends already."},
 		{explain.Quoted("a", "b\n"), `"a", "b\n"`},
+		{explain.Quoted(strings.Repeat("é", 100)), `"` + strings.Repeat("é", 100) + `"`},
 		{explain.Quoted(many[:10]...), ten},
 		{explain.Quoted(many...), ten + ", and 1 more"},
 		{explain.Bulleted([]string{"a", "b"}, 1), "\n  - a\n  - and 1 more"},

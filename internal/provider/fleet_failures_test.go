@@ -49,8 +49,16 @@ func TestFailuresOfOneCause(t *testing.T) {
 	}{
 		{at("inputs[3].id"), at("inputs[12].id"), true},
 		{at("revision"), at("name"), false},
-		{&catalogue.APIError{Status: 403, Code: "A"}, &catalogue.APIError{Status: 403, Code: "B"}, false},
-		{&catalogue.NetworkError{Fault: catalogue.UnknownHost}, &catalogue.NetworkError{Fault: catalogue.Broken}, false},
+		{
+			&catalogue.APIError{Status: 403, Code: "A"},
+			&catalogue.APIError{Status: 403, Code: "B"},
+			false,
+		},
+		{
+			&catalogue.NetworkError{Fault: catalogue.UnknownHost},
+			&catalogue.NetworkError{Fault: catalogue.Broken},
+			false,
+		},
 	} {
 		var by explain.Explainer
 		one, other := by.Explain(test.one, explain.Subject{}), by.Explain(test.other, explain.Subject{})
@@ -58,11 +66,15 @@ func TestFailuresOfOneCause(t *testing.T) {
 			t.Errorf("%v and %v: %t", test.one, test.other, alike)
 		}
 	}
-	down := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}
+}
+
+func TestTheReadThatFoundAnOutageIsToldFirst(t *testing.T) {
+	t.Parallel()
 	first := &catalogue.GaveUpError{Cause: catalogue.RetriesUsedUp}
-	list := failures([]settled[int]{{err: down}, {}, {err: first}}, nil)
+	later := &catalogue.GaveUpError{Cause: catalogue.ServiceDown}
+	list := failures([]settled[int]{{err: later}, {}, {err: first}}, nil)
 	if len(list) != 2 || !errors.Is(list[0].err, first) {
-		t.Errorf("the message of another read's outage comes first: %v", list)
+		t.Errorf("%+v", list)
 	}
 }
 
