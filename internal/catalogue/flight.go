@@ -157,7 +157,7 @@ func (f *flight) dropLocked(c *caller, err error) {
 	delete(f.callers, c)
 	c.result <- ended{err: err}
 	if len(f.callers) == 0 {
-		f.endLocked(ended{})
+		f.endLocked(ended{err: err})
 	}
 }
 
