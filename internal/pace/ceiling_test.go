@@ -53,7 +53,8 @@ func (c *counting) step() {
 	c.underWay = append(c.underWay, sent-1)
 	earlier := sent - 1 - c.Ceiling.Requests
 	switch {
-	case earlier >= 0 && c.now.After(c.arrived[earlier]) && c.now.Sub(c.arrived[earlier]) < c.Ceiling.Per:
+	case earlier >= 0 && c.now.After(c.arrived[earlier]) &&
+		c.now.Sub(c.arrived[earlier]) < c.Ceiling.Per:
 		c.Errorf("request %d is sent %v after request %d arrived", sent, c.now.Sub(c.arrived[earlier]), earlier+1)
 	case earlier < 0 && len(c.underWay) == sent && c.now.After(start):
 		c.Errorf("request %d of the first burst is held back", sent)

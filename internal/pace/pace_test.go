@@ -20,11 +20,7 @@ type run struct {
 func newRun(t *testing.T, ceiling Limit) *run {
 	t.Helper()
 	t.Parallel()
-	return &run{
-		T:    t,
-		Pace: Pace{Ceiling: ceiling},
-		now:  start,
-	}
+	return &run{T: t, Pace: Pace{Ceiling: ceiling}, now: start}
 }
 
 // next returns when the next request may be sent.
