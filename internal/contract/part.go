@@ -71,7 +71,7 @@ func linksToNext(value string, _ int) bool {
 		if rel < 0 {
 			continue
 		}
-		words := strings.Fields(strings.ToLower(strings.Trim(parameters[rel][2], `" `)))
+		words := strings.Fields(strings.ToLower(strings.Trim(parameters[rel][2], `"' `)))
 		if slices.Contains(words, "next") {
 			return true
 		}

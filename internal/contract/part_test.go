@@ -17,6 +17,7 @@ func TestSignOfPart(t *testing.T) {
 		`Link: <?page=2>; rel="next"`:                                           true,
 		`Link: <?p>; rel="prev next"`:                                           true,
 		`Link: <?a,b;c>;rel=next`:                                               true,
+		`Link: <?p=2>; rel='next'`:                                              true,
 		`LINK: <?p>; title="a, \"<b>\"; rel=prev"; REL = "last Next" ; x`:       true,
 		`link: <?p=1>; rel="prev", <?p=3>; rel="next", <?p=9>; rel="last"`:      true,
 		"Link: <?p=1>; rel=\"prev\"\nLink: <?p=3>; rel=\"next\"":                true,
