@@ -201,3 +201,13 @@ func TestAGroupWithoutAnID(t *testing.T) {
 	expectUnusable(t, e.reports(t, "latest_models", nil), "id: a string is expected")
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1})
 }
+
+// A fleet on a time horizon cannot tell whether a group is on it if that cannot be read.
+func TestAGroupWithoutAHorizon(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteGroups, `"timeHorizon":{`, `"timeHorizon":7,"new":{`))
+	diagnostics := e.reports(t, "latest_models", arguments{"time_horizon": "day_ahead"})
+	expectUnusable(t, diagnostics, "timeHorizon: an object is expected")
+	e.mustRead(t, "latest_models", nil)
+}

@@ -60,7 +60,7 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	if state.ModelGroupIDs == nil {
 		groups, err := r.client.ModelGroups(ctx, orZero(state.TimeHorizon))
 		if err == nil {
-			members, listed, err = listedGroups(groups)
+			members, listed, err = listedGroups(groups, state.TimeHorizon != nil)
 		}
 		if err != nil {
 			horizon := orZero(state.TimeHorizon)
@@ -100,11 +100,12 @@ func namedGroups(ids []string) []member {
 }
 
 // listedGroups returns the groups of a list, each once, and their records by their ids. Of a group only the id is
-// needed, so anything else may be wrong with its record.
-func listedGroups(groups []*catalogue.ModelGroup) ([]member, map[string]*catalogue.ModelGroup, error) {
+// needed, and of those on a time horizon that, so anything else may be wrong with its record.
+func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, map[string]*catalogue.ModelGroup, error) {
 	members, listed := []member{}, map[string]*catalogue.ModelGroup{}
 	for _, group := range groups {
-		if group.ID == nil {
+		noHorizon := group.Err != nil && orZero(group.TimeHorizon).Key == nil
+		if group.ID == nil || onHorizon && noHorizon {
 			return nil, nil, group.Err
 		}
 		if listed[*group.ID] == nil {

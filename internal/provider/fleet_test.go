@@ -59,7 +59,7 @@ func TestAGroupGivenTwiceIsOneQuestion(t *testing.T) {
 	t.Parallel()
 	id := "a"
 	group := &catalogue.ModelGroup{ID: &id}
-	listed, _, err := listedGroups([]*catalogue.ModelGroup{group, group})
+	listed, _, err := listedGroups([]*catalogue.ModelGroup{group, group}, false)
 	if named := namedGroups([]string{id, "b", id}); err != nil || len(named) != 2 || named[1].id != "b" || len(listed) != 1 {
 		t.Errorf("named: %+v, listed: %+v", named, listed)
 	}
