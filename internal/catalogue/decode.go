@@ -114,13 +114,13 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 
 // codeAndMessage quotes those of an error document with status 200.
 func codeAndMessage(fields map[string]jsontext.Value) string {
-	said := ""
+	var said strings.Builder
 	for _, name := range []string{"code", "message"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
-			said += fmt.Sprintf("; its %s is %q", name, textOf(value))
+			fmt.Fprintf(&said, "; its %s is %q", name, textOf(value))
 		}
 	}
-	return said
+	return said.String()
 }
 
 // itHas names the first fields of an object that is not what was expected.
