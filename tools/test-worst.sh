@@ -40,5 +40,5 @@ if git status >/dev/null 2>&1; then
   echo "git accepts the clone of another owner" >&2
   exit 1
 fi
-GOFLAGS=-buildvcs=auto make build
+GOFLAGS=-buildvcs=auto make --no-print-directory build
 TMPDIR="$work/t m p" go test "$@" ./internal/tools
