@@ -44,13 +44,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 // unreached explains a fault that may pass: no connection, or one that broke.
 func (m *message) unreached(network *catalogue.NetworkError) {
 	scheme, host, _ := strings.Cut(network.Origin, "://")
-	proxy := ""
-	switch {
-	case m.by.ProxyLeftOut != "":
-		proxy = " " + m.by.ProxyLeftOut
-	case scheme == "https" && network.Proxy == nil:
-		proxy = " If this network needs a proxy, name it in HTTPS_PROXY."
-	}
+	proxy := m.by.whyNoProxy(scheme, network.Proxy)
 	switch network.Fault {
 	case catalogue.NobodyListens:
 		m.say(SummaryUnreachable, fmt.Sprintf("Nothing on this machine listens at %s.", host),
@@ -76,6 +70,17 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 				network.Limit)
 		}
 	}
+}
+
+// whyNoProxy says why a request went through no proxy, or returns "".
+func (e *Explainer) whyNoProxy(scheme string, proxy *catalogue.Proxy) string {
+	switch {
+	case e.ProxyLeftOut != "":
+		return " " + e.ProxyLeftOut
+	case scheme == "https" && proxy == nil:
+		return " If this network needs a proxy, name it in HTTPS_PROXY."
+	}
+	return ""
 }
 
 // advice is what is wrong, and what to do about it.

@@ -49,10 +49,7 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 		m.next = "Try again " + later(api.RetryAfter) + orRaise(gaveUp, api.RetryAfter) +
 			". If it lasts, show this to the service's operator."
 	}
-	ending := endings[gaveUp.Cause]
-	if ending == "" {
-		ending = raiseRetries(gaveUp, api)
-	}
+	ending := cmp.Or(endings[gaveUp.Cause], raiseRetries(gaveUp, api))
 	m.add("The provider gave up after %s in %s%s", attemptCount(gaveUp.Attempts), rounded(gaveUp.Elapsed), ending)
 }
 

@@ -175,10 +175,7 @@ func (r *report) take(found *jsonschema.ValidationError) {
 		}
 		return
 	}
-	var place jsontext.Pointer
-	for _, token := range found.InstanceLocation {
-		place = place.AppendToken(token)
-	}
+	place := placeOf(found.InstanceLocation)
 	if isSaid {
 		r.implied.add(place, "%s is expected", said)
 		return
@@ -198,6 +195,13 @@ func (r *report) take(found *jsonschema.ValidationError) {
 	default:
 		r.add(place, "%s", problemOfValue(found.ErrorKind))
 	}
+}
+
+func placeOf(tokens []string) (place jsontext.Pointer) {
+	for _, token := range tokens {
+		place = place.AppendToken(token)
+	}
+	return place
 }
 
 // at returns the part of the document at a place.
