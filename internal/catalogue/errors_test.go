@@ -105,7 +105,6 @@ var errorBodies = map[string]errorBody{
 	},
 	"a message and a title": {body: `{"message":"M","title":"T","detail":"D"}`, message: "M"},
 	"OAuth": {
-		method:  "POST",
 		body:    `{"error":"invalid_client","error_description":"Revoked."}`,
 		code:    "invalid_client",
 		message: "Revoked.",
@@ -127,9 +126,10 @@ var errorBodies = map[string]errorBody{
 		body:        "<title> </title><script>var a</script><STYLE>a</STYLE><h1>503</h1>No server.<br>",
 		message:     "503 No server.",
 	},
-	"not UTF-8": {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
-	"huge":      {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
-	"deep":      {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
+	"HTML, no words": {body: "<!doctype html><HTML><title></title>", message: "a page of HTML"},
+	"not UTF-8":      {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
+	"huge":           {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
+	"deep":           {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
 	"long message": {
 		body:    `{"message":"` + strings.Repeat("é", 5000) + `"}`,
 		message: strings.Repeat("é", maxMessage) + "…",

@@ -126,7 +126,11 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
 	code := fields["error"]
 	if code.Kind() != jsontext.KindString || textOf(code) == "" {
-		return &shapeError{problem: itLacks("the answer", "access_token", fields)}
+		problem := "the answer's access_token is null"
+		if fields["access_token"] == nil {
+			problem = itLacks("the answer", "access_token", fields)
+		}
+		return &shapeError{problem: problem}
 	}
 	refusal := c.apiError(in.at, in.Response, nil)
 	refusal.Code, refusal.ShownCode = textOf(code), c.mask.Tidy(textOf(code), maxWord)
