@@ -189,7 +189,7 @@ func TestAServiceThatEchoesCredentials(t *testing.T) {
 	}
 }
 
-// expectNoCredential wants no part of oddSecret and oddToken in a text.
+// expectNoCredential fails if a text has a part of oddSecret or oddToken.
 func expectNoCredential(t *testing.T, what, text string) {
 	t.Helper()
 	for _, part := range []string{"s3cr", "zyxwvuts", "t0k", "abcdefgh"} {

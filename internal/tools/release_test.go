@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestReleaseWantsAGoodSignature verifies a release that has a signed list of checksums and nothing else: only a good
+// TestReleaseRequiresAGoodSignature verifies a release that has a signed list of checksums and nothing else: only a good
 // signature gets there.
-func TestReleaseWantsAGoodSignature(t *testing.T) {
+func TestReleaseRequiresAGoodSignature(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"bash", "gpg", "unzip"} {
 		if _, err := exec.LookPath(program); err != nil {
