@@ -82,9 +82,9 @@ func integer(raw jsontext.Value) int64 {
 	return int64(f)
 }
 
-// canonical returns the same text for equal JSON values, such as 1 and 1.0.
+// canonical returns the same text for equal JSON values, such as 1 and 1.0. It returns any other text as it is.
 func canonical(raw jsontext.Value) string {
 	text := raw.Clone()
-	_ = text.Canonicalize() // it is JSON
+	_ = text.Canonicalize() // which changes no other text
 	return string(text)
 }

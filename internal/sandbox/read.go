@@ -37,13 +37,15 @@ func (s *Sandbox) read(x *exchange) *answer {
 	return readGroup(g, x.route, caller)
 }
 
-// refuseExtra refuses a body, and on the sandbox's own routes a query, for a request that takes neither.
+// refuseExtra refuses a body for a request that takes none. On the sandbox's own routes it also refuses a query, and
+// accepts an empty object.
 func refuseExtra(x *exchange) *answer {
 	switch {
-	case len(x.body) > 0:
-		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
 	case x.own && x.request.URL.RawQuery != "":
 		return invalid("The request takes no query.", issue{"query", []string{"must be absent"}})
+	case x.own && canonical(x.body) == "{}": // many HTTP clients send it for no body
+	case len(x.body) > 0:
+		return invalid("The request takes no body.", issue{"body", []string{"must be absent"}})
 	}
 	return nil
 }
