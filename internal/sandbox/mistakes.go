@@ -123,15 +123,9 @@ func beginnings(text []byte) map[jsontext.Pointer]int {
 	}
 }
 
-// position returns the line and the column of an offset, from 1.
-func position(text []byte, offset int) (line, column int) {
-	before := text[:min(offset, len(text))]
-	return bytes.Count(before, []byte{'\n'}) + 1, columnOf(text, offset)
-}
-
 // columnOf returns the column of an offset, from 1.
 func columnOf(text []byte, offset int) int {
-	before := text[:min(offset, len(text))]
+	before := text[:offset]
 	return utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 }
 
@@ -146,9 +140,12 @@ func compact(text []byte) (jsontext.Value, error) {
 	if !ok {
 		return raw, err
 	}
-	found := TextError{Problem: syntaxProblem(text, syntactic)}
-	found.Line, found.Column = position(text, int(syntactic.ByteOffset))
-	return nil, TextErrors{found}
+	offset := min(int(syntactic.ByteOffset), len(text))
+	return nil, TextErrors{{
+		Line:    bytes.Count(text[:offset], []byte{'\n'}) + 1,
+		Column:  columnOf(text, offset),
+		Problem: syntaxProblem(text, offset, syntactic),
+	}}
 }
 
 // slips are texts that are almost JSON, or something else. In their patterns ‸ is where JSON ends.
@@ -167,9 +164,8 @@ var slips = []struct {
 	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
 }
 
-// syntaxProblem says why a text is not JSON.
-func syntaxProblem(text []byte, err *jsontext.SyntacticError) string {
-	offset := min(int(err.ByteOffset), len(text))
+// syntaxProblem says why a text is not JSON from an offset on.
+func syntaxProblem(text []byte, offset int, err *jsontext.SyntacticError) string {
 	marked := string(text[:offset]) + "‸" + string(text[offset:])
 	for _, slip := range slips {
 		if slip.pattern.MatchString(marked) {

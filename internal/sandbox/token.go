@@ -157,18 +157,16 @@ func (s *Sandbox) limitLocked(x *exchange, clientID string) *answer {
 	if s.choices.allowance.Requests == 0 {
 		return nil
 	}
-	wait := s.counterLocked(clientID).take(time.Now())
+	counted, ok := s.counters[clientID]
+	if !ok {
+		counted = s.choices.allowance.counter()
+		s.counters[clientID] = counted
+	}
+	wait := counted.take(time.Now())
 	if wait == 0 {
 		return nil
 	}
 	x.record.Cause = cmp.Or(x.record.Cause, "allowance")
 	return deny("RATE_LIMITED", "The request allowance is exceeded.").
 		set("Retry-After", strconv.Itoa(retryAfter(wait)))
-}
-
-func (s *Sandbox) counterLocked(clientID string) counter {
-	if s.counters[clientID] == nil {
-		s.counters[clientID] = s.choices.allowance.counter()
-	}
-	return s.counters[clientID]
 }
