@@ -49,10 +49,6 @@ const (
 // latency is how long answers take in the plans of many groups.
 const latency = 50 * time.Millisecond
 
-func scenarios() []scenario {
-	return append(overTheFloor(), besideAnother()...)
-}
-
 // overTheFloor returns the plans that are compared with their own over the floor.
 func overTheFloor() []scenario {
 	var blocks strings.Builder
@@ -151,7 +147,7 @@ func run(ctx context.Context, only string) (err error) {
 		return err
 	}
 	var rows strings.Builder
-	for _, s := range scenarios() {
+	for _, s := range append(overTheFloor(), besideAnother()...) {
 		if !strings.Contains(s.name, only) {
 			continue
 		}

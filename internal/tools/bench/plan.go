@@ -49,12 +49,18 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, 
 		return nil, nil, err
 	}
 	defer stop()
-	mine, other, err := b.plans(s, engine.Service(url, "bench", "bench"))
+	answers, err := os.MkdirTemp(b.root, "floor-")
 	if err != nil {
 		return nil, nil, err
 	}
+	env := append(engine.Service(url, "bench", "bench"), "FLOOR_DIR="+answers)
+	mine := plan{s.config, b.ours}
+	other := plan{s.other, b.ours}
+	if s.other == "" {
+		other = plan{s.config, b.floor}
+	}
 	// This plan fills the caches of the service and the floor.
-	if _, err := b.run(ctx, other); err != nil {
+	if _, err := b.run(ctx, other, env); err != nil {
 		return nil, nil, err
 	}
 	for turn := range 2 * pairs {
@@ -62,7 +68,7 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, 
 		if turn%4 == 1 || turn%4 == 2 {
 			p, samples = other, &theirs
 		}
-		seen, err := b.run(ctx, p)
+		seen, err := b.run(ctx, p, env)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -71,29 +77,10 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, 
 	return ours, theirs, nil
 }
 
-// plans returns the two plans of a scenario.
-func (b bench) plans(s scenario, env []string) (mine, other plan, err error) {
-	mine = plan{
-		config:  s.config,
-		plugins: b.ours,
-		env:     env,
-	}
-	other = mine
-	if s.other != "" {
-		other.config = s.other
-		return mine, other, nil
-	}
-	answers, err := os.MkdirTemp(b.root, "floor-")
-	other.plugins = b.floor
-	other.env = append(other.env, "FLOOR_DIR="+answers)
-	return mine, other, err
-}
-
-// plan is a configuration with the folder of its provider and its environment.
+// plan is a configuration with the folder of its provider.
 type plan struct {
 	config  string
 	plugins string
-	env     []string
 }
 
 // sample is the cost of a plan, in seconds of the engine and its provider together.
@@ -109,8 +96,8 @@ const header = `terraform {
 }
 `
 
-// run plans once.
-func (b bench) run(ctx context.Context, p plan) (sample, error) {
+// run plans once, with more entries of the environment.
+func (b bench) run(ctx context.Context, p plan, env []string) (sample, error) {
 	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), p.plugins)
 	if err != nil {
 		return sample{}, err
@@ -122,7 +109,7 @@ func (b bench) run(ctx context.Context, p plan) (sample, error) {
 	work := engine.Workspace{
 		Engine: b.engine,
 		Dir:    b.root,
-		Env:    engine.Environment(append(p.env, override)...),
+		Env:    engine.Environment(append(env, override)...),
 	}
 	cmd := work.Command(ctx, "plan", "-lock=false")
 	start := time.Now()

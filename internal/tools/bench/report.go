@@ -47,8 +47,10 @@ func write(ctx context.Context, by engine.Engine, rows string) error {
 	if err != nil {
 		return err
 	}
+	machine := fmt.Sprintf("%s, %s, %s/%s, %d cores; %d pairs for each row.\n",
+		by, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pairs)
 	err = errors.Join(
-		replacePart("BENCHMARKS.md", "machine", machine(by)),
+		replacePart("BENCHMARKS.md", "machine", machine),
 		replacePart("BENCHMARKS.md", "plans", planHeader+rows),
 		replacePart("BENCHMARKS.md", "inside", figures),
 	)
@@ -56,12 +58,6 @@ func write(ctx context.Context, by engine.Engine, rows string) error {
 		err = errors.Join(err, replacePart(page, "plan time", groupTable(rows)))
 	}
 	return err
-}
-
-// machine says on what the plans were made.
-func machine(by engine.Engine) string {
-	return fmt.Sprintf("%s, %s, %s/%s, %d cores; %d pairs for each row.\n",
-		by, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), pairs)
 }
 
 // inside runs the benchmarks of the packages.
@@ -79,13 +75,8 @@ func inside(ctx context.Context) (string, error) {
 func cpu(s sample) float64  { return s.cpu }
 func wall(s sample) float64 { return s.wall }
 
-func median(samples []sample, figure func(sample) float64) float64 {
-	values := make([]float64, len(samples))
-	for i, s := range samples {
-		values[i] = figure(s)
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
+func median(values []float64) float64 {
+	return slices.Sorted(slices.Values(values))[len(values)/2]
 }
 
 // row returns the scenario's row of the table.
@@ -96,22 +87,22 @@ func (s scenario) row(ours, theirs []sample) string {
 
 // compared returns the cells of a figure. A ratio that misses its target is bold.
 func compared(ours, theirs []sample, figure func(sample) float64, target float64) string {
-	ratios := make([]float64, len(ours))
-	for i := range ratios {
-		ratios[i] = figure(ours[i]) / figure(theirs[i])
+	var mine, other, ratios []float64
+	for i := range ours {
+		mine = append(mine, figure(ours[i]))
+		other = append(other, figure(theirs[i]))
+		ratios = append(ratios, mine[i]/other[i])
 	}
-	slices.Sort(ratios)
-	middle := ratios[len(ratios)/2]
-	ratio := fmt.Sprintf("%.2f", middle)
+	ratio := fmt.Sprintf("%.2f", median(ratios))
 	atMost := "–"
 	if target > 0 {
 		atMost = fmt.Sprintf("%.2f", target)
-		if middle > target {
+		if median(ratios) > target {
 			ratio = "**" + ratio + "**"
 		}
 	}
 	return fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s",
-		median(ours, figure), median(theirs, figure), ratio, ratios[0], ratios[len(ratios)-1], atMost)
+		median(mine), median(other), ratio, slices.Min(ratios), slices.Max(ratios), atMost)
 }
 
 // replacePart replaces the part of a file between the comments with that name.
