@@ -85,7 +85,6 @@ func TestExecAtATerminal(t *testing.T) {
 func TestExecStops(t *testing.T) {
 	const shell = `set -m; "$0" exec -- sh -c 'echo ready; read line; exit 3'; echo "stopped $?"; fg; echo "ended $?"`
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", shell, os.Args[0])
-	cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1")
 	keyboard, lines := atTerminal(t, cmd)
 	seen := until(lines, "ready")
 	for _, step := range [][2]string{{"\x1a", "stopped 148"}, {"line\n", "ended 3"}} {
@@ -107,7 +106,6 @@ func TestExecInTheBackground(t *testing.T) {
 		syscall.SIGTERM: `trap "exit 3" TERM; echo $PPID is ready; kill -STOP $$; ` + waits,
 	} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", `set -m; "$0" exec -- sh -c "$1" & wait $!; echo ended $?`, os.Args[0], script)
-		cmd.Env = append(os.Environ(), "RUN_AS_PROGRAM=1")
 		_, lines := atTerminal(t, cmd)
 		var pid int
 		seen := until(lines, "is ready")

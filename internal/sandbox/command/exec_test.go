@@ -87,7 +87,7 @@ func TestExec(t *testing.T) {
 
 func TestExecEnvironment(t *testing.T) {
 	cmd := executed(t, "-host=Sandbox", "--", "env")
-	cmd.Env = append(cmd.Env, hostile...)
+	cmd.Env = append(os.Environ(), hostile...)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestGuideInPython(t *testing.T) {
 		t.Skip(err)
 	}
 	cmd := executed(t, "--", "python3", "-m", "unittest", "discover", "-s", "../../../examples/guides/test-your-module")
-	cmd.Env = append(cmd.Env, "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "Ran 2 tests") {
 		t.Errorf("%v\n%s", err, out)
 	}

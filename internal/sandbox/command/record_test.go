@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -53,27 +52,6 @@ func recordFrom(t *testing.T, service http.Handler) recorded {
 	return recorded{string(text), said.String(), err, time.Since(begun)}
 }
 
-// oneGroup returns the first group of the built-in catalogue.
-func oneGroup(t *testing.T) *sandbox.Catalogue {
-	t.Helper()
-	var file map[string]json.RawMessage
-	var groups []json.RawMessage
-	err := json.Unmarshal(sandbox.DefaultFile(), &file)
-	if err == nil {
-		err = json.Unmarshal(file["modelGroups"], &groups)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	file["modelGroups"], _ = json.Marshal(groups[:1])
-	text, _ := json.Marshal(file)
-	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return catalogue
-}
-
 // replaced returns a fault that replaces a text in the answers.
 func replaced(route sandbox.Route, was, is string) sandbox.Fault {
 	return sandbox.Fault{Route: route, Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
@@ -88,14 +66,14 @@ func TestRecordMisbehaving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := strings.NewReplacer("$MAIN", group, "$SECRET", secret)
+	names := strings.NewReplacer("$GROUP", sandboxtest.GroupID(0), "$SECRET", secret)
 	for line := range strings.Lines(names.Replace(string(text))) {
 		fault, want, isRow := strings.Cut(strings.TrimSpace(line), " → ")
 		if !isRow {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
-			service := sandbox.New(oneGroup(t))
+			service := sandbox.New(sandboxtest.ManyGroups(t, 1))
 			w := httptest.NewRecorder()
 			service.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/control/faults", strings.NewReader(fault)))
 			got := recordFrom(t, service)
@@ -134,11 +112,6 @@ func TestRecordAtAWrongAddress(t *testing.T) {
 		if status != 1 || !strings.Contains(said, want) || strings.Contains(said, "Another attempt") {
 			t.Errorf("%s: %d, %s", address, status, said)
 		}
-	}
-	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired-token")
-	_, said, status := commanded(t, "record", "-url="+service)
-	if status != 1 || !strings.Contains(said, "\nMODELCATALOGUE_ACCESS_TOKEN may have expired") {
-		t.Errorf("%d, %s", status, said)
 	}
 }
 
@@ -184,7 +157,7 @@ func TestRecordOddAnswers(t *testing.T) {
 		{"/models", `[{"id": "a", "revision": 7, "revision": 1.50}]`, "(models: 1)", `"revision": 1.50`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			service := sandbox.New(oneGroup(t))
+			service := sandbox.New(sandboxtest.ManyGroups(t, 1))
 			got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, test.path) {
 					fmt.Fprint(w, test.text)
