@@ -157,18 +157,15 @@ func (imagesOfPins) ValidateMap(ctx context.Context, req validator.MapRequest, r
 		return
 	}
 	given := revisions.Elements()
-	var strange []string
+	var strange, lines []string
 	for _, id := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
 		if given[id] == nil {
 			strange = append(strange, id)
+			lines = append(lines, fmt.Sprintf("%q%s", redact.Abridged(id), sameButCase(given, id)))
 		}
 	}
 	if len(strange) == 0 {
 		return
-	}
-	var lines []string
-	for _, id := range strange {
-		lines = append(lines, fmt.Sprintf("%q%s", redact.Abridged(id), sameButCase(given, id)))
 	}
 	resp.Diagnostics.AddAttributeError(req.Path.AtMapKey(strange[0]), explain.SummaryInvalidImage,
 		fmt.Sprintf("docker_images has an image for model groups that revisions does not have:%s\n\nGive the revision "+

@@ -35,23 +35,23 @@ func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
 // madeAt returns the moment from which the age of a model counts: when it was published, or re-published in place after
 // that. If it is not known, problem says why.
 func madeAt(model *catalogue.Model) (made time.Time, problem string) {
-	const unread = "its %s is %q, which cannot be read as a date"
 	if model.CreatedAt == nil {
 		return made, "the service does not say when it was made"
 	}
-	made, ok := parseTime(*model.CreatedAt)
-	if !ok {
-		return made, fmt.Sprintf(unread, "created_at", redact.Abridged(*model.CreatedAt))
-	}
-	if model.UpdatedAt == nil {
-		return made, ""
-	}
-	updated, ok := parseTime(*model.UpdatedAt)
-	if !ok {
-		return made, fmt.Sprintf(unread, "updated_at", redact.Abridged(*model.UpdatedAt))
-	}
-	if updated.After(made) {
-		made = updated
+	for _, date := range []struct {
+		name string
+		text *string
+	}{{"created_at", model.CreatedAt}, {"updated_at", model.UpdatedAt}} {
+		if date.text == nil {
+			continue
+		}
+		moment, ok := parseTime(*date.text)
+		if !ok {
+			return made, fmt.Sprintf("its %s is %q, which cannot be read as a date", date.name, redact.Abridged(*date.text))
+		}
+		if moment.After(made) {
+			made = moment
+		}
 	}
 	return made, ""
 }
