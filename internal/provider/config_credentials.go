@@ -39,8 +39,8 @@ func (c configuration) addToken(r *resolver) {
 }
 
 func (c configuration) addPair(r *resolver) {
-	id := blockArgument[string]{name: argClientID, value: c.ClientID, parse: verbatim}
-	secret := blockArgument[string]{name: argClientSecret, value: c.ClientSecret, parse: verbatim}
+	id := blockArgument[string]{name: argClientID, value: c.ClientID, parse: setting.Verbatim}
+	secret := blockArgument[string]{name: argClientSecret, value: c.ClientSecret, parse: setting.Verbatim}
 	var hasID, hasSecret bool
 	r.client.ClientID, hasID = id.resolve(r)
 	r.client.ClientSecret, hasSecret = secret.resolve(r)
@@ -129,5 +129,3 @@ func trimmedBy(name string, from explain.Origin) string {
 	}
 	return "name that file in " + setting.FileVariable(name) + " instead"
 }
-
-func verbatim(text string) (string, error) { return text, nil }

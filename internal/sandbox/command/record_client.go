@@ -43,8 +43,6 @@ func read[T any](g *given, argument string, parse func(string) (T, error)) (valu
 	return value
 }
 
-func verbatim(text string) (string, error) { return text, nil }
-
 // clientConfig reads the provider's variables. The address has no default.
 func (p *program) clientConfig(address string) (catalogue.Config, error) {
 	g := &given{Environment: setting.EnvironmentOf(os.Environ())}
@@ -68,8 +66,8 @@ func (p *program) clientConfig(address string) (catalogue.Config, error) {
 	if g.Has(setting.AccessToken) {
 		cfg.AccessToken = read(g, setting.AccessToken, setting.ParseAccessToken)
 	} else {
-		cfg.ClientID = read(g, setting.ClientID, verbatim)
-		cfg.ClientSecret = read(g, setting.ClientSecret, verbatim)
+		cfg.ClientID = read(g, setting.ClientID, setting.Verbatim)
+		cfg.ClientSecret = read(g, setting.ClientSecret, setting.Verbatim)
 	}
 	var err error
 	cfg.Proxy, _, err = g.Proxy(cfg.BaseURL)
