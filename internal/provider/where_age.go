@@ -47,7 +47,8 @@ func madeAt(model *catalogue.Model) (made time.Time, problem string) {
 		}
 		moment, ok := parseTime(*date.text)
 		if !ok {
-			return made, fmt.Sprintf("its %s is %q, which cannot be read as a date", date.name, redact.Abridged(*date.text))
+			const unread = "its %s is %q, which cannot be read as a date"
+			return made, fmt.Sprintf(unread, date.name, redact.Abridged(*date.text))
 		}
 		if moment.After(made) {
 			made = moment

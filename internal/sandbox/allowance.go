@@ -113,16 +113,11 @@ func ParseAllowance(text string) (Allowance, error) {
 			return Allowance{}, fmt.Errorf("%q is not a time such as 1s, 1m or 1h", per)
 		}
 	}
-	return a, a.problem()
-}
-
-// problem returns an error for an allowance that cannot be counted.
-func (a Allowance) problem() error {
 	if int64(a.Requests) > int64(a.Per) {
-		return fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
+		return Allowance{}, fmt.Errorf("%d requests are more than one a nanosecond", a.Requests)
 	}
 	if !slices.Contains([]Counting{SlidingWindow, FixedWindow, Bucket}, a.Kind) {
-		return fmt.Errorf("%q is not a kind of counting: it must be fixed, sliding or bucket", a.Kind)
+		return Allowance{}, fmt.Errorf("%q is not a kind of counting: it must be fixed, sliding or bucket", a.Kind)
 	}
-	return nil
+	return a, nil
 }

@@ -61,10 +61,15 @@ func elements(raw jsontext.Value) (list []jsontext.Value) {
 func encode(v any) jsontext.Value {
 	text, err := json.Marshal(v, json.Deterministic(true),
 		jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	must(err)
+	return text
+}
+
+// must panics on an error that only a mistake in this package can cause.
+func must(err error) {
 	if err != nil {
 		panic("sandbox: " + err.Error())
 	}
-	return text
 }
 
 // noRevision is the revision of a document without one, and below every other.

@@ -95,9 +95,7 @@ func pageFile(x *exchange) *answer {
 // execute returns what a template makes.
 func execute(name string, data any) string {
 	var text strings.Builder
-	if err := pageTemplates.ExecuteTemplate(&text, name, data); err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	must(pageTemplates.ExecuteTemplate(&text, name, data))
 	return text.String()
 }
 

@@ -40,9 +40,7 @@ const schemaAddress = "sandbox:///schema.json"
 
 func newSchemas(root node) *schemas {
 	s := &schemas{root: root, compiler: jsonschema.NewCompiler()}
-	if err := s.compiler.AddResource(schemaAddress, root); err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	must(s.compiler.AddResource(schemaAddress, root))
 	return s
 }
 
@@ -70,9 +68,7 @@ var (
 
 func parseNode(text []byte) node {
 	var root node
-	if err := json.Unmarshal(text, &root); err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	must(json.Unmarshal(text, &root))
 	return root
 }
 
@@ -141,9 +137,7 @@ func (s *schemas) check(text []byte, at jsontext.Pointer) (found TextErrors) {
 	s.mu.Lock()
 	schema, err := s.compiler.Compile(schemaAddress + "#" + string(at))
 	s.mu.Unlock()
-	if err != nil {
-		panic("sandbox: " + err.Error())
-	}
+	must(err)
 	r := &report{schemas: s, meant: map[jsontext.Pointer]bool{}}
 	if problem, ok := schema.Validate(value).(*jsonschema.ValidationError); ok { //nolint:errorlint // it is not wrapped
 		r.take(problem)
@@ -193,7 +187,7 @@ func (r *report) take(found *jsonschema.ValidationError) {
 	case *kind.MinLength, *kind.MinItems:
 		r.add(place, "must not be empty")
 	default:
-		r.add(place, "%s", problemOfValue(found.ErrorKind))
+		r.add(place, "%s is expected", expected(found.ErrorKind))
 	}
 }
 
@@ -239,15 +233,6 @@ func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string
 var typeNames = map[string]string{
 	"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false", "array": "a list",
 	"object": "an object",
-}
-
-// problemOfValue says in words what the library finds wrong with a value.
-func problemOfValue(found jsonschema.ErrorKind) string {
-	switch found.(type) {
-	case *kind.MinLength, *kind.MinItems:
-		return "must not be empty"
-	}
-	return expected(found) + " is expected"
 }
 
 // expected says in words what the library expects of a value. That it may be null is not said.
