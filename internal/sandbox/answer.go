@@ -69,19 +69,11 @@ type issue struct {
 }
 
 // deny answers with a code of the interface, which has one status.
-func deny(code, message string) *answer { return refuse(statuses[code], code, message) }
+func deny(code, message string) *answer { return refuse(statuses[code], code, message, nil) }
 
-// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included.
-func refuse(status int, code, message string, issues ...issue) *answer {
-	var data jsontext.Value
-	if len(issues) > 0 {
-		data = encode(map[string]any{"issues": issues})
-	}
-	return refuseWith(status, code, message, data)
-}
-
-// refuseWith does the same with the data of the code, nil for none.
-func refuseWith(status int, code, message string, data jsontext.Value) *answer {
+// refuse answers with the body of INTERFACE.md, Errors, deprecated fields included. data is that of the code, nil for
+// none.
+func refuse(status int, code, message string, data jsontext.Value) *answer {
 	return respond(status, encode(struct {
 		Code       string         `json:"code"`
 		Message    string         `json:"message"`
@@ -93,13 +85,8 @@ func refuseWith(status int, code, message string, data jsontext.Value) *answer {
 
 // invalid answers VALIDATION_FAILED, with the rejected fields.
 func invalid(message string, issues ...issue) *answer {
-	return refuse(statuses["VALIDATION_FAILED"], "VALIDATION_FAILED", message, issues...)
-}
-
-// refuseMethod answers 405, for which the interface has no code.
-func refuseMethod(allowed string) *answer {
-	return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only "+allowed+" is allowed here.").
-		set("Allow", allowed)
+	const code = "VALIDATION_FAILED"
+	return refuse(statuses[code], code, message, encode(map[string]any{"issues": issues}))
 }
 
 // refuseToken answers with the body of INTERFACE.md, Token endpoint errors.

@@ -152,7 +152,7 @@ func promised(status int, code, message string, data jsontext.Value) *answer {
 	if code == "VALIDATION_FAILED" && data == nil {
 		data = encode(map[string]any{"issues": []issue{{Field: "id", Messages: []string{message}}}})
 	}
-	a := refuseWith(status, code, message, data)
+	a := refuse(status, code, message, data)
 	if code == "RATE_LIMITED" {
 		a.set("Retry-After", "1")
 	}

@@ -13,7 +13,9 @@ import (
 // read answers the four lookups of INTERFACE.md, Endpoints.
 func (s *Sandbox) read(x *exchange) *answer {
 	if x.request.Method != http.MethodGet {
-		return refuseMethod(http.MethodGet)
+		// The interface has no code for it.
+		return refuse(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "Only GET is allowed here.", nil).
+			set("Allow", http.MethodGet)
 	}
 	caller, refusal := s.authenticate(x)
 	if refusal != nil {

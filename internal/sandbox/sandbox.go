@@ -130,7 +130,7 @@ func readBody(x *exchange) *answer {
 	}
 	if int64(len(x.body)) > limit {
 		x.body = nil
-		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.")
+		return refuse(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "The request body is too large.", nil)
 	}
 	return nil
 }
