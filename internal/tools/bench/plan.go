@@ -43,15 +43,15 @@ func prepare(ctx context.Context) (b bench, err error) {
 const pairs = 5
 
 // measure plans both ways in turn. The order changes from pair to pair, so that neither way always comes second.
-func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, err error) {
+func (b bench) measure(ctx context.Context, s scenario) (ours, theirs samples, err error) {
 	url, stop, err := serve(s.groups, s.models, s.latency)
 	if err != nil {
-		return nil, nil, err
+		return ours, theirs, err
 	}
 	defer stop()
 	answers, err := os.MkdirTemp(b.root, "floor-")
 	if err != nil {
-		return nil, nil, err
+		return ours, theirs, err
 	}
 	env := append(engine.Service(url, "bench", "bench"), "FLOOR_DIR="+answers)
 	mine := plan{s.config, b.ours}
@@ -60,19 +60,17 @@ func (b bench) measure(ctx context.Context, s scenario) (ours, theirs []sample, 
 		other = plan{s.config, b.floor}
 	}
 	// This plan fills the caches of the service and the floor.
-	if _, err := b.run(ctx, other, env); err != nil {
-		return nil, nil, err
+	if err := b.run(ctx, other, env, &samples{}); err != nil {
+		return ours, theirs, err
 	}
 	for turn := range 2 * pairs {
-		p, samples := mine, &ours
+		p, into := mine, &ours
 		if turn%4 == 1 || turn%4 == 2 {
-			p, samples = other, &theirs
+			p, into = other, &theirs
 		}
-		seen, err := b.run(ctx, p, env)
-		if err != nil {
-			return nil, nil, err
+		if err := b.run(ctx, p, env, into); err != nil {
+			return ours, theirs, err
 		}
-		*samples = append(*samples, seen)
 	}
 	return ours, theirs, nil
 }
@@ -83,10 +81,10 @@ type plan struct {
 	plugins string
 }
 
-// sample is the cost of a plan, in seconds of the engine and its provider together.
-type sample struct {
-	cpu  float64
-	wall float64
+// samples are the costs of the same plan, in seconds of the engine and its provider together.
+type samples struct {
+	cpu  []float64
+	wall []float64
 }
 
 const header = `terraform {
@@ -96,15 +94,15 @@ const header = `terraform {
 }
 `
 
-// run plans once, with more entries of the environment.
-func (b bench) run(ctx context.Context, p plan, env []string) (sample, error) {
+// run plans once, with more entries of the environment, and adds the cost.
+func (b bench) run(ctx context.Context, p plan, env []string, into *samples) error {
 	override, err := engine.Override(filepath.Join(b.root, "engine.tfrc"), p.plugins)
 	if err != nil {
-		return sample{}, err
+		return err
 	}
 	file := filepath.Join(b.root, "main.tf")
 	if err := os.WriteFile(file, []byte(header+p.config), 0o600); err != nil {
-		return sample{}, err
+		return err
 	}
 	work := engine.Workspace{
 		Engine: b.engine,
@@ -114,10 +112,11 @@ func (b bench) run(ctx context.Context, p plan, env []string) (sample, error) {
 	cmd := work.Command(ctx, "plan", "-lock=false")
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return sample{}, fmt.Errorf("plan: %w\n%s", err, out)
+		return fmt.Errorf("plan: %w\n%s", err, out)
 	}
-	took := time.Since(start)
+	into.wall = append(into.wall, time.Since(start).Seconds())
 	// The engine's times include its provider's, which it waits for.
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return sample{cpu: used.Seconds(), wall: took.Seconds()}, nil
+	into.cpu = append(into.cpu, used.Seconds())
+	return nil
 }

@@ -72,26 +72,21 @@ func inside(ctx context.Context) (string, error) {
 	return "```text\n" + string(bytes.Join(lines, nil)) + "```\n", nil
 }
 
-func cpu(s sample) float64  { return s.cpu }
-func wall(s sample) float64 { return s.wall }
-
 func median(values []float64) float64 {
 	return slices.Sorted(slices.Values(values))[len(values)/2]
 }
 
 // row returns the scenario's row of the table.
-func (s scenario) row(ours, theirs []sample) string {
+func (s scenario) row(ours, theirs samples) string {
 	return fmt.Sprintf("| %s | %s | %s |\n", s.name,
-		compared(ours, theirs, cpu, s.cpu), compared(ours, theirs, wall, s.wall))
+		compared(ours.cpu, theirs.cpu, s.cpu), compared(ours.wall, theirs.wall, s.wall))
 }
 
 // compared returns the cells of a figure. A ratio that misses its target is bold.
-func compared(ours, theirs []sample, figure func(sample) float64, target float64) string {
-	var mine, other, ratios []float64
+func compared(ours, theirs []float64, target float64) string {
+	var ratios []float64
 	for i := range ours {
-		mine = append(mine, figure(ours[i]))
-		other = append(other, figure(theirs[i]))
-		ratios = append(ratios, mine[i]/other[i])
+		ratios = append(ratios, ours[i]/theirs[i])
 	}
 	ratio := fmt.Sprintf("%.2f", median(ratios))
 	atMost := "–"
@@ -102,7 +97,7 @@ func compared(ours, theirs []sample, figure func(sample) float64, target float64
 		}
 	}
 	return fmt.Sprintf("%.2f | %.2f | %s (%.2f–%.2f) | %s",
-		median(mine), median(other), ratio, slices.Min(ratios), slices.Max(ratios), atMost)
+		median(ours), median(theirs), ratio, slices.Min(ratios), slices.Max(ratios), atMost)
 }
 
 // replacePart replaces the part of a file between the comments with that name.

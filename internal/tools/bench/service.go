@@ -40,7 +40,6 @@ func serve(groups, models int, delay time.Duration) (url string, stop func(), er
 	}
 	text, err := json.Marshal(object{
 		"organisations": []object{{"name": "Bench", "clientId": "bench", "clientSecret": "bench"}},
-		"timeHorizons":  []any{model["horizon"]},
 		"modelGroups":   list,
 	})
 	if err != nil {
