@@ -217,7 +217,7 @@ func (b blame) ceilingIsFull() bool {
 }
 
 // waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is
-// one: its own, or else that for a token.
+// one: its own, or else that for a token. If the header of its own is a 429, that is told.
 func (b blame) waitIsTold() bool {
 	underWay := func(x *request) bool {
 		return x.sentAt < b.r.end && (x.endAt == never || x.endAt >= b.r.end)
@@ -225,6 +225,9 @@ func (b blame) waitIsTold() bool {
 	waitsFor := filter(b.of(b.r.path), underWay)
 	if len(waitsFor) == 0 {
 		waitsFor = filter(b.tokens, underWay)
+	}
+	if own := waitsFor; len(own) > 0 && !own[0].token && own[0].limited() && own[0].headerAt < b.r.end {
+		return b.about == own[0]
 	}
 	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
 	timedOut := ok && network.TimedOut
