@@ -211,12 +211,12 @@ func newTab(t *testing.T) *tab {
 	return b
 }
 
-// show opens the page of a sandbox, once its script runs.
+// show opens the page of a sandbox, once its script runs and it is painted: Chromium drops keys and clicks before that.
 func show(t *testing.T, s *service) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.do(chromedp.Navigate(s.URL))
-	b.waits(`document.body.className === "live"`)
+	b.waits(`document.body.className === "live" && performance.getEntriesByName("first-contentful-paint").length`)
 	return b
 }
 
