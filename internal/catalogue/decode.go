@@ -43,15 +43,43 @@ type record[T any] interface {
 	rest() (unknown *jsontext.Value, err *error)
 }
 
-// decodeObject reads a body that is one record. A record with its identity is returned even if another field is wrong.
-func decodeObject[T any, P record[T]](of scope) decoder[*T] {
-	return func(in *incoming) (*T, error) { return decodeRecord[T, P](in, of) }
+// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none
+// if it is not about what was asked for. A body that is one record must have its identity.
+func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
+	return func(in *incoming) (*T, error) {
+		body, err := in.text.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		got, fault := unmarshalRecord[T](body)
+		lacks, other := P(got).identity(of)
+		switch {
+		case other != nil:
+			*got = *new(T)
+			fault = cmp.Or(fault, other)
+		case lacks != "":
+			fields := fieldsOf(body) // an error document of status 200, perhaps
+			fault = cmp.Or(fault, &shapeError{problem: in.without(lacks, fields) + codeAndMessage(fields)})
+		}
+		unknown, problem := P(got).rest()
+		if *unknown != nil {
+			*unknown = jsontext.Value(compactJSON(*unknown))
+		}
+		if fault != nil {
+			fault.at = in.text.StackPointer() + fault.at
+			*problem = in.unusable(fault)
+		}
+		if in.list == "" && (lacks != "" || other != nil) {
+			return nil, fault
+		}
+		return got, nil
+	}
 }
 
 // decodeList reads a body that is a whole list of records. A record that is wrong is an element with its error, because
 // the others can be read. In errors the list is called name.
 func decodeList[T any, P record[T]](name string, of scope) decoder[[]*T] {
-	return eachOf(name, func(in *incoming) (*T, error) { return decodeRecord[T, P](in, of) })
+	return eachOf(name, decodeRecord[T, P](of))
 }
 
 // decodeRaw reads a body that is a whole list, and decodes nothing in it.
@@ -100,7 +128,7 @@ func beginList(text *jsontext.Decoder) error {
 	problem := "a list is expected, the service sent " + inWords[sent.Kind()]
 	if sent.Kind() == jsontext.KindBeginObject {
 		fields := fieldsOf(sent)
-		problem += itHas(slices.Sorted(maps.Keys(fields))) + codeAndMessage(fields) + noSuchList
+		problem += itHas(fields) + codeAndMessage(fields) + noSuchList
 	}
 	return &shapeError{problem: problem}
 }
@@ -124,60 +152,24 @@ func codeAndMessage(fields map[string]jsontext.Value) string {
 }
 
 // itHas names the first fields of an object that is not what was expected.
-func itHas(names []string) string {
-	if len(names) == 0 {
+func itHas(fields map[string]jsontext.Value) string {
+	if len(fields) == 0 {
 		return " (it has no fields)"
 	}
+	names := slices.Sorted(maps.Keys(fields))
 	return " (it has: " + strings.Join(names[:min(len(names), 10)], ", ") + ")"
 }
 
-// itLacks says that a document, which what names, lacks a field, and what it has in its place.
-func itLacks(what, field string, fields map[string]jsontext.Value) string {
-	if fields[field] != nil {
-		return what + " has null in place of its " + field
-	}
-	return what + " has no " + field + itHas(slices.Sorted(maps.Keys(fields)))
-}
-
-// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none
-// if it is not about what was asked for. A body that is one record must have its identity.
-func decodeRecord[T any, P record[T]](in *incoming, of scope) (*T, error) {
-	body, err := in.text.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	got, fault := unmarshalRecord[T](body)
-	lacks, other := P(got).identity(of)
-	switch {
-	case other != nil:
-		*got = *new(T)
-		fault = cmp.Or(fault, other)
-	case lacks != "":
-		fault = cmp.Or(fault, in.withoutIdentity(body, lacks))
-	}
-	unknown, problem := P(got).rest()
-	if *unknown != nil {
-		*unknown = jsontext.Value(compactJSON(*unknown))
-	}
-	if fault != nil {
-		fault.at = in.text.StackPointer() + fault.at
-		*problem = in.unusable(fault)
-	}
-	if in.list == "" && (lacks != "" || other != nil) {
-		return nil, fault
-	}
-	return got, nil
-}
-
-// withoutIdentity returns the error of a record that lacks a field, such as an error document of status 200. It quotes
-// what that says.
-func (in *incoming) withoutIdentity(body jsontext.Value, lacks string) *shapeError {
+// without says that the answer, or a record of its list, lacks a field, and what it has in its place.
+func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
 	what := "it"
 	if in.list == "" {
 		what = "the answer"
 	}
-	fields := fieldsOf(body)
-	return &shapeError{problem: itLacks(what, lacks, fields) + codeAndMessage(fields)}
+	if fields[field] != nil {
+		return what + " has null in place of its " + field
+	}
+	return what + " has no " + field + itHas(fields)
 }
 
 // unmarshalRecord decodes the text of a record.
@@ -301,10 +293,10 @@ func typeFault(err error) *shapeError {
 	if !ok {
 		return &shapeError{problem: err.Error()}
 	}
-	if wrong.Err != nil {
-		return &shapeError{at: wrong.JSONPointer, problem: wrong.Err.Error()}
-	}
 	problem := inWords[kinds[wrong.GoType.Kind()]] + " is expected, the service sent " + inWords[wrong.JSONKind]
+	if wrong.Err != nil {
+		problem = wrong.Err.Error()
+	}
 	return &shapeError{at: wrong.JSONPointer, problem: problem}
 }
 

@@ -29,9 +29,9 @@ const (
 
 // decoders read the bodies, about the group g or those on the horizon h.
 var decoders = [bodyKinds]decoder[any]{
-	bodyModel:  anyOf(decodeObject[Model](scope{group: "g"})),
+	bodyModel:  anyOf(decodeRecord[Model](scope{group: "g"})),
 	bodyModels: anyOf(decodeList[Model]("models", scope{group: "g"})),
-	bodyGroup:  anyOf(decodeObject[ModelGroup](scope{group: "g"})),
+	bodyGroup:  anyOf(decodeRecord[ModelGroup](scope{group: "g"})),
 	bodyGroups: anyOf(decodeList[ModelGroup]("model_groups", scope{horizon: "h"})),
 }
 
@@ -241,7 +241,7 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	one, err := decodeObject[Model](scope{group: "g"})(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
+	one, err := decodeRecord[Model](scope{group: "g"})(incomingBody(strings.NewReader(`{"id":"b","name":7,"revision":2}`)))
 	if err != nil || one.Err == nil || *one.Revision != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
@@ -293,12 +293,12 @@ func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	const asked = "cafe\u0301"
 	for _, id := range []string{`"caf\u00e9"`, `"cafe\u0301"`, `"CAFE\u0301"`, `"Caf\u00c9"`, "null"} {
 		body := `{"id":"m","revision":1,"modelGroupId":` + id + `}`
-		model, err := decodeObject[Model](scope{group: asked})(incomingBody(strings.NewReader(body)))
+		model, err := decodeRecord[Model](scope{group: asked})(incomingBody(strings.NewReader(body)))
 		if err != nil || model.Err != nil {
 			t.Errorf("a model of %s: %v, %+v", id, err, model)
 		}
 		body = `{"id":` + id + `}`
-		group, err := decodeObject[ModelGroup](scope{group: asked})(incomingBody(strings.NewReader(body)))
+		group, err := decodeRecord[ModelGroup](scope{group: asked})(incomingBody(strings.NewReader(body)))
 		if isGroup := id != "null"; isGroup && (err != nil || group.Err != nil) {
 			t.Errorf("group %s: %v, %+v", id, err, group)
 		}

@@ -39,6 +39,12 @@ func (e Endpoint) OfToken() bool { return e.Method == http.MethodPost }
 // String returns the method and the address, with a very long path cut.
 func (e Endpoint) String() string { return e.Method + " " + e.Origin + redact.Shorten(e.Path, 200) }
 
+// aboutEndpoint is an error of this package that says which request it is about.
+type aboutEndpoint interface {
+	error
+	OfToken() bool
+}
+
 // APIError is an answer of the service that refuses what was asked: one other than 200, or an error in the body of a
 // success of the token endpoint. Texts of the service are cleaned of control characters and of credentials, and
 // bounded.
@@ -156,13 +162,7 @@ type GaveUpError struct {
 }
 
 func (e *GaveUpError) Error() string {
-	text := fmt.Sprintf("gave up after %d attempts in %s", e.Attempts, round(e.Elapsed))
-	switch e.Attempts {
-	case 0:
-		text = fmt.Sprintf("gave up in %s, before an attempt", round(e.Elapsed))
-	case 1:
-		text = fmt.Sprintf("gave up after 1 attempt in %s", round(e.Elapsed))
-	}
+	text := fmt.Sprintf("gave up in %s (attempts: %d)", round(e.Elapsed), e.Attempts)
 	if e.Err == nil {
 		return text + ", waiting for " + e.WaitingFor
 	}

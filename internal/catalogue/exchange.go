@@ -228,9 +228,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 
 // bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
 func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
-	_, tooLarge := errors.AsType[*TooLargeError](err)
-	_, refused := apiError(err)
-	if tooLarge || refused {
+	if _, told := errors.AsType[aboutEndpoint](err); told {
 		return err
 	}
 	if shape := in.wrongShape(err); shape != nil {

@@ -47,23 +47,31 @@ func (f Fault) Permanent() bool { return f >= ProxyRefused }
 // OfProxy reports whether the proxy is at fault, or the way to it.
 func (f Fault) OfProxy() bool { return f >= ProxyFailed && f <= ProxyNoTLS }
 
-// faultOf classifies an error of net/http. connected says that the request had got a connection, and asked that the
-// server asked for a certificate of the client.
-func faultOf(err error, connected, asked bool) Fault {
+// faultOf classifies and returns what kept an attempt that failed with err from being served: err, unless it was how
+// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the
+// attempt may be over first. A server that ended its connection may have asked for a certificate.
+func (c *connections) faultOf(err error) (fault Fault, cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.refusals > 1:
+		return StreamRefused, errRefused
+	case c.given > maxConnections:
+		err = errNotServed
+	}
 	untrusted, _ := ofCertificate(err)
-	if fault := cmp.Or(ofProxy(err), untrusted, ofTLS(err, asked)); fault != Unreachable {
-		return fault
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	fault = cmp.Or(ofProxy(err), untrusted, ofTLS(err, c.asked))
+	switch {
+	case fault != Unreachable:
+	case c.given > 0, broke(err):
+		fault = Broken
+	case isDNS && dns.IsNotFound:
+		fault = UnknownHost
+	case refusedHere(err):
+		fault = NobodyListens
 	}
-	if connected || broke(err) {
-		return Broken
-	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return UnknownHost
-	}
-	if dial, ok := errors.AsType[*net.OpError](err); ok && refusedHere(dial) {
-		return NobodyListens
-	}
-	return Unreachable
+	return fault, err
 }
 
 // broke reports whether a connection that was made has ended.
@@ -172,10 +180,14 @@ func namesOf(certificate *x509.Certificate) []string {
 func nameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.String()) }
 
 // refusedHere reports whether nothing listens at a loopback address.
-func refusedHere(dial *net.OpError) bool {
+func refusedHere(err error) bool {
 	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, which has no constant on other systems
+	dial, dialled := errors.AsType[*net.OpError](err)
+	if !dialled || !errors.Is(dial, syscall.ECONNREFUSED) && !errors.Is(dial, onWindows) {
+		return false
+	}
 	at, ok := dial.Addr.(*net.TCPAddr)
-	return ok && at.IP.IsLoopback() && (errors.Is(dial, syscall.ECONNREFUSED) || errors.Is(dial, onWindows))
+	return ok && at.IP.IsLoopback()
 }
 
 // faultText returns the text of a fault of net/http, without what it quotes of an answer that is not HTTP: that may be

@@ -18,17 +18,18 @@ import (
 
 // faultCase is an error of net/http, and what is known of its connection.
 type faultCase struct {
-	name      string
-	err       error
-	connected bool
-	asked     bool // for a certificate of the client
-	want      Fault
+	name  string
+	err   error
+	given int  // connections
+	asked bool // for a certificate of the client
+	want  Fault
 }
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range append(networkFaults(), secureFaults()...) {
-		if got := faultOf(f.err, f.connected, f.asked); got != f.want {
+		given := &connections{given: f.given, asked: f.asked}
+		if got, _ := given.faultOf(f.err); got != f.want {
 			t.Errorf("%s: fault %d, want %d", f.name, got, f.want)
 		}
 	}
@@ -87,16 +88,16 @@ func networkFaults() []faultCase {
 			want: Broken,
 		},
 		{
-			name:      "anything after a connection",
-			err:       errors.New("malformed HTTP response"),
-			connected: true,
-			want:      Broken,
+			name:  "anything after a connection",
+			err:   errors.New("malformed HTTP response"),
+			given: 1,
+			want:  Broken,
 		},
 		{
-			name:      "cut short",
-			err:       fmt.Errorf("reading: %w", io.ErrUnexpectedEOF),
-			connected: true,
-			want:      Broken,
+			name:  "cut short",
+			err:   fmt.Errorf("reading: %w", io.ErrUnexpectedEOF),
+			given: 1,
+			want:  Broken,
 		},
 		{
 			name: "no proxy listens",

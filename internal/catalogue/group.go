@@ -99,7 +99,7 @@ func (c *Client) ModelGroups(ctx context.Context, timeHorizon string) ([]*ModelG
 // ModelGroup returns the group with that id, or an ErrNotFound, which is also the answer for a group the organisation
 // may not see.
 func (c *Client) ModelGroup(ctx context.Context, id string) (*ModelGroup, error) {
-	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeObject[ModelGroup](scope{group: id}))
+	group, err := lookupOfGroup(ctx, c, "reading model group %q", id, "", decodeRecord[ModelGroup](scope{group: id}))
 	if err == nil {
 		err = group.Err
 	}

@@ -125,7 +125,7 @@ func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err
 // not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
 func (c *Client) LatestModel(ctx context.Context, groupID string) (*Model, error) {
 	const what = "reading the latest model of group %q"
-	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeObject[Model](scope{group: groupID}))
+	model, err := lookupOfGroup(ctx, c, what, groupID, "/latest-model", decodeRecord[Model](scope{group: groupID}))
 	if err == nil {
 		err = model.Err
 	}

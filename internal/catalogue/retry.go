@@ -73,10 +73,7 @@ const (
 // backOff returns the wait before the n-th further attempt, from 1: 1 s, 2 s, 4 s and so on up to 30 s, plus up to a
 // quarter of it. jitter is in [0, 1). It shortens no wait, because INTERFACE.md asks for a second at least.
 func backOff(n int, jitter float64) time.Duration {
-	least := maxBackOff
-	if n < 6 {
-		least = min(firstBackOff<<(n-1), maxBackOff)
-	}
+	least := min(firstBackOff<<min(n-1, 5), maxBackOff)
 	return least + time.Duration(float64(least)*maxJitter*jitter)
 }
 

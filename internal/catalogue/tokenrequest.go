@@ -23,21 +23,21 @@ type credentials struct {
 }
 
 // body returns the content type and the body of a token request.
-func (c *credentials) body() (contentType string, body []byte, err error) {
+func (c *credentials) body() (contentType string, body []byte) {
 	fields := map[string]string{
 		"grant_type":    "client_credentials",
 		"client_id":     c.id,
 		"client_secret": c.secret,
 	}
 	if c.formError != nil {
-		body, err = json.Marshal(fields, json.Deterministic(true))
-		return "application/json", body, err
+		body, _ = json.Marshal(fields, lenient, json.Deterministic(true))
+		return "application/json", body
 	}
 	form := url.Values{}
 	for name, value := range fields {
 		form.Set(name, value)
 	}
-	return "application/x-www-form-urlencoded", []byte(form.Encode()), nil
+	return "application/x-www-form-urlencoded", []byte(form.Encode())
 }
 
 // switchToJSON makes the next request JSON if err leaves open whether forms are understood. It reports whether it did.
@@ -71,10 +71,7 @@ func notUnderstood(err error) bool {
 // requestToken makes one request for a token, and fills the attempt's token.
 func (c *Client) requestToken(ctx context.Context, sent *attempt) error {
 	t := &c.admission.tokens
-	contentType, body, err := t.credentials.body()
-	if err != nil {
-		return err
-	}
+	contentType, body := t.credentials.body()
 	return c.exchange(ctx, t.to, sent, outgoing{
 		header: http.Header{"Content-Type": {contentType}},
 		body:   body,
@@ -92,10 +89,7 @@ func (c *Client) readToken(in *incoming, got *token) error {
 	if kind := whole.Kind(); kind != jsontext.KindBeginObject {
 		return &shapeError{problem: "the answer is " + inWords[kind]}
 	}
-	var fields map[string]jsontext.Value
-	if err := json.Unmarshal(whole, &fields, lenient); err != nil {
-		return err
-	}
+	fields := fieldsOf(whole)
 	// INTERFACE.md does not show the fields of a token: they have the names of RFC 6749 §5.1, or names that are spelled as
 	// in every other body.
 	names := []string{"access_token", "token_type", "expires_in"}
@@ -126,11 +120,7 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
 	code := fields["error"]
 	if code.Kind() != jsontext.KindString || textOf(code) == "" {
-		problem := "the answer's access_token is null"
-		if fields["access_token"] == nil {
-			problem = itLacks("the answer", "access_token", fields)
-		}
-		return &shapeError{problem: problem}
+		return &shapeError{problem: in.without("access_token", fields)}
 	}
 	refusal := c.apiError(in.at, in.Response, nil)
 	refusal.Code, refusal.ShownCode = textOf(code), c.mask.Tidy(textOf(code), maxWord)

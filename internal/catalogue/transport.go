@@ -113,18 +113,3 @@ func (c *connections) give(to net.Conn) int {
 	c.last = to
 	return c.given
 }
-
-// faultOf classifies and returns what kept an attempt that failed with err from being served: err, unless it was how
-// often it was sent. net/http waits longer and longer before it sends a refused stream again, so the time of the
-// attempt may be over first. A server that ended its connection may have asked for a certificate.
-func (c *connections) faultOf(err error) (fault Fault, cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.refusals > 1:
-		return StreamRefused, errRefused
-	case c.given > maxConnections:
-		err = errNotServed
-	}
-	return faultOf(err, c.given > 0, c.asked), err
-}

@@ -23,14 +23,11 @@ type Integer int64
 
 // UnmarshalJSON takes an integer, and returns an error for anything else.
 func (i *Integer) UnmarshalJSON(data []byte) error {
-	kind := jsontext.Value(data).Kind()
-	whole, fraction := "", ""
-	if kind == jsontext.KindNumber {
-		plain, _ := plainDecimal(string(data))
-		whole, fraction, _ = strings.Cut(plain, ".")
-	}
+	plain, _ := plainDecimal(string(data)) // of any other kind of value ParseInt takes nothing
+	whole, fraction, _ := strings.Cut(plain, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || strings.Trim(fraction, "0") != "" {
+		kind := jsontext.Value(data).Kind()
 		sent := inWords[kind]
 		if kind == jsontext.KindNumber && len(data) <= 40 {
 			sent = "the number " + string(data)
@@ -50,7 +47,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error {
 	var err error
 	switch jsontext.Value(data).Kind() {
 	case jsontext.KindString:
-		err = json.Unmarshal(data, (*string)(s), lenient)
+		*s = Scalar(textOf(data))
 	case jsontext.KindNumber:
 		*(*string)(s), err = plainDecimal(string(data))
 	default:

@@ -37,15 +37,18 @@ const (
 func (f *flight) waitsLocked(now time.Time, before int) []wait {
 	a := f.in
 	t := &a.tokens
-	return []wait{
+	waits := []wait{
 		exact(forBackOff, f.notBefore, f.last),
 		a.limitedLocked(forPause, a.pace.PausedUntil()),
 		a.limitedLocked(forGap, a.pace.GapUntil()),
 		ceiling(a.pace.CeilingAfter(before, now), a.pace.InFlight(now)),
 		atMost(forRoom, a.pace.RoomAt(now), nil),
 		exact(forToken, t.notBefore, t.last),
-		atMost(forToken, openIf(t.stop != nil), t.last),
 	}
+	if t.stop != nil {
+		waits = append(waits, atMost(forToken, openEnd, t.last))
+	}
+	return waits
 }
 
 // exact returns a wait that ends at a time that is known.
@@ -76,14 +79,6 @@ func ceiling(until time.Time, inFlight int) wait {
 
 // openEnd is the end of a wait that only an event ends. It is after every other.
 var openEnd = time.Unix(1<<40, 0)
-
-// openIf returns openEnd for a wait that has begun, and the zero time for one that has not.
-func openIf(begun bool) time.Time {
-	if begun {
-		return openEnd
-	}
-	return time.Time{}
-}
 
 // left returns how long a wait has to go, 0 if only an event ends it.
 func (w wait) left() time.Duration {
@@ -203,10 +198,7 @@ func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 // attemptsLocked returns how many attempts were made: for a token if err is the token endpoint's, and else for the
 // question.
 func (f *flight) attemptsLocked(err error) int {
-	failure, ok := errors.AsType[interface {
-		error
-		OfToken() bool
-	}](err)
+	failure, ok := errors.AsType[aboutEndpoint](err)
 	if ok && failure.OfToken() {
 		return cmp.Or(f.in.tokens.attempts, f.attempts)
 	}
