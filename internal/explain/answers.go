@@ -84,7 +84,6 @@ func (m *message) unusable(unusable *catalogue.UnusableAnswerError) {
 	if unusable.IsPart {
 		m.next = "Look for a newer version of the provider. If there is none, show this to the service's operator."
 	}
-	m.quoteUnusable(unusable)
 	if unusable.Place != "" {
 		m.Short = m.said[0]
 		m.next = "Show this to the service's operator, and look for a newer version of the provider."
@@ -102,7 +101,8 @@ func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 	if unusable.ContentType != "" {
 		m.fact += fmt.Sprintf(", content type %q", unusable.ContentType)
 	}
-	m.fact += fmt.Sprintf(", for %s", unusable.Endpoint)
+	m.fact += ", for " + unusable.String()
+	m.fault = "at " + field(unusable.Place)
 	m.requestID = unusable.RequestID
 }
 

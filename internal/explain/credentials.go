@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -44,10 +45,9 @@ const (
 func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.APIError) {
 	switch {
 	case api == nil:
-		m.withoutToken(rejected.Err)
-	case isRedirect(api):
-		m.redirected(api)
-	case errors.Is(api, catalogue.ErrOrganisationDisabled):
+		m.say(SummaryNoToken, noUsableToken, notTheService)
+		m.fact = cmp.Or(m.fact, "The fault: "+rejected.Err.Error())
+	case isRedirect(api), errors.Is(api, catalogue.ErrOrganisationDisabled):
 		m.answered(api)
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
@@ -69,15 +69,6 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 			"The service refused the request for a token, and not with the code for wrong credentials "+
 				"(invalid_client).",
 			actOrShow+" Check base_url too: something else may answer there.")
-	}
-}
-
-// withoutToken explains an answer to the request for a token that cannot be used.
-func (m *message) withoutToken(err error) {
-	m.say(SummaryNoToken, noUsableToken, notTheService)
-	m.fact = "The fault: " + err.Error()
-	if unusable, ok := errors.AsType[*catalogue.UnusableAnswerError](err); ok {
-		m.quoteUnusable(unusable)
 	}
 }
 

@@ -53,13 +53,11 @@ func (e *Explainer) Tell(p Problem) Problem {
 func (e *Explainer) Explain(err error, about Subject) Problem {
 	m := &message{by: e, about: about}
 	var (
-		api      *catalogue.APIError
 		gaveUp   *catalogue.GaveUpError
 		rejected *catalogue.RejectedError
 	)
-	if errors.As(err, &api) {
-		m.quote(api)
-	}
+	api, _ := errors.AsType[*catalogue.APIError](err)
+	m.quote(err)
 	switch {
 	case errors.As(err, &rejected):
 		m.rejected(rejected, api)

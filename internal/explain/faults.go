@@ -14,7 +14,6 @@ import (
 
 // network explains an attempt without a whole answer.
 func (m *message) network(network *catalogue.NetworkError) {
-	m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
 	through := network.Proxy
 	switch {
 	case network.Fault.OfProxy():

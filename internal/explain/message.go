@@ -16,6 +16,7 @@ type message struct {
 	Problem // its Detail, Cause and Said come last
 	by      *Explainer
 	about   Subject
+	fault   string // what distinguishes its cause from others of its summary; it is not shown
 
 	// The detail has these in this order.
 	cause     string   // what is wrong, in a sentence or two
@@ -55,26 +56,14 @@ func (m *message) finished(err error) Problem {
 	return m.Problem
 }
 
-// shared identifies the cause of err, for Problem. Codes are taken for one cause if they are the same, even those that
-// the provider does not know.
+// shared identifies the cause of err, for Problem.
 func (m *message) shared(err error) string {
-	var (
-		rejected *catalogue.RejectedError
-		api      *catalogue.APIError
-		network  *catalogue.NetworkError
-		unusable *catalogue.UnusableAnswerError
-	)
+	_, isRejected := errors.AsType[*catalogue.RejectedError](err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return m.Summary
-	case errors.As(err, &api):
-		return fmt.Sprint(m.Summary, api.Status, api.Code)
-	case errors.As(err, &network):
-		return fmt.Sprint(m.Summary, network.Fault)
-	case errors.As(err, &unusable):
-		return m.Summary + field(unusable.Place)
-	case errors.As(err, &rejected):
-		return m.Summary
+	case isRejected, m.fault != "":
+		return m.Summary + m.fault
 	}
 	return ""
 }
@@ -84,8 +73,27 @@ func field(place string) string {
 	return strings.Trim(place[strings.LastIndexByte(place, ']')+1:], ".")
 }
 
-// quote takes over what the service answered.
-func (m *message) quote(api *catalogue.APIError) {
+// quote takes over what err says of an answer, or of the fault of an attempt without one.
+func (m *message) quote(err error) {
+	var (
+		api      *catalogue.APIError
+		network  *catalogue.NetworkError
+		unusable *catalogue.UnusableAnswerError
+	)
+	switch {
+	case errors.As(err, &api):
+		m.quoteRefusal(api)
+	case errors.As(err, &network):
+		m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
+		m.fault = fmt.Sprint(network.Fault)
+	case errors.As(err, &unusable):
+		m.quoteUnusable(unusable)
+	}
+}
+
+// quoteRefusal takes over what the service answered. Codes are taken for one cause if they are the same, even those
+// that the provider does not know.
+func (m *message) quoteRefusal(api *catalogue.APIError) {
 	if api.Message != "" {
 		m.said = append(m.said, "The service said: "+api.Message)
 	}
@@ -97,7 +105,8 @@ func (m *message) quote(api *catalogue.APIError) {
 	if api.ShownCode != "" {
 		m.fact += ", code " + api.ShownCode
 	}
-	m.fact += fmt.Sprintf(", for %s", api.Endpoint)
+	m.fact += ", for " + api.String()
+	m.fault = fmt.Sprint(api.Status, api.Code)
 	m.requestID = api.RequestID
 }
 

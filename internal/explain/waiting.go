@@ -124,11 +124,7 @@ func (m *message) interrupted(err error) {
 		m.cause += fmt.Sprintf(" (%s to go)", rounded(at.Remaining))
 	}
 	m.cause += "."
-	if api, ok := errors.AsType[*catalogue.APIError](at.Last); ok {
-		m.quote(api)
-	} else if network, ok := errors.AsType[*catalogue.NetworkError](at.Last); ok {
-		m.fact = fmt.Sprintf("The fault: %s, for %s", network.Problem, network.Endpoint)
-	}
+	m.quote(at.Last)
 }
 
 func attemptCount(n int) string {
