@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
@@ -154,15 +153,5 @@ func TestEqualNames(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-// The client id is not a secret (RFC 6749 §2.2), and often the word that helps.
-func TestTheClientIDIsShown(t *testing.T) {
-	t.Parallel()
-	c := New(Config{BaseURL: &url.URL{Scheme: "https", Host: "c.example"}, ClientID: "northwind", ClientSecret: "a-secret"})
-	const text = "There is no client northwind."
-	if got := c.mask.Tidy(text, 100); got != text {
-		t.Error(got)
 	}
 }
