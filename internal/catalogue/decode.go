@@ -293,10 +293,10 @@ func typeFault(err error) *shapeError {
 	if !ok {
 		return &shapeError{problem: err.Error()}
 	}
-	problem := inWords[kinds[wrong.GoType.Kind()]] + " is expected, the service sent " + inWords[wrong.JSONKind]
 	if wrong.Err != nil {
-		problem = wrong.Err.Error()
+		return &shapeError{at: wrong.JSONPointer, problem: wrong.Err.Error()}
 	}
+	problem := inWords[kinds[wrong.GoType.Kind()]] + " is expected, the service sent " + inWords[wrong.JSONKind]
 	return &shapeError{at: wrong.JSONPointer, problem: problem}
 }
 

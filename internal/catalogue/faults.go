@@ -183,11 +183,11 @@ func nameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.Stri
 func refusedHere(err error) bool {
 	const onWindows = syscall.Errno(10061) // WSAECONNREFUSED, which has no constant on other systems
 	dial, dialled := errors.AsType[*net.OpError](err)
-	if !dialled || !errors.Is(dial, syscall.ECONNREFUSED) && !errors.Is(dial, onWindows) {
+	if !dialled {
 		return false
 	}
 	at, ok := dial.Addr.(*net.TCPAddr)
-	return ok && at.IP.IsLoopback()
+	return ok && at.IP.IsLoopback() && (errors.Is(dial, syscall.ECONNREFUSED) || errors.Is(dial, onWindows))
 }
 
 // faultText returns the text of a fault of net/http, without what it quotes of an answer that is not HTTP: that may be

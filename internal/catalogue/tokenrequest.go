@@ -118,12 +118,12 @@ func isAbsent(value jsontext.Value) bool { return value == nil || value.Kind() =
 // withoutToken returns the error of a success without a token. If it has an error as in RFC 6749 §5.2, that counts as
 // if its status were one of an error.
 func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) error {
-	code := fields["error"]
-	if code.Kind() != jsontext.KindString || textOf(code) == "" {
+	code := textOf(fields["error"])
+	if fields["error"].Kind() != jsontext.KindString || code == "" {
 		return &shapeError{problem: in.without("access_token", fields)}
 	}
 	refusal := c.apiError(in.at, in.Response, nil)
-	refusal.Code, refusal.ShownCode = textOf(code), c.mask.Tidy(textOf(code), maxWord)
+	refusal.Code, refusal.ShownCode = code, c.mask.Tidy(code, maxWord)
 	refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
 	return refusal
 }
