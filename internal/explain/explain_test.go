@@ -259,3 +259,14 @@ func TestReasonsOfARejectedField(t *testing.T) {
 		}
 	}
 }
+
+// A rejection ends every read of the process, even if nothing of the answer behind it can be quoted.
+func TestARejectionIsToldInFullOnce(t *testing.T) {
+	t.Parallel()
+	e := &explain.Explainer{}
+	rejected := e.Explain(&catalogue.RejectedError{Err: &catalogue.TooLargeError{}}, explain.Subject{})
+	first, again := e.Tell(rejected), e.Tell(rejected)
+	if first.Detail != rejected.Detail || !strings.HasPrefix(again.Detail, "The full message is in ") {
+		t.Errorf("%s\nand then\n%s", first.Detail, again.Detail)
+	}
+}
