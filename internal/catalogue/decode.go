@@ -162,12 +162,12 @@ func itHas(fields map[string]jsontext.Value) string {
 
 // without says that the answer, or a record of its list, lacks a field, and what it has in its place.
 func (in *incoming) without(field string, fields map[string]jsontext.Value) string {
-	what := "it"
-	if in.list == "" {
-		what = "the answer"
+	what, its := "the answer", "the answer's "
+	if in.list != "" {
+		what, its = "it", "its "
 	}
 	if fields[field] != nil {
-		return what + " has null in place of its " + field
+		return its + field + " is null"
 	}
 	return what + " has no " + field + itHas(fields)
 }

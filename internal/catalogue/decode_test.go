@@ -118,8 +118,8 @@ var wrongBodies = []struct {
 		`the answer has no id (it has: code, message); its code is "NOT_FOUND"; its message is "No."`,
 	},
 	{bodyModel, `{"ID":"a","revision":1}`, "the answer has no id (it has: ID, revision)"},
-	{bodyModel, `{"id":null,"revision":1}`, "the answer has null in place of its id"},
-	{bodyModel, `{"id":"a","revision":null}`, "the answer has null in place of its revision"},
+	{bodyModel, `{"id":null,"revision":1}`, "the answer's id is null"},
+	{bodyModel, `{"id":"a","revision":null}`, "the answer's revision is null"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
 		"models[3].revision: a whole number" + isExpected + "a string",
@@ -155,7 +155,7 @@ var wrongBodies = []struct {
 		bodyGroups, `[{"id":"a"},{"models":[{},{"revision":true}]}]`,
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
-	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: it has null in place of its id"},
+	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: its id is null"},
 	{
 		bodyGroups, `[{"id":"a","timeHorizon":{"key":"H"}},{"id":"b","timeHorizon":{"key":"k"}}]`,
 		`model_groups[1].timeHorizon.key: it is "k", and the groups on "h" were asked for: the service did not apply the filter`,

@@ -59,7 +59,7 @@ var tokenFaults = map[string]struct {
 	"a redirect":               {302, "", 1, "302 Found"},
 	"no token":                 {200, `{"Access_Token":"hunter2!","b":1}`, 1, noToken + " (it has: Access_Token, b)"},
 	"no token and 201":         {201, `{"Access_Token":"hunter2!"}`, 1, noToken + " (it has: Access_Token)"},
-	"a token that is null":     {200, `{"access_token":null}`, 1, "the answer has null in place of its access_token"},
+	"a token that is null":     {200, `{"access_token":null}`, 1, "the answer's access_token is null"},
 	"an empty object":          {200, `{}`, 1, noToken + " (it has no fields)"},
 	"an empty token":           {200, `{"access_token":""}`, 1, "the token is empty"},
 	"no content":               {204, "", 1, "the body is empty"},
