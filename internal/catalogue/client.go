@@ -42,8 +42,8 @@ type Config struct {
 	Observe func(context.Context, Exchange)
 	Note    func(context.Context, string)
 
-	// What tests replace: the network, or all of net/http, and what draws the jitter of back-offs, in [0, 1). Nil for the
-	// usual ones.
+	// What tests replace: the network, or all of net/http, and what draws the jitter of back-offs, in [0, 1). Nil for
+	// the usual ones.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 	Transport   http.RoundTripper
 	Jitter      func() float64

@@ -233,9 +233,9 @@ func (in *incoming) wrongShape(err error) *shapeError {
 	return nil
 }
 
-// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may have
-// moved since, if the error is inside an element of a list. So what was read of the element is decoded again, in one
-// piece.
+// placeOf returns the place of a syntax error. The library takes the names in it from a buffer whose content it may
+// have moved since, if the error is inside an element of a list. So what was read of the element is decoded again, in
+// one piece.
 func placeOf(text *jsontext.Decoder, syntax *jsontext.SyntacticError) jsontext.Pointer {
 	index, _, isInside := strings.Cut(strings.TrimPrefix(string(syntax.JSONPointer), "/"), "/")
 	if isInside && text.StackDepth() == 1 {

@@ -163,10 +163,8 @@ func (f *flight) leftErrLocked(c *caller, cause error) error {
 func (f *flight) blockerLocked(c *caller, hold wait) error {
 	a := f.in
 	switch {
-	case f.sent != nil && f.sent.failure != nil:
-		return f.sent.failure // a 429 is known from its header, whatever becomes of its body
 	case f.sent != nil:
-		return tooSlow(f.to)
+		return cmp.Or(f.sent.failure, tooSlow(f.to)) // a 429 is known from its header, whatever becomes of its body
 	case hold.until.Equal(openEnd):
 		return tooSlow(a.tokens.to)
 	case hold.err != nil:

@@ -44,7 +44,8 @@ func (m *message) answered(api *catalogue.APIError) {
 	case api.Status < 300:
 		m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
 	default:
-		m.say(SummaryNotAnswered, "The service refused the request. The provider does not retry this status.", actOrShow)
+		m.say(SummaryNotAnswered,
+			"The service refused the request. The provider does not retry this status.", actOrShow)
 	}
 }
 
@@ -57,8 +58,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.cause = "The organisation of these credentials is not permitted to make this request."
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
-		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says why, act " +
-			"on that. If not, check base_url, and that this machine's network is allowed there."
+		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says " +
+			"why, act on that. If not, check base_url, and that this machine's network is allowed there."
 	}
 }
 

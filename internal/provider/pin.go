@@ -226,7 +226,10 @@ func imageHint(given, has string) string {
 	if strings.EqualFold(given, has) {
 		return "The two differ only in upper and lower case."
 	}
-	for _, image := range []struct{ whose, text string }{{"The image that was given", given}, {"The service's image", has}} {
+	for _, image := range []struct{ whose, text string }{
+		{"The image that was given", given},
+		{"The service's image", has},
+	} {
 		if _, err := imageref.Parse(image.text); err != nil {
 			return fmt.Sprintf("%s is not a container image reference: %s.", image.whose, err)
 		}
