@@ -223,11 +223,13 @@ func (b blame) waitIsTold() bool {
 		return x.sentAt < b.r.end && (x.endAt == never || x.endAt >= b.r.end)
 	}
 	waitsFor := filter(b.of(b.r.path), underWay)
+	for _, own := range waitsFor {
+		if own.limited() && own.headerAt < b.r.end {
+			return b.about == own
+		}
+	}
 	if len(waitsFor) == 0 {
 		waitsFor = filter(b.tokens, underWay)
-	}
-	if own := waitsFor; len(own) > 0 && !own[0].token && own[0].limited() && own[0].headerAt < b.r.end {
-		return b.about == own[0]
 	}
 	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
 	timedOut := ok && network.TimedOut
