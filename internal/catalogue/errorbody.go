@@ -55,7 +55,7 @@ func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 	if d.Code.Kind() == jsontext.KindString {
 		code = textOf(d.Code)
 	}
-	// On other endpoints `error` is the deprecated reason phrase if there is no description.
+	// The deprecated `error` of the interface is the reason phrase, which the status says already.
 	if strings.EqualFold(reason, http.StatusText(status)) {
 		reason = ""
 	}
