@@ -97,10 +97,10 @@ func TestSettings(t *testing.T) {
 		Snapshot:       true,
 	}
 	empty := arguments{}
-	var environment, wrong, blank []string
+	var set, wrong, blank []string
 	for argument, value := range whole {
 		name := strings.ToUpper(argument)
-		environment = append(environment, fmt.Sprintf("%s=%v", name, value))
+		set = append(set, fmt.Sprintf("%s=%v", name, value))
 		wrong = append(wrong, name+"=wrong")
 		blank = append(blank, name+"=", name+"_FILE=")
 		if _, isText := value.(string); isText {
@@ -113,8 +113,8 @@ func TestSettings(t *testing.T) {
 		want        catalogue.Config
 	}{
 		"defaults":                  {complete, nil, defaults},
-		"the environment only":      {nil, environment, ofWhole},
-		"an empty block counts not": {empty, environment, ofWhole},
+		"the environment only":      {nil, set, ofWhole},
+		"an empty block counts not": {empty, set, ofWhole},
 		"empty arguments count not": {empty.merge(complete), nil, defaults},
 		"empty variables count not": {complete, append(blank, "ACCESS_TOKEN="), defaults},
 		"the block goes first":      {whole, append(wrong, "CLIENT_SECRET_FILE=none"), ofWhole},
