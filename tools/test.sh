@@ -23,6 +23,10 @@ cgo=$CGO_ENABLED
 if [[ -n ${RACE:-} ]]; then
   # Many systems have a race detector only with cgo.
   cgo=$(env -u CGO_ENABLED go env CGO_ENABLED)
+  if [[ $cgo == 0 && $(go env GOOS) != darwin && -z ${CI:-} ]]; then
+    echo "there is no C compiler on the PATH, so the tests run without the race detector" >&2
+    RACE=
+  fi
 fi
 
 # imported PACKAGE… prints the packages of other modules that the tests of packages use.
