@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	exampleFolder = "../../examples/guides/test-your-module/own-catalogue/"
+	exampleFolder = "../../examples/guides/sandbox/own-catalogue/"
 	organisations = `"organisations": [{"name": "O", "clientId": "o", "clientSecret": "o-sandbox-secret"}]`
 )
 
@@ -125,7 +125,7 @@ func TestCatalogueFiles(t *testing.T) {
 	}
 	if want := readText(t, exampleFolder+"catalogue.schema.json"); want != string(sandbox.CatalogueSchema()) {
 		t.Error("the schema beside the guide is not the code's: make it so by\n" +
-			"go run ./cmd/modelcatalogue-sandbox schema >examples/guides/test-your-module/own-catalogue/catalogue.schema.json")
+			"go run ./cmd/modelcatalogue-sandbox schema >examples/guides/sandbox/own-catalogue/catalogue.schema.json")
 	}
 }
 
