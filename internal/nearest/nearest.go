@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"github.com/agnivade/levenshtein"
 )
 
 // maxCompared bounds the names that are compared, in bytes: the cost of a comparison is the product of both lengths.
@@ -26,8 +26,7 @@ func Names(mistaken string, known []string, perSlip int) []string {
 		if max(len(mistaken), len(name)) > maxCompared {
 			continue
 		}
-		// The library's own bound, MaxCost, gives wrong distances in its release 1.2.3.
-		distance := levenshtein.Distance(folded, fold(name), nil)
+		distance := levenshtein.ComputeDistance(folded, fold(name))
 		if distance < slips {
 			best, slips = nil, distance
 		}
