@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,13 +14,7 @@ import (
 	"time"
 )
 
-var (
-	allowanceSeeds  = flag.Int("allowance-seeds", 3, "how many seeds TestAllowances runs for each cell")
-	allowanceReport = flag.String("allowance-report", "", "write the tables into this file, between their markers")
-)
-
-// These markers enclose the tables in BENCHMARKS.md; `make bench` keeps what is between them.
-const allowanceBegin, allowanceEnd = "<!-- allowances: begin -->\n", "<!-- allowances: end -->\n"
+var allowanceSeeds = flag.Int("allowance-seeds", 3, "how many seeds TestAllowances runs for each cell")
 
 // allowanceCell is a plan over a service that limits requests: each process reads groups, some of them at once, and all
 // processes share one allowance.
@@ -316,32 +309,11 @@ func (table allowanceTable) measure(t *testing.T) string {
 func TestAllowances(t *testing.T) {
 	t.Parallel()
 	without, with := allowanceTables()
-	report := fmt.Sprintf(`
-## Within a request allowance
+	t.Logf(`medians of %d seeds: the time as a multiple of the least, and the answers with 429
 
-What a plan takes if the service limits requests, in multiples of the least time that the allowance permits. The
-second figure of a cell is how many requests were answered with 429. Time is simulated, and the phase of windows is
-random. Answers take 20 to 180 ms, 0.6 s, or seconds for one in a hundred ("heavy tail", less 5 s for the
-slowest). Medians of %d seeds.
-
-    make bench-pace
-
-One process reads 300 groups, 10 at a time. Several processes share the allowance and read 100 groups each; the time is
-that of the last one.
+Answers take 20 to 180 ms, 0.6 s, or seconds for one in a hundred ("heavy tail", less 5 s for the slowest). One process reads
+300 groups, 10 at a time. Several processes read 100 groups each; the time is that of the last one.
 %s
-With max_requests set to the allowance, nothing is answered with 429; one process.
+With max_requests set to the allowance, and one process:
 %s`, *allowanceSeeds, without.measure(t), with.measure(t))
-	t.Log(report)
-	if *allowanceReport == "" {
-		return
-	}
-	old, err := os.ReadFile(*allowanceReport)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, _ := strings.Cut(string(old), allowanceBegin)
-	_, after, _ := strings.Cut(rest, allowanceEnd)
-	if err := os.WriteFile(*allowanceReport, []byte(before+allowanceBegin+report+allowanceEnd+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
