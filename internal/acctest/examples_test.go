@@ -224,7 +224,7 @@ func blocks(text string) []block {
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"/*.md", "/docs/*.md", "/docs/*/*.md"} {
+	for _, pattern := range []string{"/*.md", "/.github/*.md", "/docs/*.md", "/docs/*/*.md"} {
 		names, err := filepath.Glob(root + pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no text is %s: %v", pattern, err)
