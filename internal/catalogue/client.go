@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"net/http"
@@ -26,6 +27,11 @@ type Config struct {
 	ClientID     string
 	ClientSecret string
 	AccessToken  string // a bearer token in place of ClientID and ClientSecret: none is requested; empty for none
+
+	// What a gateway in front of the service asks for: headers of every request, by name, and the certificate, with its
+	// chain, for a server that asks for one. The values of headers are as secret as ClientSecret.
+	Headers           map[string]string
+	ClientCertificate tls.Certificate // without any certificate for none
 
 	CACertificates []*x509.Certificate // trusted beside the system's own
 	Proxy          *Proxy              // that requests go through; nil for none, whatever the environment names
@@ -71,6 +77,9 @@ func New(cfg Config) *Client {
 	}
 	c.mask.Add(cfg.ClientSecret)
 	c.mask.Add(cfg.AccessToken)
+	for _, value := range cfg.Headers {
+		c.mask.AddHeader(value)
+	}
 	t := &c.admission.tokens
 	t.to = c.to(http.MethodPost, TokenPath)
 	t.request = c.requestToken

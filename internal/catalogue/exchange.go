@@ -110,6 +110,9 @@ func (c *Client) send(ctx context.Context, at Endpoint, out outgoing) (*http.Res
 	if err != nil {
 		return nil, err
 	}
+	for name, value := range c.cfg.Headers {
+		request.Header[name] = []string{value} // its case as it was written
+	}
 	maps.Copy(request.Header, out.header)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.cfg.UserAgent)

@@ -31,7 +31,8 @@ const (
 	NoTLS                           // permanent: the server does not speak TLS
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
 	OldTLS                          // permanent: it does not support TLS 1.2 or later
-	CertificateWanted               // permanent: it asked for a certificate of the client, and ended the connection
+	CertificateWanted               // permanent: it asked for a certificate of the client, and there is none
+	CertificateRefused              // permanent: it does not accept the certificate of the client
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now
 	OtherHost                       // permanent: it is for other hosts
@@ -61,7 +62,7 @@ func (c *connections) faultOf(err error) (fault Fault, cause error) {
 	}
 	untrusted, _ := ofCertificate(err)
 	dns, isDNS := errors.AsType[*net.DNSError](err)
-	fault = cmp.Or(ofProxy(err), untrusted, ofTLS(err, c.asked))
+	fault = cmp.Or(ofProxy(err), untrusted, c.ofTLS(err))
 	switch {
 	case fault != Unreachable:
 	case c.given > 0, broke(err):
@@ -88,7 +89,7 @@ const (
 
 // ofTLS classifies a fault of TLS that this side finds, or an alert of the other side. Any other error is Unreachable.
 // crypto/tls keeps the type of an alert to itself, but not its words.
-func ofTLS(err error, asked bool) Fault {
+func (c *connections) ofTLS(err error) Fault {
 	odd, isOdd := errors.AsType[tls.RecordHeaderError](err)
 	alert, isAlert := errors.AsType[*net.OpError](err)
 	switch {
@@ -103,8 +104,10 @@ func ofTLS(err error, asked bool) Fault {
 		return Unreachable
 	case alert.Err.Error() == tls.AlertError(alertProtocolVersion).Error():
 		return OldTLS
+	case c.presented:
+		return CertificateRefused
 	// If a certificate is missing, servers give different reasons.
-	case asked, alert.Err.Error() == tls.AlertError(alertCertificateRequired).Error():
+	case c.asked, alert.Err.Error() == tls.AlertError(alertCertificateRequired).Error():
 		return CertificateWanted
 	}
 	return Insecure

@@ -22,13 +22,14 @@ type faultCase struct {
 	err   error
 	given int  // connections
 	asked bool // for a certificate of the client
+	gave  bool // one was presented
 	want  Fault
 }
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range append(networkFaults(), secureFaults()...) {
-		given := &connections{given: f.given, asked: f.asked}
+		given := &connections{given: f.given, asked: f.asked, presented: f.gave}
 		if got, _ := given.faultOf(f.err); got != f.want {
 			t.Errorf("%s: fault %d, want %d", f.name, got, f.want)
 		}
@@ -148,6 +149,20 @@ func secureFaults() []faultCase {
 			name: "an alert: a certificate",
 			err:  alert(116),
 			want: CertificateWanted,
+		},
+		{
+			name:  "an alert: an old version, to a certificate",
+			err:   alert(70),
+			asked: true,
+			gave:  true,
+			want:  OldTLS,
+		},
+		{
+			name:  "an alert: an unknown authority",
+			err:   alert(48),
+			asked: true,
+			gave:  true,
+			want:  CertificateRefused,
 		},
 		{
 			name: "another alert",

@@ -26,7 +26,7 @@ func newTransport(cfg Config) *http.Transport {
 		TLSClientConfig: &tls.Config{
 			MinVersion:           tls.VersionTLS12,
 			RootCAs:              trusted(cfg.CACertificates),
-			GetClientCertificate: noCertificate,
+			GetClientCertificate: presenting(&cfg.ClientCertificate),
 		},
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
@@ -45,8 +45,12 @@ func newTransport(cfg Config) *http.Transport {
 	return transport
 }
 
-// trusted returns a pool of the system's own certificates, if it has any, and of more.
+// trusted returns a pool of the system's own certificates, if it has any, and of more. Without more it returns nil:
+// crypto/tls loads the system's own then, at the first handshake.
 func trusted(more []*x509.Certificate) *x509.CertPool {
+	if len(more) == 0 {
+		return nil
+	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
@@ -73,8 +77,9 @@ type connections struct {
 	mu       sync.Mutex
 	given    int
 	last     net.Conn
-	refusals int  // a connection was given again: it was there, and the stream was not served
-	asked    bool // the server asked for a certificate of the client
+	refusals int // a connection was given again: it was there, and the stream was not served
+	// The server asked for a certificate of the client, and one was presented.
+	asked, presented bool
 }
 
 // connectionsKey is the key of an attempt's *connections in its context.
@@ -92,14 +97,18 @@ func (c *connections) bound(ctx context.Context) context.Context {
 	})
 }
 
-// noCertificate answers a server that asks for a certificate of the client: there is none.
-func noCertificate(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.asked = true
+// presenting returns what answers a server that asks for a certificate of the client. It presents the one that was
+// given even to a server that names other authorities: such a server says why it refuses it.
+func presenting(given *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if c, ok := request.Context().Value(connectionsKey{}).(*connections); ok {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.asked = true
+			c.presented = len(given.Certificate) > 0
+		}
+		return given, nil
 	}
-	return &tls.Certificate{}, nil
 }
 
 // give counts a connection, and returns how many were given.

@@ -97,8 +97,13 @@ var untrusted = map[catalogue.Fault]advice{
 		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
 	},
 	catalogue.CertificateWanted: {
-		"The server asked for a certificate of the client, which the provider does not have, and ended the connection.",
-		"Use an address of the service that asks for none.",
+		"The server asked for a certificate of the client, and none is configured.",
+		"Give one that the server accepts in client_certificate_pem, and its key in client_key_pem.",
+	},
+	catalogue.CertificateRefused: {
+		"The server did not accept the certificate in client_certificate_pem.",
+		"Check that it is meant for the server at base_url, has not expired, and is followed by the certificates " +
+			"between it and its authority. The server's operator knows which authorities it accepts.",
 	},
 	catalogue.UnknownAuthority: {
 		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",

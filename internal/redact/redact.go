@@ -41,6 +41,18 @@ func (m *Mask) Add(secret string) {
 	}
 }
 
+// AddHeader makes Clean remove the value of a header, and the long words in it: a service may repeat the credential
+// without its scheme, such as Bearer, or one cookie of several. A shorter word may be an everyday one.
+func (m *Mask) AddHeader(value string) {
+	const longWord = 12
+	m.Add(value)
+	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" ,;=", r) }) {
+		if len(word) >= longWord {
+			m.Add(word)
+		}
+	}
+}
+
 // base64Spellings returns how a secret is spelled in base64: by itself, and behind the client id of Basic credentials,
 // where the same bytes have three spellings.
 func base64Spellings(secret string) (spellings []string) {
