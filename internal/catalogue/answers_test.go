@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"unicode/utf8"
 )
 
 // A body that cannot be what its header says is a wrong answer, after one request: it would be the same again.
@@ -31,6 +33,59 @@ func TestABodyThatIsLabelledAsGzip(t *testing.T) {
 			t.Errorf("sent %q", sent)
 		}
 		service.Close()
+	}
+}
+
+// A body in an encoding that was not asked for is told as that. None of its bytes is shown.
+func TestABodyInAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	const unlabelled = ", and no header says so"
+	for body, says := range map[string]string{
+		"br\n\x8b\x03\x80[]\x03":       `in the encoding "br", which was not asked for`,
+		"\n\x1f\x8b\x08\x00secret":     "in the encoding gzip" + unlabelled,
+		"\n\x28\xb5\x2f\xfd\x04secret": "in the encoding zstd" + unlabelled,
+		"\nx\x9c\xabVsecret":           "in the encoding deflate" + unlabelled,
+		"\n\xfe\xff\x00[secret":        "in UTF-16",
+		"\n[\x00s\x00e\x00c\x00":       "in UTF-16",
+		"\n7\xffsecret\x07":            "not text",
+	} {
+		for _, status := range []int{http.StatusOK, http.StatusForbidden} {
+			label, bytes, _ := strings.Cut(body, "\n")
+			c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					w.Header().Set("Content-Encoding", label)
+					w.WriteHeader(status)
+				}
+				answerTokens(w, r, bytes)
+			})}))
+			_, err := c.ModelGroup(t.Context(), "g")
+			if err == nil || !strings.Contains(err.Error(), "body") || !strings.Contains(err.Error(), "is "+says) ||
+				!utf8.ValidString(err.Error()) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%d, %q: %v", status, body, err)
+			}
+		}
+	}
+}
+
+// RFC 8259 §8.1 lets a reader leave a byte order mark out. A code is decided behind it, too.
+func TestAByteOrderMarkIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for body, status := range map[string]int{
+		bom + `{"id":"g"}`: http.StatusOK,
+		bom + `{"code":"ORGANISATION_DISABLED","message":"Unpaid."}`: http.StatusForbidden,
+	} {
+		c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				_, _ = w.Write([]byte(bom))
+			} else {
+				w.WriteHeader(status)
+			}
+			answerTokens(w, r, body)
+		})}))
+		_, err := c.ModelGroup(t.Context(), "g")
+		if disabled := errors.Is(err, ErrOrganisationDisabled); disabled != (status != http.StatusOK) || !disabled && err != nil {
+			t.Errorf("%q: %v", body, err)
+		}
 	}
 }
 
@@ -69,4 +124,17 @@ func TestATokenEndpointThatIsUnavailableWith200(t *testing.T) {
 			t.Errorf("%v after %d requests for a token", err, requested)
 		}
 	})
+}
+
+// A gateway's copy may lack the latest revision.
+func TestAReadAsksForNoCopy(t *testing.T) {
+	t.Parallel()
+	sent := map[string]string{}
+	c := New(configFor(t, "http://localhost", Config{Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+		sent[r.Method] = r.Header.Get("Cache-Control")
+		answerTokens(w, r, `[]`)
+	})}))
+	if _, err := c.Models(t.Context(), "g"); err != nil || sent[http.MethodGet] != "no-cache" || sent[http.MethodPost] != "" {
+		t.Errorf("%v, sent %q", err, sent)
+	}
 }

@@ -140,10 +140,10 @@ func fieldsOf(value jsontext.Value) map[string]jsontext.Value {
 	return fields
 }
 
-// codeAndMessage quotes those of an error document with status 200.
+// codeAndMessage quotes what an error document with status 200 says.
 func codeAndMessage(fields map[string]jsontext.Value) string {
 	var said strings.Builder
-	for _, name := range []string{"code", "message"} {
+	for _, name := range []string{"code", "message", "error"} {
 		if value := fields[name]; value.Kind() == jsontext.KindString {
 			fmt.Fprintf(&said, "; its %s is %q", name, textOf(value))
 		}

@@ -126,6 +126,7 @@ var wrongBodies = []struct {
 	},
 	{bodyModels, `[{"id":"a","revision":1},{"id":"b"}]`, "models[1]: it has no revision (it has: id)"},
 	{bodyModels, `[{"id":"a","revision":1},null]`, "models[1]: an object" + isExpected + "null"},
+	{bodyModel, `{"error":"not_found"}`, `the answer has no id (it has: error); its error is "not_found"`},
 	{bodyModels, `{}`, "a list" + isExpected + "an object (it has no fields)" + noSuchList},
 	{bodyModels, `{"items":[{}],"next":"/v1"}`, "a list" + isExpected + "an object (it has: items, next)" + noSuchList},
 	{

@@ -71,6 +71,9 @@ func (d *errorDocument) words(status int, ofToken bool) (code, message string) {
 // apiError describes an answer that refuses what was asked. Whatever its body is, the status stays.
 func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIError {
 	header := answer.Header
+	if at.OfToken() {
+		c.hideTokens(string(body) + " " + header.Get("Location"))
+	}
 	e := &APIError{
 		Endpoint:  at,
 		Status:    answer.StatusCode,
@@ -94,6 +97,15 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 		e.Data = c.mask.Tidy(cmp.Or(textOf(document.Data), textOf(document.Other)), maxData)
 	}
 	return e
+}
+
+// hideTokens masks the tokens in a refusal of the token endpoint, which only a service at odds with itself sends: as JSON
+// or as a form.
+func (c *Client) hideTokens(text string) {
+	token := regexp.MustCompile(`(?i)(?:access|refresh|id)_?token"?\s*[:=]\s*(?:("(?:[^"\\]|\\.)*")|([^\s"&,;}]+))`)
+	for _, found := range token.FindAllStringSubmatch(text, -1) {
+		c.mask.Add(cmp.Or(textOf(jsontext.Value(found[1])), found[2]))
+	}
 }
 
 // issues returns the rejected fields that an error lists in its data.
@@ -140,9 +152,12 @@ func textOf(value jsontext.Value) string {
 }
 
 // excerpt returns what to show of a body that is not an error document: of a page of HTML its title, or
-// else its text.
+// else its text. Bytes that are not text are never shown.
 func excerpt(raw []byte, header http.Header) string {
-	body := string(raw)
+	if form := unreadable(raw, header); form != "" {
+		return "a body that is " + form
+	}
+	body := strings.TrimPrefix(string(raw), bom)
 	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
 	if body == "" || !isPage && !strings.Contains(strings.ToLower(body), "<html") {
 		return body

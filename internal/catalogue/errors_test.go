@@ -119,7 +119,8 @@ var errorBodies = map[string]errorBody{
 		message:     "503 No server.",
 	},
 	"HTML, no words": {body: "<!doctype html><HTML><title></title>", message: "a page of HTML"},
-	"not UTF-8":      {body: "\xff\xfe broken \x1b[31m red", message: "broken [31m red"},
+	"a terminal's":   {body: "broken \x1b[31m red", message: "broken [31m red"},
+	"Latin-1":        {body: "Acc\xe8s refus\xe9", message: "Acc s refus"},
 	"huge":           {body: strings.Repeat("x", maxErrorBody), message: strings.Repeat("x", maxExcerpt) + "…"},
 	"deep":           {body: deepBody, message: deepBody[:maxExcerpt] + "…"},
 	"long message": {

@@ -138,11 +138,12 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 		reader:   response.Body,
 		tooLarge: TooLargeError{Endpoint: at, Limit: out.limit},
 	}
+	plain := withoutBOM(body)
 	status := response.StatusCode
 	switch success := status == http.StatusOK || at.OfToken() && status/100 == 2; {
 	case status >= 400:
 		// An error whose body is cut short still has its status.
-		text, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
+		text, _ := io.ReadAll(io.LimitReader(plain, maxErrorBody))
 		return body.size, c.apiError(at, response, text)
 	case !success:
 		return 0, c.apiError(at, response, nil)
@@ -154,7 +155,7 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 		Response: response,
 		at:       at,
 		mask:     c.mask,
-		text:     jsontext.NewDecoder(body, lenient),
+		text:     jsontext.NewDecoder(plain, lenient),
 	}
 	err := out.read(in)
 	if err == nil {
@@ -167,36 +168,6 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 		err = c.bodyError(ctx, in, body.head, err)
 	}
 	return body.size, err
-}
-
-// MaxBody is the largest answer the client reads, in bytes. It is the limit of one message from a provider to its
-// engine, so more could not be passed on.
-const MaxBody = 256 << 20
-
-// boundedReader counts the bytes of a body, and fails after as many as are allowed. io.LimitReader would end there as
-// if the body were complete.
-type boundedReader struct {
-	reader   io.Reader
-	tooLarge TooLargeError // the error of a larger body
-	size     int64
-	head     []byte // the first maxHead bytes, to recognise a page of HTML
-	err      error  // that it ended with, nil for the end of the body
-}
-
-func (r *boundedReader) Read(p []byte) (int, error) {
-	if room := r.tooLarge.Limit - r.size + 1; int64(len(p)) > room {
-		p = p[:max(room, 0)]
-	}
-	n, err := r.reader.Read(p)
-	r.size += int64(n)
-	r.head = append(r.head, p[:min(n, maxHead-len(r.head))]...)
-	if r.size > r.tooLarge.Limit {
-		err = &r.tooLarge
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	return n, err
 }
 
 // requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
@@ -236,7 +207,10 @@ func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err e
 	}
 	if shape := in.wrongShape(err); shape != nil {
 		sent := excerpt(head, in.Header)
+		form := unreadable(head, in.Header)
 		switch {
+		case form != "" && (shape.at == "" || in.Header["Content-Encoding"] != nil):
+			shape.problem = "the body is " + form
 		case shape.at == "" && strings.HasPrefix(sent, htmlPage):
 			shape.problem = "the body is " + sent
 		case shape.isText && !in.at.OfToken(): // there it may be a token

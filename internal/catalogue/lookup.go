@@ -38,8 +38,11 @@ func lookup[T any](
 	to := c.to(http.MethodGet, target)
 	ask := func(ctx context.Context, sent *attempt) (value any, err error) {
 		err = c.exchange(ctx, to, sent, outgoing{
-			header: http.Header{"Authorization": {"Bearer " + sent.token.bearer}},
-			limit:  c.maxBody,
+			header: http.Header{
+				"Authorization": {"Bearer " + sent.token.bearer},
+				"Cache-Control": {"no-cache"}, // the latest revision is wanted, and not a gateway's copy
+			},
+			limit: c.maxBody,
 			read: func(in *incoming) (err error) {
 				value, err = decode(in)
 				return err

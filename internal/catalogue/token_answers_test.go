@@ -75,12 +75,15 @@ var tokenFaults = map[string]struct {
 		1,
 		noToken + " (it has: [31m***, f, g, h, é)",
 	},
-	"an error that is false": {200, `{"error":false}`, 1, noToken + " (it has: error)"},
-	"a form":                 {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
-	"a page":                 {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
-	"very much":              {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
-	"another token type":     {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `the token is not a bearer token`},
-	"a token of two lines":   {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that a bearer token cannot have"},
+	"a token in a refusal":           {400, `{"error":"odd","access_token":"hunter2!x\/y","data":{"accessToken":"hunter2!z"}}`, 2, "code odd"},
+	"a token in other words":         {403, `{"message":"hunter2!x","idToken":"hunter2!x"}`, 2, "403 Forbidden: ***"},
+	"a token in a form of a refusal": {403, `access_token=hunter2!x&token_type=bearer`, 2, "403 Forbidden: access_token=***&token_type"},
+	"an error that is false":         {200, `{"error":false}`, 1, noToken + " (it has: error)"},
+	"a form":                         {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
+	"a page":                         {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
+	"very much":                      {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
+	"another token type":             {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `the token is not a bearer token`},
+	"a token of two lines":           {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that a bearer token cannot have"},
 }
 
 const (

@@ -42,7 +42,8 @@ func (m *message) answered(api *catalogue.APIError) {
 	case isRedirect(api):
 		m.redirected(api)
 	case api.Status < 300:
-		m.say(SummaryUnexpected, notAsPromised, checkWhoAnswers)
+		m.say(SummaryUnexpected, fmt.Sprintf("The service answered with %d, and a read is answered with 200.",
+			api.Status), checkWhoAnswers)
 	default:
 		m.say(SummaryNotAnswered,
 			"The service refused the request. The provider does not retry this status.", actOrShow)
