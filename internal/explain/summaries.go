@@ -28,6 +28,7 @@ const (
 	SummarySeveralModels    = "Several models of that revision"
 	SummaryLeftOut          = "Model group left out"
 	SummaryNoneSatisfies    = "No model satisfies where"
+	SummaryUndecided        = "Condition of where undecided"
 	SummaryImageDiffers     = "Docker image differs"
 	SummaryImageWithheld    = "Docker image withheld"
 	SummaryWithdrawn        = "Pinned revision withdrawn"

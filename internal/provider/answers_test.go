@@ -127,7 +127,8 @@ func TestAnOddRevisionAndWhere(t *testing.T) {
 		"older than what satisfies":         {revised(t, 0, "displayName", 7), int64(2)},
 		"does not satisfy":                  {revised(t, 3, "displayName", 7), int64(2)},
 		"satisfies":                         {revised(t, 2, "displayName", 7), nil},
-		"may satisfy":                       {revised(t, 3, "archived", "yes"), nil},
+		"may satisfy":                       {revised(t, 2, "archived", "yes"), nil},
+		"ruled out by the latest model":     {revised(t, 3, "archived", "yes"), int64(2)},
 		"no revision, and satisfies":        {revised(t, 2, "revision", "two"), nil},
 		"no revision, and fails to satisfy": {revised(t, 1, "revision", "one"), int64(2)},
 	} {

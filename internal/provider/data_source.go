@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -20,10 +21,19 @@ import (
 // one.
 type connection struct {
 	client    *catalogue.Client
+	moment    time.Time // at which conditions hold for every block of the run, zero if each block has its own
 	unknown   []string
 	explainer *explain.Explainer
 	blocks    progress
 	warned    atomic.Bool // of pauses
+}
+
+// now returns the moment at which the conditions of a block hold.
+func (c *connection) now() time.Time {
+	if c.moment.IsZero() {
+		return time.Now()
+	}
+	return c.moment
 }
 
 // catalogueDataSource is what every data source shares.

@@ -30,10 +30,10 @@ type latestModelState struct {
 
 func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
 	id := orZero(state.ModelGroupID)
-	model, err := state.Where.newest(ctx, r.client, id, "Relax where, or wait for a revision that matches it.")
+	model, err := state.Where.newest(ctx, r, id, "Relax where, or wait for a revision that matches it.")
 	if err != nil {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return
 	}
-	state.modelState = *newModelState(ofGroup(model, id), nil)
+	state.modelState = *newModelState(ofGroup(model.Model, id), nil)
 }

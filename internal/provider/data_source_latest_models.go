@@ -68,8 +68,8 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 			return
 		}
 	}
-	read := func(ctx context.Context, id string) (*catalogue.Model, error) {
-		return state.Where.newest(ctx, r.client, id, "Relax where, or take the group out of model_group_ids: "+
+	read := func(ctx context.Context, id string) (choice, error) {
+		return state.Where.newest(ctx, r, id, "Relax where, or take the group out of model_group_ids: "+
 			"without that argument, groups that have no such model are left out.")
 	}
 	all, far, fault := readFleet(ctx, members, read)
@@ -81,8 +81,8 @@ func readLatestModels(ctx context.Context, r *blockRead, state *latestModelsStat
 	warnOfMissing(r.diags, missing)
 	state.Models = make(map[string]*modelState, len(members))
 	for _, r := range all {
-		if r.answer != nil {
-			state.Models[r.id] = newModelState(ofGroup(r.answer, r.id), state.Attributes)
+		if r.answer.Model != nil {
+			state.Models[r.id] = newModelState(ofGroup(r.answer.Model, r.id), state.Attributes)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, map
 // 404 and a code. Most of the latter have no models. It returns the ids of those that the list shows with models: they
 // were removed in the meantime, or made private. A 404 without a code stays an error: a gateway may have sent it, and
 // what was deployed from the model would be destroyed.
-func leaveOutMissing(all []settled[*catalogue.Model], listed map[string]*catalogue.ModelGroup) (missing []string) {
+func leaveOutMissing(all []settled[choice], listed map[string]*catalogue.ModelGroup) (missing []string) {
 	for i := range all {
 		r := &all[i]
 		group := listed[r.id]

@@ -6,12 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -169,15 +167,3 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 
 // maxAlike bounds the names that a hint suggests.
 const maxAlike = 3
-
-// folded returns a name in NFC and lower case, with single spaces between its words and none around, and with one kind
-// of hyphen.
-func folded(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Dash, r) {
-			return '-'
-		}
-		return r
-	}, norm.NFC.String(name))
-	return strings.ToLower(strings.Join(strings.Fields(name), " "))
-}

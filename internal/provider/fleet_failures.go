@@ -69,12 +69,15 @@ func (r *blockRead) reportFailures(fault error, far *progress, list []failure, l
 // causeOf identifies a cause among those of a fleet.
 func causeOf(problem explain.Problem) string { return cmp.Or(problem.Cause, problem.Summary) }
 
-// problemOf says why a member failed, on the element that is at fault.
+// problemOf says why a member failed, on the element that is at fault. The conditions of a group that was only listed
+// are at fault themselves.
 func (r *blockRead) problemOf(f failure, latest bool) explain.Problem {
 	problem := r.problem(f.err, explain.Subject{Path: f.at, Value: f.id, OfLatest: latest})
-	problem.Path = f.at
-	if f.isOfImage() {
+	switch {
+	case f.isOfImage():
 		problem.Path = path.Root(argDockerImages).AtMapKey(f.id)
+	case len(f.at.Steps()) > 0:
+		problem.Path = f.at
 	}
 	return problem
 }

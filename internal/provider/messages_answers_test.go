@@ -106,7 +106,7 @@ func ageAndImageScenes() []scene {
 	scenes := []scene{
 		played(
 			"a date that cannot be read",
-			faulty(respell(sandbox.RouteAny, `"updatedAt":"2`, `"updatedAt":"on the 2`)),
+			faulty(respell(sandbox.RouteAny, `edAt":"2`, `edAt":"on the 2`)),
 			nil,
 			latest("min_age", "1d"),
 		),

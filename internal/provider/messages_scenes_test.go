@@ -292,7 +292,7 @@ func pinScenes() []scene {
 		),
 		manyPins(),
 		latest("no model that satisfies", "enabled", true, "tags", []any{"POWER", "gold"}),
-		latest("no model of a run mode", "run_mode", "automatic", "archived", false),
+		latest("a run mode in lower case", "run_mode", "automatic", "archived", false),
 		latest("no model of an age", "min_age", "9000d"),
 		played(
 			"no model that satisfies, and flags that the service leaves out",
@@ -303,6 +303,17 @@ func pinScenes() []scene {
 			reading{"latest_model", arguments{"model_group_id": oddGroup, "where": where("enabled", true, "tags", []any{"gold"})}},
 		),
 		played(
+			"settings and tags that the service leaves out, of a fleet and blocks",
+			faulty(respell(sandbox.RouteAny, `"enabled":true,`, "", `"enabled":false,`, "", `"tags":[`, `"labels":[`)),
+			nil,
+			reading{"latest_models", arguments{"where": where("enabled", true)}},
+			disabled,
+			reading{"latest_models", arguments{
+				"model_group_ids": []any{mainGroup},
+				"where":           where("enabled", true, "archived", false, "tags", []any{"gold"}),
+			}},
+		),
+		played(
 			"no latest model that satisfies, if the models may not be listed",
 			faulty(sandbox.Refuse(sandbox.RouteModels, "FORBIDDEN", "No models.")),
 			nil,
@@ -310,7 +321,7 @@ func pinScenes() []scene {
 		),
 		played(
 			"two models of one revision that satisfy",
-			faulty(respell(sandbox.RouteModels, `"revision":2,`, `"revision":3,`, `"enabled":true`, `"enabled":false`)),
+			faulty(respell(sandbox.RouteModels, `"revision":1,`, `"revision":2,`, `"enabled":true`, `"enabled":false`)),
 			nil,
 			disabled,
 		),

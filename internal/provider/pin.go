@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -59,11 +58,6 @@ func ofGroup(model *catalogue.Model, id string) *catalogue.Model {
 	own := *model
 	own.ModelGroupID = &id
 	return &own
-}
-
-// isRevision reports whether a model is of a revision. One whose revision cannot be read is of none.
-func isRevision(model *catalogue.Model, revision int64) bool {
-	return model.Revision != nil && int64(*model.Revision) == revision
 }
 
 // pick finds the one model of the pinned revision. Records of other revisions may be wrong.
@@ -239,12 +233,12 @@ func imageHint(given, has string) string {
 
 // republished says if a revision was changed after it was published, which explains a different image.
 func republished(model *catalogue.Model) string {
-	created, createdRead := parseTime(orZero(model.CreatedAt))
-	updated, updatedRead := parseTime(orZero(model.UpdatedAt))
+	published, noneA := publishedAt(model)
+	changed, noneB := republishedAt(model)
 	switch {
-	case !createdRead || !updatedRead:
+	case noneA+noneB != "":
 		return ""
-	case updated.After(created):
+	case changed.After(published):
 		return fmt.Sprintf("The revision may have been re-published in place: the service says that it last changed "+
 			"at %s.", *model.UpdatedAt)
 	}
@@ -273,12 +267,6 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 		},
 		phrase: fmt.Sprintf("revision %d (is_owner is %s)", p.revision, owner),
 	}
-}
-
-// sameText reports whether a text of a configuration is the same as one of the service. Engines normalise the former to
-// NFC.
-func sameText(written, served string) bool {
-	return norm.NFC.String(written) == norm.NFC.String(served)
 }
 
 // withdrawal says how the revision is withdrawn, or returns "". A setting that the service left out withdraws nothing.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -157,7 +158,11 @@ func (p *catalogueProvider) Configure(
 	resolved.client.Observe = logExchange
 	resolved.client.DialContext = p.dial
 	resolved.client.Note = logWait
-	resp.DataSourceData = &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
+	configured := &connection{client: catalogue.New(resolved.client), explainer: explainerFor(resolved)}
+	if resolved.client.Snapshot {
+		configured.moment = time.Now()
+	}
+	resp.DataSourceData = configured
 }
 
 // explainerFor returns what explains the errors of the process.

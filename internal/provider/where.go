@@ -27,8 +27,10 @@ func whereBlocks(without string) map[string]schema.Block {
 	return map[string]schema.Block{argWhere: schema.SingleNestedBlock{
 		MarkdownDescription: "Conditions on the model. The highest revision that meets all of them is read, " +
 			"archived and disabled ones included unless a condition says otherwise. A second request is sent only " +
-			"if the latest model fails a condition. " + without + " A block without a condition, or with nulls only, " +
-			"is none.",
+			"if the latest model fails a condition. " + without + " It is an error if the service leaves a condition " +
+			"open on the highest revision that fails none: it does not say what is asked for, or spells it " +
+			"differently only in case, white space or invisible characters. A block with no conditions, or only " +
+			"nulls, has no effect.",
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the model is enabled, `true`, or disabled, `false`. Leave it out for " +
@@ -53,9 +55,10 @@ func whereBlocks(without string) map[string]schema.Block {
 			},
 			"min_age": schema.StringAttribute{
 				MarkdownDescription: "The least time since the model was published, as a duration such as `72h` or " +
-					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at`, by " +
-					"the clock of this machine. Dates are those of ISO 8601; one without a zone is in UTC. A model " +
-					"without `created_at` has no age.",
+					"`3d`, where `d` is 24 hours. It counts from the later of `created_at` and `updated_at`, up to " +
+					"the moment at which this machine configured the provider, which is the same for all blocks of " +
+					"a run; with `snapshot = false` up to now. Dates are those of ISO 8601; one without a zone is in " +
+					"UTC. An `updated_at` before the year 2000 says that the model was never re-published.",
 				Optional:   true,
 				Validators: []validator.String{ageRule},
 			},
@@ -88,115 +91,71 @@ func (w *whereState) String() string {
 	return strings.Join(set, ", ")
 }
 
-// unmet returns a clause about a model for each condition that it does not satisfy at a moment. What the service left
-// out satisfies no condition on it. A wrong record does not satisfy if what can be read of it does not.
-func (w *whereState) unmet(model *catalogue.Model, now time.Time) []string {
-	switch {
-	case w == nil:
-		return nil
-	case model.Err != nil:
-		w = w.onWhatIsRead(model)
-	}
-	clauses := slices.Concat(
-		unmetFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
-		unmetFlag(w.Archived, model.Archived, "archived", "not archived"))
-	var lacking []string
-	for _, tag := range w.Tags {
-		if !slices.ContainsFunc(model.Tags, func(has *string) bool { return has != nil && sameText(tag, *has) }) {
-			lacking = append(lacking, explain.Quoted(tag)+likeTag(model.Tags, tag))
-		}
-	}
-	if len(lacking) > 0 {
-		clauses = append(clauses, "its tags lack "+strings.Join(explain.First(explain.MaxIDs, lacking), ", "))
-	}
-	switch want, has := w.RunMode, model.RunMode; {
-	case want == nil:
-	case has == nil:
-		clauses = append(clauses, "the service does not say its run mode")
-	case *want != *has:
-		clauses = append(clauses, fmt.Sprintf("its run mode is %q", redact.Abridged(*has)))
-	}
-	return append(clauses, w.tooYoung(model, now)...)
-}
-
-// onWhatIsRead returns the conditions on what a model has.
-func (w *whereState) onWhatIsRead(model *catalogue.Model) *whereState {
-	conditions := *w
-	if model.Enabled == nil {
-		conditions.Enabled = nil
-	}
-	if model.Archived == nil {
-		conditions.Archived = nil
-	}
-	if model.Tags == nil {
-		conditions.Tags = nil
-	}
-	if model.RunMode == nil {
-		conditions.RunMode = nil
-	}
-	if model.CreatedAt == nil {
-		conditions.MinAge = nil
-	}
-	return &conditions
-}
-
-// unmetFlag says what a setting is if it is not as wanted.
-func unmetFlag(want, has *bool, yes, no string) []string {
-	switch {
-	case want == nil || has != nil && *has == *want:
-		return nil
-	case has == nil:
-		return []string{"the service does not say whether it is " + yes}
-	case *has:
-		return []string{"it is " + yes}
-	default:
-		return []string{"it is " + no}
-	}
-}
-
-// likeTag names the tag of a model that is spelled almost like the one it lacks, or returns "".
-func likeTag(tags []*string, lacking string) string {
-	for _, tag := range tags {
-		if tag != nil && folded(*tag) == folded(lacking) {
-			return " (it has " + explain.Quoted(*tag) + ")"
-		}
-	}
-	return ""
+// choice is the model that a block follows.
+type choice struct {
+	*catalogue.Model       // nil if there is none
+	seen             int64 // the highest revision that the service showed
 }
 
 // newest reads the highest revision of a group that satisfies the conditions. The remedy is what to do if none does. A
 // failure other than of the client is a *groupError.
-func (w *whereState) newest(
-	ctx context.Context, client *catalogue.Client, group, remedy string,
-) (*catalogue.Model, error) {
-	now := time.Now()
-	satisfies := func(model *catalogue.Model) bool { return len(w.unmet(model, now)) == 0 }
-	latest, err := client.LatestModel(ctx, group)
-	if latest == nil || satisfies(latest) {
-		return latest, err
+func (w *whereState) newest(ctx context.Context, r *blockRead, group, remedy string) (choice, error) {
+	latest, err := r.client.LatestModel(ctx, group)
+	if latest == nil {
+		return choice{}, err
 	}
-	models, err := client.Models(ctx, group)
-	if err != nil {
-		return nil, err
+	now := r.connection.now()
+	models := []*catalogue.Model{latest}
+	if w.judge(latest, now).standing() == unmet {
+		listed, err := r.client.Models(ctx, group)
+		if err != nil {
+			return choice{}, err
+		}
+		models = withLatest(listed, latest)
 	}
-	found := highest(models, satisfies)
-	switch len(found) {
-	case 0:
-		return nil, w.noneSatisfies(withLatest(models, latest), now, group, remedy)
-	case 1:
-		return found[0], found[0].Err
-	default:
-		return nil, severalModels(argWhere, group, int64(*found[0].Revision), len(found))
-	}
+	model, err := w.choose(models, now, group, remedy)
+	return choice{model, int64(orZero(models[0].Revision))}, err
 }
 
-// highest returns the models of the highest revision among those that satisfy: one, unless the catalogue lists several
-// of one revision. One whose revision cannot be read may be the highest.
-func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) []*catalogue.Model {
+// withLatest returns the models of a list, newest first, with the latest one in place of those of its revision: what it
+// rules out, an older or newer answer does not let in.
+func withLatest(listed []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
+	models := []*catalogue.Model{latest}
+	for _, model := range listed {
+		if !isRevision(model, int64(*latest.Revision)) {
+			models = append(models, model)
+		}
+	}
+	slices.SortStableFunc(models, newestFirst)
+	return models
+}
+
+// choose decides which of the models of a group, newest first, satisfies the conditions.
+func (w *whereState) choose(
+	models []*catalogue.Model, now time.Time, group, remedy string,
+) (*catalogue.Model, error) {
+	found := highest(models, func(model *catalogue.Model) bool { return w.judge(model, now).standing() < unmet })
+	switch {
+	case len(found) == 0:
+		return nil, w.noneSatisfies(models, now, group, remedy)
+	case len(found) > 1:
+		return nil, severalModels(argWhere, group, int64(*found[0].Revision), len(found))
+	case found[0].Err != nil:
+		return nil, found[0].Err
+	}
+	if verdict := w.judge(found[0], now); len(verdict) > 0 {
+		return nil, w.undecidedBy(verdict, found[0], group)
+	}
+	return found[0], nil
+}
+
+// highest returns the models of the highest revision among those that may satisfy: one, unless the catalogue lists
+// several of one revision. One whose revision cannot be read may be the highest.
+func highest(models []*catalogue.Model, maySatisfy func(*catalogue.Model) bool) []*catalogue.Model {
 	var found []*catalogue.Model
-	for _, model := range slices.SortedStableFunc(slices.Values(models), newestFirst) {
+	for _, model := range models {
 		switch {
-		case !satisfies(model):
+		case !maySatisfy(model):
 		case model.Revision == nil:
 			return []*catalogue.Model{model}
 		case len(found) == 0 || isRevision(model, int64(*found[0].Revision)):
@@ -204,17 +163,6 @@ func highest(models []*catalogue.Model, satisfies func(*catalogue.Model) bool) [
 		}
 	}
 	return found
-}
-
-// withLatest returns the models of a list and the latest one, which the list may lack, newest first.
-func withLatest(models []*catalogue.Model, latest *catalogue.Model) []*catalogue.Model {
-	sorted := slices.Clone(models)
-	isLatest := func(model *catalogue.Model) bool { return isRevision(model, int64(*latest.Revision)) }
-	if !slices.ContainsFunc(models, isLatest) {
-		sorted = append(sorted, latest)
-	}
-	slices.SortStableFunc(sorted, newestFirst)
-	return sorted
 }
 
 // noneSatisfies says of each model, newest first, why it does not satisfy.
@@ -225,11 +173,11 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 		if model.Revision != nil {
 			which = fmt.Sprintf("revision %d", int64(*model.Revision))
 		}
-		why := w.unmet(model, now)
+		line := which + ": " + w.judge(model, now).words()
 		if wrong, ok := errors.AsType[*catalogue.UnusableAnswerError](model.Err); ok {
-			why = append(why, fmt.Sprintf("its record is wrong at %s: %s", wrong.Place, wrong.Problem))
+			line += fmt.Sprintf("; its record is wrong at %s: %s", wrong.Place, wrong.Problem)
 		}
-		lines = append(lines, which+": "+strings.Join(why, "; "))
+		lines = append(lines, line)
 	}
 	short := lines[0]
 	if older := len(lines) - 1; older > 0 {
@@ -239,17 +187,36 @@ func (w *whereState) noneSatisfies(models []*catalogue.Model, now time.Time, gro
 	if w.Archived == nil || *w.Archived {
 		mayLack = mayLackArchived(models)
 	}
-	brief := fmt.Sprintf("Model group %q has none: %s", explain.ShortID(group), short)
+	problem := whereProblem(explain.SummaryNoneSatisfies, fmt.Sprintf("Model group %q has none: %s",
+		explain.ShortID(group), short), short)
+	problem.Detail = explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s", group, w,
+		explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy)
+	problem.nothing = true
+	return problem
+}
+
+// undecidedBy says what the service leaves open about the model that may satisfy.
+func (w *whereState) undecidedBy(verdict verdict, model *catalogue.Model, group string) *groupError {
+	revision, open := int64(*model.Revision), verdict.words()
+	problem := whereProblem(explain.SummaryUndecided, fmt.Sprintf("Model group %q, revision %d: %s",
+		explain.ShortID(group), revision, open), fmt.Sprintf("revision %d: %s", revision, open))
+	problem.Detail = explain.Paragraphs(
+		fmt.Sprintf("Revision %d of model group %q may or may not satisfy where (%s): %s.", revision, group, w, open),
+		"It is the highest revision that fails no condition, and a lower one is not read in its place.",
+		"Spell the condition as the service does, or leave it out. If the service should say more, show this to its "+
+			"operator.")
+	return problem
+}
+
+// whereProblem begins an error about the models of a group under the conditions.
+func whereProblem(summary, brief, phrase string) *groupError {
 	return &groupError{
 		Problem: explain.Problem{
-			Summary: explain.SummaryNoneSatisfies,
-			Detail: explain.Paragraphs(fmt.Sprintf("No revision of model group %q satisfies where (%s):%s",
-				group, w, explain.Bulleted(lines, explain.MaxIDs)), mayLack, remedy),
-			Path:  path.Root(argWhere),
-			Cause: explain.SummaryNoneSatisfies,
-			Short: redact.Shorten(brief, explain.MaxShort),
+			Summary: summary,
+			Path:    path.Root(argWhere),
+			Cause:   summary,
+			Short:   redact.Shorten(brief, explain.MaxShort),
 		},
-		phrase:  short,
-		nothing: true,
+		phrase: phrase,
 	}
 }

@@ -15,52 +15,46 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// tooYoung says when a model will be old enough, or why its age is not known. It returns nil if the model is old
-// enough.
-func (w *whereState) tooYoung(model *catalogue.Model, now time.Time) []string {
-	if w.MinAge == nil {
-		return nil
+// firstYear is the year before which no revision was published: earlier dates are the zero dates of Go, Unix and SQL.
+const firstYear = 2000
+
+// publishedAt returns when a model was published. If that is not known, problem says why, and the time is zero.
+func publishedAt(model *catalogue.Model) (moment time.Time, problem string) {
+	moment, problem = readDate("created_at", model.CreatedAt)
+	if problem == "" && moment.IsZero() {
+		problem = fmt.Sprintf("its created_at is %q, which is before any publication", *model.CreatedAt)
 	}
-	least, _ := parseAge(*w.MinAge) // validated
-	made, problem := madeAt(model)
-	switch from := made.Add(least); {
-	case problem != "":
-		return []string{problem}
-	case now.Before(from):
-		return []string{"it will be old enough at " + from.UTC().Format("2006-01-02 15:04:05 MST")}
-	}
-	return nil
+	return moment, problem
 }
 
-// madeAt returns the moment from which the age of a model counts: when it was published, or re-published in place after
-// that. If it is not known, problem says why.
-func madeAt(model *catalogue.Model) (made time.Time, problem string) {
-	if model.CreatedAt == nil {
-		return made, "the service does not say when it was made"
+// republishedAt returns when a model was last re-published in place, or had its settings changed. The time is zero if it
+// never was. If that is not known, problem says why.
+func republishedAt(model *catalogue.Model) (moment time.Time, problem string) {
+	return readDate("updated_at", model.UpdatedAt)
+}
+
+// readDate reads a date of the service. The zero dates of others are the zero time, too.
+func readDate(name string, text *string) (moment time.Time, problem string) {
+	if bare(orZero(text)) == "" {
+		return moment, "the service does not say its " + name
 	}
-	for _, date := range []struct {
-		name string
-		text *string
-	}{{"created_at", model.CreatedAt}, {"updated_at", model.UpdatedAt}} {
-		if date.text == nil {
-			continue
-		}
-		moment, ok := parseTime(*date.text)
-		if !ok {
-			const unread = "its %s is %q, which cannot be read as a date"
-			return made, fmt.Sprintf(unread, date.name, redact.Abridged(*date.text))
-		}
-		if moment.After(made) {
-			made = moment
-		}
+	moment, ok := parseTime(*text)
+	switch {
+	case !ok:
+		return moment, fmt.Sprintf("its %s is %q, which cannot be read as a date", name, redact.Abridged(*text))
+	case moment.UTC().Year() < firstYear:
+		return time.Time{}, ""
 	}
-	return made, ""
+	return moment, ""
 }
 
 // parseTime reads a date of ISO 8601: a day, or a moment to the minute or finer, after a T or a space, with a zone or
-// in UTC.
+// in UTC. It also reads the zero date of SQL, which is no day.
 func parseTime(text string) (moment time.Time, ok bool) {
 	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
+	if rest, isZero := strings.CutPrefix(text, "0000-00-00"); isZero {
+		text = "0001-01-01" + rest
+	}
 	for _, zone := range []string{"Z07:00", "Z0700", "Z07", ""} {
 		for _, clock := range []string{"T15:04:05", "T15:04"} {
 			if moment, err := time.Parse(time.DateOnly+clock+zone, text); err == nil {

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+)
+
+// isRevision reports whether a model is of a revision. One whose revision cannot be read is of none.
+func isRevision(model *catalogue.Model, revision int64) bool {
+	return model.Revision != nil && int64(*model.Revision) == revision
+}
+
+// sameText reports whether a text of a configuration is the same as one of the service. Engines normalise the former to
+// NFC.
+func sameText(written, served string) bool {
+	return norm.NFC.String(written) == norm.NFC.String(served)
+}
+
+// standingOf says how a text of the service stands to the one that is asked for. One that is empty, or differs only in
+// case, white space or invisible characters, may be meant for it.
+func standingOf(written, served string) standing {
+	switch {
+	case sameText(written, served):
+		return met
+	case bare(served) == "", strings.EqualFold(bare(written), bare(served)):
+		return undecided
+	}
+	return unmet
+}
+
+// bare returns a text in NFC without what cannot be seen.
+func bare(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) || unicode.In(r, unicode.White_Space, unicode.Variation_Selector,
+			unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
+		return r
+	}, norm.NFC.String(text))
+}
+
+// folded returns a name in NFC and lower case, with single spaces between its words and none around, and with one kind
+// of hyphen.
+func folded(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Dash, r) {
+			return '-'
+		}
+		return r
+	}, norm.NFC.String(name))
+	return strings.ToLower(strings.Join(strings.Fields(name), " "))
+}

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"testing"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
+)
+
+// TestAConditionThatIsLeftOpen: the latest model may be the one that is asked for, so no older one is read in its place,
+// nor asked for, and no group is left out.
+func TestAConditionThatIsLeftOpen(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteLatest, `"updatedAt":"`, `"updatedAt":"the `))
+	condition := arguments{"where": where("min_age", "1h")}
+	said := `min_age cannot be checked: its updated_at is "the 20`
+	expectError(t, e.reports(t, "latest_model", ofMain(condition)), "where", explain.SummaryUndecided, said)
+	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteLatest: 1})
+	named := condition.with("model_group_ids", []any{oddGroup})
+	expectError(t, e.reports(t, "latest_models", named), "model_group_ids[0]", explain.SummaryUndecided, "revision 7: min_age cannot")
+	expectError(t, e.reports(t, "latest_models", condition), "where", explain.SummaryUndecided, "6 more of 8 groups")
+	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteGroups: 1, sandbox.RouteLatest: 8})
+}
+
+// TestWhatTheLatestModelRulesOut: the list is older, and still has it enabled.
+func TestWhatTheLatestModelRulesOut(t *testing.T) {
+	t.Parallel()
+	e, service := sandboxEngine(t)
+	service.Inject(respell(sandbox.RouteLatest, `"enabled":true`, `"enabled":false`))
+	state := e.mustRead(t, "latest_model", ofMain(arguments{"where": where("enabled", true)}))
+	if state["revision"] != int64(1) {
+		t.Errorf("revision %v", state["revision"])
+	}
+}
+
+// TestTheClockOfConditions: blocks of a run agree about the age of a revision, unless each reads afresh.
+func TestTheClockOfConditions(t *testing.T) {
+	onFakeClock(t, func(t *testing.T) {
+		service := sandbox.New(sandbox.Default())
+		published := time.Now().Format(time.RFC3339)
+		changes := []byte(`{"createdAt": "` + published + `", "updatedAt": "` + published + `"}`)
+		if _, err := service.Republish(mainGroup, 3, changes); err != nil {
+			t.Fatal(err)
+		}
+		config := ofMain(arguments{"where": where("min_age", "1h")})
+		shared, afresh := inMemory(t, service, nil), inMemory(t, service, arguments{argSnapshot: false})
+		expectError(t, shared.reports(t, "latest_model", config), "where", explain.SummaryNoneSatisfies, "revision 3: it will be")
+		time.Sleep(time.Hour)
+		expectError(t, shared.reports(t, "latest_model", config), "where", explain.SummaryNoneSatisfies, "The full message is in")
+		if state := afresh.mustRead(t, "latest_model", config); state["revision"] != int64(3) {
+			t.Errorf("revision %v", state["revision"])
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+// standing is how a model stands to conditions.
+type standing int
+
+const (
+	met       standing = iota
+	undecided          // the service leaves open what is asked for, or spells it almost as it is asked for
+	unmet
+)
+
+// finding is how a model stands to one condition, or to one part of it, and what the service says of that.
+type finding struct {
+	standing standing
+	words    string // a clause about the model
+}
+
+// verdict is the findings of all conditions on a model, without those that are met.
+type verdict []finding
+
+// standing returns the worst of the findings: whatever is undecided, an unmet condition rules a model out.
+func (v verdict) standing() standing {
+	worst := met
+	for _, f := range v {
+		worst = max(worst, f.standing)
+	}
+	return worst
+}
+
+// words returns the clauses of the findings.
+func (v verdict) words() string {
+	clauses := make([]string, len(v))
+	for i, f := range v {
+		clauses[i] = f.words
+	}
+	return strings.Join(clauses, "; ")
+}
+
+// judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot be
+// read of it.
+func (w *whereState) judge(model *catalogue.Model, now time.Time) verdict {
+	if w == nil {
+		return nil
+	}
+	found := slices.Concat(
+		ofFlag(w.Enabled, model.Enabled, "enabled", "disabled"),
+		ofFlag(w.Archived, model.Archived, "archived", "not archived"),
+		ofTags(w.Tags, model.Tags),
+		ofMode(w.RunMode, model.RunMode),
+		w.ofAge(model, now))
+	return slices.DeleteFunc(found, func(f finding) bool {
+		return f.standing == met || f.standing == undecided && model.Err != nil
+	})
+}
+
+// ofFlag holds a setting against a condition on it.
+func ofFlag(want, has *bool, yes, no string) verdict {
+	switch {
+	case want == nil || has != nil && *has == *want:
+		return nil
+	case has == nil:
+		return verdict{{undecided, "the service does not say whether it is " + yes}}
+	case *has:
+		return verdict{{unmet, "it is " + yes}}
+	default:
+		return verdict{{unmet, "it is " + no}}
+	}
+}
+
+// ofMode holds a run mode against a condition on it.
+func ofMode(want, has *string) verdict {
+	if want == nil {
+		return nil
+	}
+	how, words := standingOf(*want, orZero(has)), "its run_mode is "+explain.Quoted(orZero(has))
+	switch {
+	case bare(orZero(has)) == "":
+		words = "the service does not say its run_mode"
+	case how == undecided:
+		words += ", not " + explain.Quoted(*want)
+	}
+	return verdict{{how, words}}
+}
+
+// ofTags holds the tags of a model against those it must have. An empty list says that it has none.
+func ofTags(want []string, has []*string) verdict {
+	if len(want) > 0 && has == nil {
+		return verdict{{undecided, "the service does not say its tags"}}
+	}
+	var lacking, open []string
+	for _, tag := range want {
+		switch like, how := likest(tag, has); how {
+		case unmet:
+			lacking = append(lacking, explain.Quoted(tag))
+		case undecided:
+			open = append(open, fmt.Sprintf("%s for %s", explain.Quoted(like), explain.Quoted(tag)))
+		case met:
+		}
+	}
+	return slices.Concat(aboutTags(unmet, "its tags lack ", lacking), aboutTags(undecided, "its tags have ", open))
+}
+
+// likest returns the tag of a model that is most like the one it must have, and how it stands to that.
+func likest(tag string, has []*string) (like string, best standing) {
+	best = unmet
+	for _, other := range has {
+		if found := standingOf(tag, orZero(other)); found < best {
+			like, best = orZero(other), found
+		}
+	}
+	return like, best
+}
+
+func aboutTags(how standing, words string, tags []string) verdict {
+	if len(tags) == 0 {
+		return nil
+	}
+	return verdict{{how, words + strings.Join(explain.First(explain.MaxIDs, tags), ", ")}}
+}
+
+// ofAge holds the age of a model against the least one. A model that is too young by one of its dates is ruled out,
+// whatever the other is.
+func (w *whereState) ofAge(model *catalogue.Model, now time.Time) (found verdict) {
+	if w.MinAge == nil {
+		return nil
+	}
+	published, problem := publishedAt(model)
+	changed, another := republishedAt(model)
+	if problem != "" && another != "" {
+		problem += ", and "
+	}
+	if problem += another; problem != "" {
+		found = verdict{{undecided, "min_age cannot be checked: " + problem}}
+	}
+	if changed.After(published) {
+		published = changed
+	}
+	least, _ := parseAge(*w.MinAge) // validated
+	if from := published.Add(least); now.Before(from) {
+		oldAt := from.UTC().Format("2006-01-02 15:04:05 MST")
+		found = append(found, finding{unmet, "it will be old enough at " + oldAt})
+	}
+	return found
+}
