@@ -196,6 +196,9 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
 		fault.TimedOut, fault.Limit = true, c.cfg.RequestTimeout
 		fault.Problem = fmt.Sprintf("no whole answer within %s", c.cfg.RequestTimeout)
+		if kind == Handshake {
+			fault.Problem = fmt.Sprintf("the TLS handshake was not over within %s", c.cfg.RequestTimeout)
+		}
 	}
 	return fault
 }

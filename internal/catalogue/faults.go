@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -25,20 +26,24 @@ const (
 	NobodyListens                   // this machine refuses connections at a loopback address
 	Broken                          // the connection was made, and broke before the answer was complete
 	StreamRefused                   // the service refused to serve the request on its connection (HTTP/2)
+	Handshake                       // the connection was made, and its TLS handshake was cut off or not answered
 	ProxyFailed                     // the proxy could not be reached, or failed
 	ProxyRefused                    // permanent: it does not let the request through
 	ProxyNoTLS                      // permanent: its address is of scheme https, and it does not speak TLS
 	NoTLS                           // permanent: the server does not speak TLS
 	PlainHTTP                       // permanent: it speaks HTTP without TLS
 	OldTLS                          // permanent: it does not support TLS 1.2 or later
+	NoMethod                        // permanent: it finds no method of TLS in common
 	CertificateWanted               // permanent: it asked for a certificate of the client, and there is none
 	CertificateRefused              // permanent: it does not accept the certificate of the client
+	WeakSignature                   // permanent: its certificate is signed by a method that is not secure
 	UnknownAuthority                // permanent: no trusted authority signed the certificate
 	InvalidCertificate              // permanent: it is not valid now
 	OtherHost                       // permanent: it is for other hosts
 	NoHost                          // permanent: it names no host
 	WrongUse                        // permanent: it is not meant for servers
-	Insecure                        // permanent: any other fault of a certificate, or an alert of TLS
+	Alert                           // permanent: it ended the handshake for any other reason
+	Insecure                        // permanent: this side ended the handshake for any other reason
 )
 
 // Permanent reports whether every attempt would end with the same fault. UnknownHost and NobodyListens are tried once
@@ -65,6 +70,10 @@ func (c *connections) faultOf(err error) (fault Fault, cause error) {
 	fault = cmp.Or(ofProxy(err), untrusted, c.ofTLS(err))
 	switch {
 	case fault != Unreachable:
+	case c.handshaking && foundHere(err):
+		fault = Insecure
+	case c.handshaking:
+		fault = Handshake
 	case c.given > 0, broke(err):
 		fault = Broken
 	case isDNS && dns.IsNotFound:
@@ -81,14 +90,26 @@ func broke(err error) bool {
 	return dialled && dial.Op == "read" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// The alerts of RFC 8446 §6.2 that say what the other side requires.
+// foundHere reports whether it was this side that ended a handshake. crypto/tls has no type for most of what it finds,
+// such as a certificate that it cannot parse, so whatever is not of the network is.
+func foundHere(err error) bool {
+	alert, isAlert := errors.AsType[*net.OpError](err)
+	_, ofNetwork := errors.AsType[net.Error](err)
+	ended := ofNetwork || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
+	return !ended || isAlert && alert.Op == "local error"
+}
+
+// The alerts of RFC 8446 §6.2 that are not merely another reason.
 const (
-	alertProtocolVersion     = 70
-	alertCertificateRequired = 116
+	alertHandshakeFailure     = 40
+	alertProtocolVersion      = 70
+	alertInsufficientSecurity = 71
+	alertInternalError        = 80
+	alertCertificateRequired  = 116
 )
 
-// ofTLS classifies a fault of TLS that this side finds, or an alert of the other side. Any other error is Unreachable.
-// crypto/tls keeps the type of an alert to itself, but not its words.
+// ofTLS classifies a fault of TLS that has a sign of its own, or an alert of the other side. Any other error is
+// Unreachable.
 func (c *connections) ofTLS(err error) Fault {
 	odd, isOdd := errors.AsType[tls.RecordHeaderError](err)
 	alert, isAlert := errors.AsType[*net.OpError](err)
@@ -102,21 +123,36 @@ func (c *connections) ofTLS(err error) Fault {
 		return OldTLS
 	case !isAlert || alert.Op != "remote error":
 		return Unreachable
-	case alert.Err.Error() == tls.AlertError(alertProtocolVersion).Error():
+	}
+	return c.ofAlert(alert.Err.Error())
+}
+
+// ofAlert classifies an alert of the other side. crypto/tls keeps its type to itself, but not its words. If a
+// certificate of the client is missing, servers give different reasons.
+func (c *connections) ofAlert(words string) Fault {
+	is := func(number uint8) bool { return words == tls.AlertError(number).Error() }
+	switch {
+	case is(alertProtocolVersion):
 		return OldTLS
 	case c.presented:
 		return CertificateRefused
-	// If a certificate is missing, servers give different reasons.
-	case c.asked, alert.Err.Error() == tls.AlertError(alertCertificateRequired).Error():
+	case c.asked, is(alertCertificateRequired):
 		return CertificateWanted
+	case is(alertHandshakeFailure), is(alertInsufficientSecurity):
+		return NoMethod
+	case is(alertInternalError):
+		return Handshake
 	}
-	return Insecure
+	return Alert
 }
 
 // ofCertificate classifies a fault of a certificate, and returns the certificate, nil for none. Any other error is
 // Unreachable.
 func ofCertificate(err error) (Fault, *x509.Certificate) {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		if !isItsOwnIssuer(unknown.Cert) && slices.Contains(weakMethods, unknown.Cert.SignatureAlgorithm) {
+			return WeakSignature, unknown.Cert
+		}
 		return UnknownAuthority, unknown.Cert
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
@@ -138,12 +174,27 @@ func ofCertificate(err error) (Fault, *x509.Certificate) {
 	return Unreachable, nil
 }
 
+// weakMethods are those that crypto/x509 does not accept. It reports their certificates as those of an unknown authority.
+var weakMethods = []x509.SignatureAlgorithm{
+	x509.MD2WithRSA,
+	x509.MD5WithRSA,
+	x509.SHA1WithRSA,
+	x509.DSAWithSHA1,
+	x509.ECDSAWithSHA1,
+}
+
+func isItsOwnIssuer(certificate *x509.Certificate) bool {
+	return bytes.Equal(certificate.RawIssuer, certificate.RawSubject)
+}
+
 // Certificate describes a certificate that was not accepted. Its texts are cleaned like those of the service.
 type Certificate struct {
 	Names       []string // the hosts that it is for
 	Subject     string   // whose it is, if it is not the server's own but an authority's; else ""
 	Issuer      string   // the authority that signed it
-	SelfSigned  bool
+	Method      string   // by which it is signed, such as SHA1-RSA
+	SelfSigned  bool     // it is the server's own, and no authority signed it
+	Alone       bool     // the server sent no certificate of an authority with it
 	From, Until time.Time
 	Seen        time.Time // when that was, by the clock of this machine
 }
@@ -155,19 +206,25 @@ func (c *Client) certificateOf(err error) *Certificate {
 		return nil
 	}
 	found := &Certificate{
-		Issuer:     c.mask.Tidy(nameOf(at.Issuer), maxWord),
-		SelfSigned: bytes.Equal(at.RawIssuer, at.RawSubject),
-		From:       at.NotBefore,
-		Until:      at.NotAfter,
-		Seen:       time.Now(),
+		Issuer: c.mask.Tidy(NameOf(at.Issuer), maxWord),
+		Method: at.SignatureAlgorithm.String(),
+		From:   at.NotBefore,
+		Until:  at.NotAfter,
+		Seen:   time.Now(),
 	}
 	for _, name := range namesOf(at) {
 		found.Names = append(found.Names, c.mask.Tidy(name, maxWord))
 	}
-	refused, ok := errors.AsType[*tls.CertificateVerificationError](err)
-	if ok && !at.Equal(refused.UnverifiedCertificates[0]) {
-		found.Subject = c.mask.Tidy(nameOf(at.Subject), maxWord)
+	sent := []*x509.Certificate{at}
+	if refused, ok := errors.AsType[*tls.CertificateVerificationError](err); ok && len(refused.UnverifiedCertificates) > 0 {
+		sent = refused.UnverifiedCertificates
 	}
+	isOwn := at.Equal(sent[0])
+	if !isOwn {
+		found.Subject = c.mask.Tidy(NameOf(at.Subject), maxWord)
+	}
+	found.SelfSigned = isOwn && isItsOwnIssuer(at)
+	found.Alone = len(sent) == 1 && !found.SelfSigned
 	return found
 }
 
@@ -180,7 +237,8 @@ func namesOf(certificate *x509.Certificate) []string {
 	return names
 }
 
-func nameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.String()) }
+// NameOf returns what people call the subject or the issuer of a certificate.
+func NameOf(owner pkix.Name) string { return cmp.Or(owner.CommonName, owner.String()) }
 
 // refusedHere reports whether nothing listens at a loopback address.
 func refusedHere(err error) bool {

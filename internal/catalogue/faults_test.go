@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,13 +24,14 @@ type faultCase struct {
 	given int  // connections
 	asked bool // for a certificate of the client
 	gave  bool // one was presented
+	shook bool // a TLS handshake had begun
 	want  Fault
 }
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for _, f := range append(networkFaults(), secureFaults()...) {
-		given := &connections{given: f.given, asked: f.asked, presented: f.gave}
+	for _, f := range slices.Concat(networkFaults(), handshakeFaults(), secureFaults()) {
+		given := &connections{given: f.given, asked: f.asked, presented: f.gave, handshaking: f.shook}
 		if got, _ := given.faultOf(f.err); got != f.want {
 			t.Errorf("%s: fault %d, want %d", f.name, got, f.want)
 		}
@@ -84,7 +86,7 @@ func networkFaults() []faultCase {
 			want: Broken,
 		},
 		{
-			name: "reset before the TLS is made",
+			name: "reset by a proxy",
 			err:  &net.OpError{Op: "read", Err: syscall.ECONNRESET},
 			want: Broken,
 		},
@@ -122,6 +124,25 @@ func networkFaults() []faultCase {
 			want:  Broken,
 		},
 	}
+}
+
+// handshakeFaults are those of a handshake that has begun. What this side finds is permanent.
+func handshakeFaults() []faultCase {
+	var cases []faultCase
+	for err, want := range map[error]Fault{
+		io.EOF: Handshake,
+		fmt.Errorf("reading: %w", io.ErrUnexpectedEOF):            Handshake,
+		&net.OpError{Op: "read", Err: syscall.ECONNRESET}:         Handshake,
+		&net.OpError{Op: "remote error", Err: tls.AlertError(80)}: Handshake,
+		&net.OpError{Op: "remote error", Err: tls.AlertError(40)}: NoMethod,
+		&net.OpError{Op: "local error", Err: tls.AlertError(20)}:  Insecure,
+		context.DeadlineExceeded:                                  Handshake,
+		context.Canceled:                                          Handshake,
+		errors.New("tls: invalid signature by the server"):        Insecure,
+	} {
+		cases = append(cases, faultCase{name: err.Error(), err: err, shook: true, want: want})
+	}
+	return cases
 }
 
 // secureFaults are those that no scene of the provider's messages leads to by a real handshake.
@@ -166,8 +187,8 @@ func secureFaults() []faultCase {
 		},
 		{
 			name: "another alert",
-			err:  alert(40),
-			want: Insecure,
+			err:  alert(112),
+			want: Alert,
 		},
 		{
 			name: "another address",

@@ -80,6 +80,7 @@ type connections struct {
 	refusals int // a connection was given again: it was there, and the stream was not served
 	// The server asked for a certificate of the client, and one was presented.
 	asked, presented bool
+	handshaking      bool // a TLS handshake has begun, and was not completed
 }
 
 // connectionsKey is the key of an attempt's *connections in its context.
@@ -94,7 +95,15 @@ func (c *connections) bound(ctx context.Context) context.Context {
 				cancel()
 			}
 		},
+		TLSHandshakeStart: func() { c.setHandshaking(true) },
+		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { c.setHandshaking(err != nil) },
 	})
+}
+
+func (c *connections) setHandshaking(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handshaking = on
 }
 
 // presenting returns what answers a server that asks for a certificate of the client. It presents the one that was

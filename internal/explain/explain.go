@@ -17,7 +17,7 @@ import (
 type Explainer struct {
 	MaxRequests string       // as in the configuration, empty for none
 	Credentials []Credential // those in use
-	Authorities int          // how many certificates ca_certificate_pem has
+	Authorities []string     // whose certificates ca_certificate_pem has
 	// ProxyLeftOut says in a sentence why a proxy that is set is not used for the service. It is empty if none is.
 	ProxyLeftOut string
 

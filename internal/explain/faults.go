@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func (m *message) network(network *catalogue.NetworkError) {
 	case network.Fault.OfProxy():
 		m.proxy(network)
 		through = nil
-	case network.TimedOut && (network.Limit == 0 || network.Fault != catalogue.Unreachable):
+	case network.TimedOut && (network.Limit == 0 || network.Fault == catalogue.Broken):
 		// Without a limit of its own the attempt ended with read_timeout, whose length gaveUp fills in.
 		limit := "read_timeout"
 		if network.Limit > 0 {
@@ -55,8 +56,13 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 	case catalogue.StreamRefused:
 		m.say(SummaryUnreachable, "The service refused to serve the request on its connection (HTTP/2).",
 			"Try again later, or start fewer runs at once. If it lasts, show this to the service's operator.")
+	case catalogue.Handshake:
+		m.say(SummaryUnreachable, "A connection was made, but its TLS handshake was not completed.",
+			"Check the host and port of base_url. If they are right, a firewall may stop the handshake: some drop its "+
+				"first message, which post-quantum keys make large. GODEBUG=tlsmlkem=0 in the environment leaves "+
+				"them out."+proxy)
 	case catalogue.Broken:
-		m.say(SummaryUnreachable, "No complete answer came over the connection.",
+		m.say(SummaryUnreachable, "The connection ended before the answer was complete.",
 			"Try again later. If it lasts, show this to the operator of the service, or of a proxy in front of it.")
 		// The first request of a process, which a service cannot read if it requires TLS.
 		if scheme == "http" && network.OfToken() {
@@ -96,6 +102,11 @@ var untrusted = map[catalogue.Fault]advice{
 		"The server does not support TLS 1.2 or later.",
 		"The service's operator has to enable TLS 1.2 or later. Check base_url, too.",
 	},
+	catalogue.NoMethod: {
+		"The server found no TLS method that it has in common with the provider, and ended the handshake.",
+		"Check base_url: some servers say this for a host that they do not serve. If it is right, the service's " +
+			"operator has to enable TLS 1.3, or TLS 1.2 with ECDHE.",
+	},
 	catalogue.CertificateWanted: {
 		"The server asked for a certificate of the client, and none is configured.",
 		"Give one that the server accepts in client_certificate_pem, and its key in client_key_pem.",
@@ -105,8 +116,13 @@ var untrusted = map[catalogue.Fault]advice{
 		"Check that it is meant for the server at base_url, has not expired, and is followed by the certificates " +
 			"between it and its authority. The server's operator knows which authorities it accepts.",
 	},
+	catalogue.WeakSignature: {
+		"{whose} is signed with {method}, which is not secure and no longer accepted.",
+		"The service's operator has to replace the certificate. A proxy in your network that opens connections signs " +
+			"with an authority of its own: then it is the proxy's.",
+	},
 	catalogue.UnknownAuthority: {
-		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{given}",
+		"The server's certificate is signed by {issuer}, an authority that this machine does not trust.{alone}{given}",
 		"Check base_url. If {issuer} is the service's authority, give its certificate in ca_certificate_pem. A proxy " +
 			"in your network that opens connections signs with an authority of its own.",
 	},
@@ -128,7 +144,15 @@ var untrusted = map[catalogue.Fault]advice{
 			"authentication.",
 		"The service's operator has to get a certificate for a server.",
 	},
-	catalogue.Insecure: {"No secure connection to the service could be made.", "Check base_url and the server there."},
+	catalogue.Alert: {
+		"The server ended the TLS handshake, and the fault is the reason that it gave.",
+		"Check base_url. If it is right, show this to the service's operator.",
+	},
+	catalogue.Insecure: {
+		"The provider does not accept the server's certificate or its TLS. The fault says why.",
+		"Check base_url. If it is right, the service's operator has to correct this, or the operator of a proxy that " +
+			"opens connections.",
+	},
 }
 
 // The advice if more is known of a fault.
@@ -185,21 +209,33 @@ func (m *message) insecure(network *catalogue.NetworkError) {
 		"{from}", inUTC(found.From),
 		"{until}", inUTC(found.Until),
 		"{now}", inUTC(found.Seen),
-		"{given}", m.by.notAmongGiven(),
+		"{method}", found.Method,
+		"{alone}", sentAlone(found),
+		"{given}", m.by.authorities(found.Issuer),
 	)
 	of := adviceOn(network, host)
 	m.say(SummaryUntrusted, filled.Replace(of.cause), filled.Replace(of.next))
 }
 
-// notAmongGiven says that an authority is not among those of ca_certificate_pem, or returns "" if there are none.
-func (e *Explainer) notAmongGiven() string {
-	switch e.Authorities {
-	case 0:
-		return ""
-	case 1:
-		return " It is not the one in ca_certificate_pem."
+// sentAlone says that no certificate of an authority came with the server's own, or returns "".
+func sentAlone(found *catalogue.Certificate) string {
+	if found.Alone {
+		return " The server sent only its own certificate: if that authority is an intermediate one, its certificate " +
+			"has to come, too."
 	}
-	return fmt.Sprintf(" It is not among the %d in ca_certificate_pem.", e.Authorities)
+	return ""
+}
+
+// authorities says whose certificates ca_certificate_pem has, or returns "" if it has none. One of the issuer may have a
+// different key, or a signature that is not accepted.
+func (e *Explainer) authorities(issuer string) string {
+	switch {
+	case len(e.Authorities) == 0:
+		return ""
+	case slices.Contains(e.Authorities, issuer):
+		return " ca_certificate_pem has a certificate of that name, which does not verify this one."
+	}
+	return fmt.Sprintf(" ca_certificate_pem has certificates of %s.", Quoted(e.Authorities...))
 }
 
 func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -79,7 +79,7 @@ func TestProxies(t *testing.T) {
 		}},
 		"an unknown authority": {good, "", []string{here}, []string{"is signed by itself, and this machine does not trust it.", through}},
 		"a proxy that is silent": {silent, authority, []string{here, "MODELCATALOGUE_REQUEST_TIMEOUT=300ms"}, []string{
-			"within request_timeout, which is 300ms.", through, once,
+			"The fault: the TLS handshake was not over within 300ms, for", through, once,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

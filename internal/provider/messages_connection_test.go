@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +51,8 @@ func connectionScenes() []scene {
 		secured("a certificate of an unknown authority", signed, trustNone),
 		secured("a certificate of an unknown authority, and another one given", signed, trustAnother),
 		secured("a certificate of an unknown authority, and others given", signed, trustTwoOthers),
+		secured("the root of an unknown authority, which the server sends along", signed.sentWhole(), trustNone),
+		secured("a certificate that is signed with SHA-1", signed.with(x509.ECDSAWithSHA1), trustIt),
 		handMade("a certificate of an authority that has expired (by hand)", &catalogue.NetworkError{
 			Endpoint: getting("/v1/model-group"),
 			Fault:    catalogue.InvalidCertificate,
@@ -73,6 +77,25 @@ func connectionScenes() []scene {
 			t.Cleanup(served.Close)
 			return readOnce(t, northwind(strings.Replace(served.URL, "http:", "https:", 1)))
 		}},
+		shaking("a certificate that cannot be parsed", &tls.Config{Certificates: []tls.Certificate{unparsable()}}),
+		shaking("no method of TLS in common", &tls.Config{
+			Certificates: []tls.Certificate{unparsable()},
+			MaxVersion:   tls.VersionTLS12,
+			CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_GCM_SHA256},
+		}),
+		dialled("a TLS handshake that is cut off", "catalogue.example", func(context.Context) (net.Conn, error) {
+			client, served := net.Pipe()
+			go func() {
+				_, _ = served.Read(make([]byte, 4096))
+				_ = served.Close()
+			}()
+			return client, nil
+		}),
+		dialled("a TLS handshake that is not answered", "catalogue.example", func(context.Context) (net.Conn, error) {
+			client, served := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, served) }() // until the client closes
+			return client, nil
+		}),
 		speaking("HTTP without TLS, on another machine", "HTTP/1.1 400 Bad Request\r\n\r\n"),
 		speaking("no TLS", "SSH-2.0-OpenSSH_9.9\r\n"),
 		{title: "nobody there", play: func(t *testing.T) []*tfprotov6.Diagnostic {
@@ -104,22 +127,50 @@ func readOnce(t *testing.T, config arguments) []*tfprotov6.Diagnostic {
 	return diagnostics
 }
 
-// undialled returns a scene of a network that makes no connection, on a fake clock. Without a fault it never answers.
+// undialled returns a scene of a network that makes no connection. Without a fault it never answers.
 func undialled(title, host string, fault error) scene {
+	return dialled(title, host, func(ctx context.Context) (net.Conn, error) {
+		if fault == nil {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fault}
+	})
+}
+
+// dialled returns a scene of a network that connects so, on a fake clock.
+func dialled(title, host string, dial func(context.Context) (net.Conn, error)) scene {
 	return scene{title: title, play: func(t *testing.T) []*tfprotov6.Diagnostic {
 		var diagnostics []*tfprotov6.Diagnostic
 		synctest.Test(t, func(t *testing.T) {
-			p := &catalogueProvider{version: "test", dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				if fault == nil {
-					<-ctx.Done()
-					return nil, ctx.Err()
-				}
-				return nil, &net.OpError{Op: "dial", Net: network, Err: fault}
+			p := &catalogueProvider{version: "test", dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return dial(ctx)
 			}}
 			diagnostics = configure(t, p, northwind("https://"+host)).reports(t, oneGroup.name, oneGroup.config)
 		})
 		return diagnostics
 	}}
+}
+
+// shaking returns a scene of a server whose handshake cannot be completed, on a fake clock.
+func shaking(title string, config *tls.Config) scene {
+	return dialled(title, "catalogue.example", func(context.Context) (net.Conn, error) {
+		client, served := net.Pipe()
+		go func() {
+			_ = tls.Server(served, config).Handshake()
+			_ = served.Close()
+		}()
+		return client, nil
+	})
+}
+
+// unparsable returns a certificate with a serial number that is negative.
+func unparsable() tls.Certificate {
+	serial := []byte{2, 4, 0x11, 0x22, 0x33, 0x44}
+	certificate, _ := sandboxtest.Certify(&x509.Certificate{SerialNumber: new(big.Int).SetBytes(serial[2:])}, "")
+	raw := certificate.Certificate[0]
+	certificate.Certificate[0] = bytes.Replace(raw, serial, []byte{2, 4, 0x91, 0x22, 0x33, 0x44}, 1)
+	return certificate
 }
 
 // speaking returns a scene of a server that says something and closes the connection.
@@ -179,6 +230,20 @@ type certified struct {
 	authority   string // who signs it; empty if it signs itself
 	from, until time.Time
 	use         x509.ExtKeyUsage // 0 for any
+	method      x509.SignatureAlgorithm
+	whole       bool // the server sends the authority's, too
+}
+
+// with returns the same, signed by a method.
+func (c certified) with(method x509.SignatureAlgorithm) certified {
+	c.method = method
+	return c
+}
+
+// sentWhole returns the same, with the authority's.
+func (c certified) sentWhole() certified {
+	c.whole = true
+	return c
 }
 
 var (
@@ -196,6 +261,8 @@ func (c certified) make(t *testing.T) (certificate tls.Certificate, authority st
 		Subject:   pkix.Name{CommonName: "127.0.0.1"},
 		NotBefore: c.from,
 		NotAfter:  c.until,
+
+		SignatureAlgorithm: c.method,
 	}
 	if c.use != 0 {
 		template.ExtKeyUsage = []x509.ExtKeyUsage{c.use}
@@ -206,5 +273,8 @@ func (c certified) make(t *testing.T) (certificate tls.Certificate, authority st
 		template.DNSNames = []string{c.host, "*." + c.host}
 	}
 	certificate, signer := sandboxtest.Certify(template, c.authority)
+	if c.whole {
+		certificate.Certificate = append(certificate.Certificate, signer.Raw)
+	}
 	return certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signer.Raw}))
 }

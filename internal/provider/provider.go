@@ -169,8 +169,10 @@ func (p *catalogueProvider) Configure(
 func explainerFor(s settings) *explain.Explainer {
 	e := &explain.Explainer{
 		Credentials:  s.credentials,
-		Authorities:  len(s.client.CACertificates),
 		ProxyLeftOut: s.proxyLeftOut,
+	}
+	for _, certificate := range s.client.CACertificates {
+		e.Authorities = append(e.Authorities, catalogue.NameOf(certificate.Subject))
 	}
 	if s.client.Ceiling.Requests > 0 {
 		e.MaxRequests = s.client.Ceiling.String()
