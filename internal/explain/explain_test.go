@@ -131,12 +131,6 @@ func TestMessagesByHand(t *testing.T) {
 			parts:   []string{"for now, and the next request may be sent only after the 5s left of read_timeout.", "Run again"},
 			next:    "with max_requests.",
 		},
-		"another fault of TLS": {
-			err:     &catalogue.NetworkError{Endpoint: tokenEndpoint, Fault: catalogue.Insecure, Problem: "odd", Err: errors.New("odd")},
-			summary: explain.SummaryUntrusted,
-			parts:   []string{"The fault: odd, for POST https://c.example/v1/auth/token"},
-			next:    "Check base_url and the server there.",
-		},
 		"a proxy that cannot be reached": {
 			err: &catalogue.NetworkError{
 				Endpoint: tokenEndpoint,
