@@ -31,8 +31,6 @@ type admission struct {
 	answers  answers
 	pace     *pace.Pace
 	pausedBy *attempt  // whose 429 asked for the pause in force
-	pauses   int       // how many there were
-	heard    int       // the last of them whose 429 is read, with the words of the service
 	noted    time.Time // until when the log says that nothing is sent
 	tokens   tokens
 	run      run
@@ -148,7 +146,7 @@ func (a *admission) wakeLocked() {
 		case head.wake <- struct{}{}:
 		default: // it is woken already
 		}
-	case a.tokens.stop != nil: // no flight waits for a token any more
+	case a.tokens.sent != nil: // no flight waits for a token any more
 		a.tokens.stop()
 	default:
 		a.tokens.history = history{}
@@ -167,20 +165,23 @@ func (a *admission) sendLocked(by *token, h *history, came time.Time, waitedFor 
 }
 
 // headerReceived acts on the header of an answer before its body is read: after that nothing is sent in the pause that
-// it asks for, or with the token that it rejects. response is nil if the request ended without a header.
-func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attempt, response *http.Response) {
+// it asks for, or with the token that it rejects. response is nil if the request ended without a header. If all reads
+// wait for the words of the body, patience is how long they do, else 0.
+func (a *admission) headerReceived(
+	ctx context.Context, to Endpoint, sent *attempt, response *http.Response,
+) (patience time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	defer a.wakeLocked()
 	now := time.Now()
 	if response == nil {
 		a.pace.Ended(sent.number, now)
-		return
+		return 0
 	}
 	result := outcomeOf(response.StatusCode, to.OfToken(), "")
 	if result == limited {
-		a.beginPauseLocked(sent, response.Header)
-		return
+		pause := a.beginPauseLocked(sent, response.Header)
+		return min(pause, maxPatience)
 	}
 	a.pace.Answered(sent.number, now)
 	if !to.OfToken() && a.run.usedUp.end(a.answers.arrived) {
@@ -193,27 +194,30 @@ func (a *admission) headerReceived(ctx context.Context, to Endpoint, sent *attem
 		}
 		if a.tokens.reject(sent.token, now) {
 			a.run.proof = sent.token
+			return maxPatience
 		}
 	case result == final && !to.OfToken():
 		a.tokens.lastServed = now
 	}
+	return 0
 }
 
-// beginPauseLocked begins or prolongs the pause that a 429 asks for.
-func (a *admission) beginPauseLocked(sent *attempt, header http.Header) {
+// maxPatience is how long, at most, all reads wait for the words of an answer that concerns all.
+const maxPatience = pace.Slow
+
+// beginPauseLocked begins or prolongs the pause that a 429 asks for, and returns how long that is.
+func (a *admission) beginPauseLocked(sent *attempt, header http.Header) time.Duration {
 	now := time.Now()
 	pause, named := contract.RetryAfter(header, now)
 	if !named {
 		pause = backOff(sent.seen.Attempt, a.retries.jitter())
 	}
-	if !a.pace.PausedUntil().After(now) {
-		a.pauses++
-	}
-	sent.pause = a.pauses
+	sent.unread = true
 	if now.Add(pause).After(a.pace.PausedUntil()) {
 		a.pausedBy = sent
 	}
 	a.pace.Limited(sent.number, now, pause)
+	return pause
 }
 
 // doneLocked applies what an attempt means for other reads, once its answer is read, and returns its outcome.
@@ -223,8 +227,7 @@ func (a *admission) doneLocked(sent *attempt, err error) outcome {
 	case result == unauthorized && sent.token == a.run.proof:
 		a.endRunLocked(&RejectedError{Given: a.tokens.given(), Issued: !a.tokens.given(), Err: err})
 	case result == limited:
-		sent.failure = err
-		a.heard = max(a.heard, sent.pause)
+		sent.failure, sent.unread = err, false
 		a.failLateLocked(a.pace.PausedUntil())
 		a.failLateLocked(a.pace.GapUntil())
 	}

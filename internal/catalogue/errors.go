@@ -124,10 +124,11 @@ func (e *TooLargeError) Error() string {
 }
 
 // RejectedError says that the process gets no token, or none that the service accepts: Err is the final answer of the
-// token endpoint, or the 401 to a new token. It is the answer to every further read of the client.
+// token endpoint, or the 401 to a new token. It is the answer to every further read of the client, unless it is Alone.
 type RejectedError struct {
 	Given  bool // Config.AccessToken was rejected, so nothing else can be tried
 	Issued bool // the token endpoint accepted the credentials, and its tokens were rejected
+	Alone  bool // one read has renewed its token as often as a read may; other reads go on
 	Err    error
 }
 

@@ -83,7 +83,9 @@ func (c *Client) exchange(ctx context.Context, at Endpoint, sent *attempt, out o
 	if err == nil && response.StatusCode == http.StatusTooManyRequests {
 		sent.failure = c.apiError(at, response, nil) // its words come with the body
 	}
-	c.admission.headerReceived(ctx, at, sent, response)
+	if patience := c.admission.headerReceived(ctx, at, sent, response); patience > 0 {
+		defer time.AfterFunc(patience, cancel).Stop()
+	}
 	if err == nil {
 		seen.Status = response.StatusCode
 		seen.Size, err = c.receive(timed, at, response, out)

@@ -34,8 +34,8 @@ type attempt struct {
 	token   *token   // a read is sent with it, a request for a token fills it
 	number  int      // of the request in the pace
 	seen    Exchange // as far as it is known when the request is sent
-	pause   int      // that its 429 is of, counted from 1
-	failure error    // that 429: its status and header, and all of it once its body is read
+	failure error    // its 429: the status and header, and all of it once its body is read
+	unread  bool     // the words of that 429 are on their way
 }
 
 // prepare makes a flight ready for its callers. It outlives the one that begins it, and keeps the values of its
@@ -96,7 +96,7 @@ func (f *flight) againLocked(result outcome, err error) {
 	if result == unauthorized {
 		f.renewals++
 		if f.renewals > maxRenewals {
-			f.endLocked(ended{err: err})
+			f.endLocked(ended{err: &RejectedError{Issued: true, Alone: true, Err: err}})
 		}
 	} else if !f.failIfNoRetryLocked(&f.history, result, err) && result == transient {
 		f.failed(err, f.in.retries.jitter())

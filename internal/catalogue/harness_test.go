@@ -217,6 +217,7 @@ const (
 	kindNothing     errorKind = ""
 	kindInterrupted errorKind = "an interrupt"
 	kindRejected    errorKind = "rejected credentials"
+	kindRenewals    errorKind = "a token rejected once more for one read"
 	kindNoToken     errorKind = "no token"
 	kindDisabled    errorKind = "a disabled organisation"
 	kindLimited     errorKind = "a pause"
@@ -235,7 +236,7 @@ func kindOf(err error) errorKind {
 	api, isAPI := errors.AsType[*catalogue.APIError](err)
 	network, isNetwork := errors.AsType[*catalogue.NetworkError](err)
 	end, gaveUp := endOf(err)
-	rejected := is[*catalogue.RejectedError](err)
+	rejection, rejected := errors.AsType[*catalogue.RejectedError](err)
 	token := isAPI && api.Method == http.MethodPost
 	for _, row := range []struct {
 		kind  errorKind
@@ -244,6 +245,7 @@ func kindOf(err error) errorKind {
 		{kindNothing, err == nil},
 		{kindInterrupted, is[*catalogue.InterruptedError](err)},
 		{kindInterrupted, errors.Is(err, context.Canceled) && !isAPI && !isNetwork},
+		{kindRenewals, rejected && rejection.Alone && isAPI && api.Status == http.StatusUnauthorized && !token},
 		{kindRejected, rejected && isAPI && (!token || api.Code == "invalid_client")}, // only these mean the credentials
 		{kindNoToken, rejected},
 		{kindCeiling, gaveUp && end.Cause == ceilingTooLow},

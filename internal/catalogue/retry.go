@@ -77,9 +77,12 @@ func backOff(n int, jitter float64) time.Duration {
 	return least + time.Duration(float64(least)*maxJitter*jitter)
 }
 
-// round rounds a time as people read it: a long one to seconds.
+// round rounds a time as people read it: a long one to seconds, and one of hours to minutes.
 func round(d time.Duration) time.Duration {
-	if d >= longWait {
+	switch {
+	case d >= time.Hour:
+		return d.Round(time.Minute)
+	case d >= longWait:
 		return d.Round(time.Second)
 	}
 	return d.Round(time.Millisecond)

@@ -91,6 +91,9 @@ var causes = map[errorKind]func(blame) bool{
 			return x.token && x.code == "invalid_client" || b.mayProve(x)
 		})
 	},
+	kindRenewals: func(b blame) bool {
+		return len(filter(b.of(b.r.path), (*request).unauthorized)) > maxRenewals
+	},
 	kindNoToken: func(b blame) bool {
 		return b.anywhere(func(x *request) bool {
 			return x.token && x.status != 0 && x.issued == nil && !x.transient() && !x.limited()
@@ -108,9 +111,6 @@ var causes = map[errorKind]func(blame) bool{
 	},
 	kindStatus: func(b blame) bool {
 		api, _ := errors.AsType[*catalogue.APIError](b.r.err)
-		if api.Status == 401 {
-			return len(filter(b.of(b.r.path), (*request).unauthorized)) > maxRenewals
-		}
 		return b.own(func(x *request) bool {
 			return x.passed() && x.status == api.Status && (api.Code == "" || x.code == api.Code)
 		})
@@ -217,19 +217,19 @@ func (b blame) ceilingIsFull() bool {
 }
 
 // waitIsTold reports whether the error of a read whose time is over names the request that it waited for, if there is
-// one: its own, or else that for a token. If the header of its own is a 429, that is told.
+// one: its own, or else that for a token. If its header is a 429, that is told.
 func (b blame) waitIsTold() bool {
 	underWay := func(x *request) bool {
 		return x.sentAt < b.r.end && (x.endAt == never || x.endAt >= b.r.end)
 	}
 	waitsFor := filter(b.of(b.r.path), underWay)
-	for _, own := range waitsFor {
-		if own.limited() && own.headerAt < b.r.end {
-			return b.about == own
-		}
-	}
 	if len(waitsFor) == 0 {
 		waitsFor = filter(b.tokens, underWay)
+	}
+	for _, x := range waitsFor {
+		if x.limited() && x.headerAt < b.r.end {
+			return b.about == x
+		}
 	}
 	network, ok := errors.AsType[*catalogue.NetworkError](b.end.Err)
 	timedOut := ok && network.TimedOut

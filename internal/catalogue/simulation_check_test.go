@@ -15,6 +15,7 @@ type simCheck struct {
 	*simRun
 	requests   []*request    // of this process, in the order in which they were sent
 	tokens     []*request    // those of them that ask for one
+	limits     []*request    // those that were answered with 429, in the order of their answers
 	readings   []*simReading // in the order in which they began
 	rule       string
 	violations []string
@@ -61,6 +62,10 @@ func (run *simRun) check() (violations []string) {
 		})
 		c.tokens = filter(c.requests, func(x *request) bool {
 			return x.token
+		})
+		c.limits = filter(c.requests, (*request).limited)
+		slices.SortStableFunc(c.limits, func(a, b *request) int {
+			return cmp.Compare(a.headerAt, b.headerAt)
 		})
 		for _, x := range c.tokens {
 			if x.issued != nil && x.whole() {

@@ -52,7 +52,10 @@ func (c *simCheck) firstEnd(ends func(*request) bool, from time.Duration) time.D
 }
 
 // answered reports whether a read came back well: with an answer, or with a final refusal.
-func (x *request) answered() bool { return x.passed() && !x.left }
+func (x *request) answered() bool {
+	refused := x.passed() && x.status != http.StatusOK
+	return (x.served() || refused) && !x.left
+}
 
 // letThrough reports whether the allowance let a read through, whatever became of it then.
 func (x *request) letThrough() bool { return !x.token && x.headerAt != never && !x.limited() }
@@ -94,8 +97,15 @@ func (c *simCheck) waitsForNoPause(r *simReading, o simOutage) {
 }
 
 // whatHeldItIsTold: an error that quotes a 429 quotes one whose wait the reader met, and one of a pause quotes the 429
-// of the pause in force. Each has the number of attempts.
+// of the pause in force. Its words are waited for three seconds at most, and no longer than its pause. Each error has
+// the number of attempts.
 func (c *simCheck) whatHeldItIsTold() {
+	for _, x := range c.limits {
+		until, named := x.waits()
+		if patience := x.headerAt + 3*sec; x.endAt > patience || named && x.endAt > until {
+			c.fail("the words of request %d, which was answered with 429 at %s, were waited for until %s", x.number, x.headerAt, x.endAt)
+		}
+	}
 	all := c.paces()
 	for i, r := range c.readings {
 		end, gaveUp := endOf(r.err)
@@ -109,7 +119,7 @@ func (c *simCheck) whatHeldItIsTold() {
 		}
 		switch inPause := end.WaitingFor == "the pause that the service asked for"; {
 		case inPause && quoted:
-			c.pauseIsTold(r, end, told, all)
+			c.pauseIsTold(r, end, told)
 		case inPause:
 			c.fail("reader %d waited for a pause, and is told no 429: %v", r.index, r.err)
 		}
@@ -120,12 +130,12 @@ func (c *simCheck) whatHeldItIsTold() {
 }
 
 // pauseIsTold: a reader that waited for a pause is told its 429, with the time that is left of it.
-func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request, all []simPace) {
+func (c *simCheck) pauseIsTold(r *simReading, end ending, told *request) {
 	until, named := told.waits()
 	if named && end.Wait != max(0, until-r.end) {
 		c.fail("reader %d is told a wait of %s at %s, and request %d asked to wait until %s", r.index, end.Wait, r.end, told.number, until)
 	}
-	if end.Remaining > 0 && !c.wordsCame(paceAt(all, r.end).pause.from, r.end) {
+	if end.Remaining > 0 && (told.endAt == never || told.endAt > r.end) {
 		c.fail("reader %d gave up at %s for the 429 of request %d, whose words were on their way", r.index, r.end, told.number)
 	}
 	for _, x := range c.requests {
@@ -163,13 +173,6 @@ func (c *simCheck) holdsUntil(x *request, all []simPace) time.Duration {
 	}
 	p := paceAt(all, x.headerAt)
 	return max(until, p.began+p.gap, x.endAt)
-}
-
-// wordsCame reports whether the body of a 429 of the pause that began at a moment is there.
-func (c *simCheck) wordsCame(began, by time.Duration) bool {
-	return slices.ContainsFunc(c.requests, func(x *request) bool {
-		return x.limited() && x.headerAt >= began && x.endAt != never && x.endAt <= by
-	})
 }
 
 // asksForMore reports whether a 429 that came by then asks for a longer wait.

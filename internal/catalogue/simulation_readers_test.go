@@ -77,7 +77,7 @@ func (c *simCheck) silentOnceEnded() {
 		if x.sentAt > first.end {
 			c.fail("request %d was sent at %s, after the end of the process at %s: %v", x.number, x.sentAt, first.end, first.err)
 		}
-		if x.left && !x.token && x.endAt == first.end {
+		if x.left && !x.token && x.endAt == first.end && !c.mayProve(x) {
 			c.fail("request %d was under way when the process ended at %s, and was given up", x.number, first.end)
 		}
 	}
@@ -128,8 +128,8 @@ func (c *simCheck) atOnceIfABackOffDoesNotFit() {
 	}
 }
 
-// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. What the service says of a pause is in the body, which may
-// come late, and so may the answer to a request under way.
+// atOnceIfAPauseDoesNotFit checks it for pauses and gaps. The service's words of a pause are in the body, which may come
+// late, and so may the answer to a request under way.
 func (c *simCheck) atOnceIfAPauseDoesNotFit() {
 	all := c.paces()
 	for _, pause := range c.requests {
@@ -158,6 +158,11 @@ func (c *simCheck) latestEnd(r *simReading, answer *request) time.Duration {
 	for _, x := range c.requests {
 		underWay := x.sentAt <= answer.learned() && x.endAt > answer.learned()
 		if underWay && (x.token || x.path == r.path) {
+			latest = max(latest, x.endAt)
+		}
+	}
+	for _, x := range c.limits { // each may prolong the pause, and then its words are waited for
+		if x.headerAt <= latest {
 			latest = max(latest, x.endAt)
 		}
 	}

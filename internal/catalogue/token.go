@@ -32,7 +32,8 @@ type tokens struct {
 	to          Endpoint
 	request     func(context.Context, *attempt) error // makes one exchange
 	current     *token
-	stop        context.CancelFunc // ends the request that is under way, nil if there is none
+	sent        *attempt           // under way, nil if there is none
+	stop        context.CancelFunc // ends it
 	lastServed  time.Time          // when a read was last let through: its answer was not a 401, 408, 429 or 5xx
 }
 
@@ -88,11 +89,11 @@ func (a *admission) requestTokenLocked(f *flight, came time.Time, waitedFor stri
 	a.noteLocked(f.ctx, "A token is asked for: %s", why)
 	sent := a.sendLocked(got, &t.history, came, waitedFor)
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.ctx)) // all flights behind f wait for it too
-	t.stop = stop
+	t.sent, t.stop = sent, stop
 	a.mu.Unlock()
 	err := t.request(ctx, sent)
 	a.mu.Lock()
-	t.stop = nil
+	t.sent = nil
 	result := a.doneLocked(sent, err)
 	if ctx.Err() == nil {
 		a.tokenAnsweredLocked(f, got, result, err)

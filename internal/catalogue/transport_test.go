@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -86,30 +87,55 @@ func (k *keeping) keep(t *testing.T, c *Client, count int) {
 	k.first = nil
 }
 
+// distant is a connection over which answers take a while: how many streams are allowed is not known at first.
+type distant struct{ net.Conn }
+
+func (c distant) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	time.Sleep(20 * time.Millisecond)
+	return n, err
+}
+
 // A service that allows ten streams refuses those above, and no read fails because of it.
 func TestStreamsThatHTTP2RefusesAreSentAgain(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor != 2 {
-			t.Errorf("%s came by %s", r.URL.Path, r.Proto)
-		}
-		answerTokens(w, r, `{"id":"`+path.Base(r.URL.Path)+`"}`)
-	}))
-	server.EnableHTTP2 = true
-	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 10}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that the client gives up
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	c := New(configFor(t, server.URL, Config{CACertificates: []*x509.Certificate{server.Certificate()}, MaxRetries: 4}))
-	var readers sync.WaitGroup
-	for i := range 64 {
-		readers.Go(func() {
-			if _, err := c.ModelGroup(t.Context(), fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
+	certified := httptest.NewTLSServer(nil)
+	certified.Close()
+	synctest.Test(t, func(t *testing.T) {
+		dial, closeAll := sandboxtest.PipeTo(&http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ProtoMajor != 2 {
+					t.Errorf("%s came by %s", r.URL.Path, r.Proto)
+				}
+				time.Sleep(time.Second / 10)
+				answerTokens(w, r, `{"id":"`+path.Base(r.URL.Path)+`"}`)
+			}),
+			TLSConfig: &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS12},
+			HTTP2:     &http.HTTP2Config{MaxConcurrentStreams: 10},
+			ErrorLog:  log.New(io.Discard, "", 0), // of connections that the client gives up
 		})
-	}
-	readers.Wait()
+		defer time.Sleep(time.Hour) // for what is dialled or read still
+		defer closeAll()
+		var dialled atomic.Int32
+		c := clientTo(t, "https://example.com", Config{
+			CACertificates: []*x509.Certificate{certified.Certificate()},
+			AccessToken:    "t",
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				time.Sleep(time.Duration(dialled.Add(1)) * time.Second) // so that all use the first
+				connection, err := dial(ctx, network, address)
+				return distant{connection}, err
+			},
+		})
+		var readers sync.WaitGroup
+		for i := range 64 {
+			readers.Go(func() {
+				if _, err := c.ModelGroup(t.Context(), fmt.Sprint(i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		readers.Wait()
+	})
 }
 
 // A read does not wait for a body without an end, and nothing reads on once the read is over.

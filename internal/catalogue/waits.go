@@ -45,7 +45,7 @@ func (f *flight) waitsLocked(now time.Time, before int) []wait {
 		atMost(forRoom, a.pace.RoomAt(now), nil),
 		exact(forToken, t.notBefore, t.last),
 	}
-	if t.stop != nil {
+	if t.sent != nil {
 		waits = append(waits, atMost(forToken, openEnd, t.last))
 	}
 	return waits
@@ -59,7 +59,7 @@ func exact(words string, until time.Time, err error) wait {
 // limitedLocked returns a wait that a 429 asked for.
 func (a *admission) limitedLocked(words string, until time.Time) wait {
 	w := exact(words, until, a.pausedBy.failure)
-	w.unread = a.heard < a.pauses
+	w.unread = a.pausedBy.unread
 	return w
 }
 
@@ -129,7 +129,7 @@ func (f *flight) lateErrLocked(c *caller) error {
 func (f *flight) aheadLocked(now time.Time) int {
 	ahead, _ := f.in.queue.find(f)
 	t := &f.in.tokens
-	if !t.valid(now) && t.stop == nil {
+	if !t.valid(now) && t.sent == nil {
 		ahead++
 	}
 	return ahead
@@ -166,7 +166,7 @@ func (f *flight) blockerLocked(c *caller, hold wait) error {
 	case f.sent != nil:
 		return cmp.Or(f.sent.failure, tooSlow(f.to)) // a 429 is known from its header, whatever becomes of its body
 	case hold.until.Equal(openEnd):
-		return tooSlow(a.tokens.to)
+		return cmp.Or(a.tokens.sent.failure, tooSlow(a.tokens.to))
 	case hold.err != nil:
 		return hold.err
 	case a.pace.PausedUntil().After(c.began):
@@ -179,7 +179,8 @@ func (f *flight) blockerLocked(c *caller, hold wait) error {
 // outage of the allowance.
 func (f *flight) gaveUpErrLocked(c *caller, w wait) *GaveUpError {
 	if classify(w.err) == limited && f.in.run.usedUp.begin(f) {
-		const text = "The allowance is used up: reads that begin now make one attempt, and wait for no pause"
+		const text = "The allowance is used up: reads that begin now fail at once while a pause lasts, and make one " +
+			"attempt otherwise"
 		f.in.noteLocked(f.ctx, text)
 	}
 	return &GaveUpError{

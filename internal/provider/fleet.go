@@ -126,7 +126,9 @@ func scopeOf(err error) scope {
 		network  *catalogue.NetworkError
 	)
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, &rejected), errors.Is(err, catalogue.ErrOrganisationDisabled),
+	case errors.As(err, &rejected) && rejected.Alone:
+		return ofThisGroup
+	case errors.Is(err, context.Canceled), rejected != nil, errors.Is(err, catalogue.ErrOrganisationDisabled),
 		errors.As(err, &network) && network.Fault.Permanent():
 		return ofAllGroups
 	case errors.As(err, &gaveUp) && (errors.Is(err, catalogue.ErrRateLimited) || gaveUp.Err == nil):

@@ -10,16 +10,22 @@ import (
 // the clock. Call Pipe and closeAll inside the bubble. The dial function connects to h, whatever the address; closeAll
 // ends the server, its connections and its requests.
 func Pipe(h http.Handler) (dial DialFunc, closeAll func()) {
+	// A fake clock would run into time-outs at once, and a connection that waits for its first request would be lost.
+	return PipeTo(&http.Server{Handler: h}) //nolint:gosec // reachable from this process only
+}
+
+// PipeTo is Pipe with a server of the caller's: one that has a TLSConfig serves TLS.
+func PipeTo(server *http.Server) (dial DialFunc, closeAll func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	listener := &pipeListener{accepted: make(chan net.Conn), open: ctx, close: cancel}
-	// A fake clock would run into time-outs at once, and a connection that waits for its first request would be lost.
-	server := &http.Server{ //nolint:gosec // reachable from this process only
-		Handler:     h,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
+		if server.TLSConfig != nil {
+			_ = server.ServeTLS(listener, "", "")
+			return
+		}
 		_ = server.Serve(listener) // always an error, that of closing
 	}()
 	return listener.dial, func() {
