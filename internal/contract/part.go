@@ -16,9 +16,8 @@ import (
 // answer has. The names of headers are in any case. The text quotes the service.
 func SignOfPart(header http.Header, elements int) string {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
-		isPart := signs[strings.ToLower(name)]
 		for _, value := range header[name] {
-			if value = strings.TrimSpace(value); isPart != nil && isPart(value, elements) {
+			if value = strings.TrimSpace(value); isSign(name, value, elements) {
 				counted := fmt.Sprintf("%d elements", elements)
 				if elements == 1 {
 					counted = "1 element"
@@ -30,50 +29,117 @@ func SignOfPart(header http.Header, elements int) string {
 	return ""
 }
 
-// signs reports, for the lower-case name of a header, whether its value counts more than the elements of an answer.
-var signs = map[string]func(value string, elements int) bool{
-	"link":          linksToNext,
-	"x-total-count": isMore,
-	"x-total":       isMore,
-	"x-next-page":   func(value string, _ int) bool { return value != "" },
-	"x-total-pages": func(value string, _ int) bool { return isMore(value, 1) },
-	"content-range": endsEarly,
+// isSign reports whether a header says that there is more than the elements of an answer.
+func isSign(name, value string, elements int) bool {
+	name = strings.ToLower(name)
+	if says := headers()[name]; says != nil {
+		return says(value, elements)
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
+	has := func(any string) bool {
+		return slices.ContainsFunc(strings.Fields(any), func(word string) bool { return slices.Contains(words, word) })
+	}
+	for _, sign := range signs() {
+		if has(sign.word) && (sign.and == "" || has(sign.and)) {
+			return sign.says(value, elements)
+		}
+	}
+	return false
 }
 
+// says reports whether the value of a header means more than the elements of an answer.
+type says func(value string, elements int) bool
+
+// headers returns the signs that have one name each, in lower case.
+func headers() map[string]says {
+	return map[string]says{
+		"link":          linksToNext,
+		"content-range": endsEarly,
+		"x-total":       isMore,
+		"x-pagination":  hasSign,
+	}
+}
+
+// sign is one of the words of a name, and one of other words with it, if any.
+type sign struct {
+	word, and string
+	says      says
+}
+
+// signs returns those that services have many names for. The first that applies to a name decides.
+func signs() []sign {
+	pages := func(value string, _ int) bool { return isMore(value, 1) }
+	never := func(string, int) bool { return false }
+	return []sign{
+		{"rate ratelimit limit quota time request requests", "", never}, // other things are counted
+		{"next", "page cursor token link offset", isSet},
+		{"has", "more next", isSet},
+		{"continuation continuationtoken cursor truncated istruncated hasmore hasnext hasnextpage", "", isSet},
+		{"nextpage nextpagetoken nextcursor nexttoken nextlink nextoffset", "", isSet},
+		{"total", "pages", pages},
+		{"totalpages", "", pages},
+		{"total", "count items results records pagination", isMore},
+		{"totalcount totalitems totalresults totalrecords", "", isMore},
+	}
+}
+
+// hasSign reports whether X-Pagination has a sign among its members, as JSON or as name=value, or is a count.
+func hasSign(value string, elements int) bool {
+	pattern, _ := patterns()
+	return isMore(value, elements) ||
+		slices.ContainsFunc(pattern.FindAllStringSubmatch(value, -1), func(member []string) bool {
+			return isSign("X-"+member[1], member[2], elements)
+		})
+}
+
+func isSet(value string, _ int) bool {
+	return !slices.Contains([]string{"", "0", "false", "null", "none", "no"}, strings.ToLower(unquoted(value)))
+}
+
+func unquoted(value string) string { return strings.Trim(value, `"' `) }
+
+// isMore reports whether a value is a number above a count. It may have separators, as in 1,234.
 func isMore(value string, than int) bool {
-	count, err := strconv.Atoi(value)
+	count, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "", " ", "", "'", "").Replace(unquoted(value)))
 	return err == nil && count > than
 }
 
-// endsEarly reports whether a Content-Range such as "items 0-19/45" ends before its total (RFC 9110 §14.4).
-func endsEarly(value string, _ int) bool {
-	span, total, _ := strings.Cut(value, "/")
-	_, end, _ := strings.Cut(span, "-")
-	last, err := strconv.Atoi(end)
-	return err == nil && isMore(total, last+1)
+// endsEarly reports whether a Content-Range (RFC 9110 §14.4) such as "items 0-19/45" covers less than its total, or
+// does not know it.
+func endsEarly(value string, elements int) bool {
+	span, total, isRange := strings.Cut(value[strings.LastIndexByte(value, ' ')+1:], "/")
+	first, last, _ := strings.Cut(span, "-")
+	from, _ := strconv.Atoi(first)
+	if to, err := strconv.Atoi(last); err == nil {
+		elements = to - from + 1 // of any unit
+	}
+	return isRange && (total == "*" || isMore(total, elements))
 }
 
-// linkPatterns returns the pattern of a link in a header Link (RFC 8288 §3), and that of one of its parameters.
-var linkPatterns = sync.OnceValues(func() (link, parameter *regexp.Regexp) {
-	const quoted = `"(?:[^"\\]|\\.)*"`
-	link = regexp.MustCompile(`<[^>]*>((?:[^",]|` + quoted + `)*)`)
-	parameter = regexp.MustCompile(`;\s*([\w*-]+)\s*(?:=\s*(` + quoted + `|[^";]*))?`)
-	return link, parameter
+// patterns returns those of a member of X-Pagination, and of a link or a parameter of one in a header Link (RFC 8288 §3).
+var patterns = sync.OnceValues(func() (member, link *regexp.Regexp) {
+	member = regexp.MustCompile(`([\w-]+)"?\s*[:=]\s*("[^"]*"|[^\s,;&}]*)`)
+	link = regexp.MustCompile(`<[^>]*>|;\s*([\w*-]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^",;]*))?`)
+	return member, link
 })
 
-// linksToNext reports whether a header Link has a link with next among the words of its rel. If a link has several rel,
-// the first counts.
+// linksToNext reports whether a header Link has a link with next among the words of its rel. A word may be a URL that
+// ends in it. If a link has several rel, the first counts.
 func linksToNext(value string, _ int) bool {
-	aLink, aParameter := linkPatterns()
-	for _, link := range aLink.FindAllStringSubmatch(value, -1) {
-		parameters := aParameter.FindAllStringSubmatch(link[1], -1)
-		rel := slices.IndexFunc(parameters, func(found []string) bool { return strings.EqualFold(found[1], "rel") })
-		if rel < 0 {
+	_, part := patterns()
+	wanted := false // the rel of a link that has begun
+	for _, found := range part.FindAllStringSubmatch(value, -1) {
+		if found[1] == "" {
+			wanted = true
+		}
+		if !wanted || !strings.EqualFold(found[1], "rel") {
 			continue
 		}
-		words := strings.Fields(strings.ToLower(strings.Trim(parameters[rel][2], `"' `)))
-		if slices.Contains(words, "next") {
-			return true
+		wanted = false
+		for _, word := range strings.Fields(strings.ToLower(unquoted(found[2]))) {
+			if word[strings.LastIndexAny(word, "/#:")+1:] == "next" {
+				return true
+			}
 		}
 	}
 	return false
