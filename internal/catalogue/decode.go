@@ -39,12 +39,12 @@ type record[T any] interface {
 	// identity returns the field of its identity that the record lacks, or else the error of a record that is not about
 	// what was asked for.
 	identity(of scope) (lacks string, other *shapeError)
-	// rest returns where its fields are that the first release did not know, and where its error is.
-	rest() (unknown *jsontext.Value, err *error)
+	// common returns its id, and where its fields are that the first release did not know, and where its error is.
+	common() (id *string, unknown *jsontext.Value, err *error)
 }
 
-// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read: none
-// if it is not about what was asked for. A body that is one record must have its identity.
+// decodeRecord reads the next record of a body. If it is wrong, it has an error and the fields that can be read. A body
+// that is one record must have its identity, and a record of a list must be about what was asked for.
 func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 	return func(in *incoming) (*T, error) {
 		body, err := in.text.ReadValue()
@@ -53,15 +53,19 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 		}
 		got, fault := unmarshalRecord[T](body)
 		lacks, other := P(got).identity(of)
-		switch {
-		case other != nil:
-			*got = *new(T)
-			fault = cmp.Or(fault, other)
-		case lacks != "":
+		if lacks != "" {
 			fields := fieldsOf(body) // an error document of status 200, perhaps
-			fault = cmp.Or(fault, &shapeError{problem: in.without(lacks, fields) + codeAndMessage(fields)})
+			missing := &shapeError{problem: in.without(lacks, fields) + codeAndMessage(fields)}
+			fault = cmp.Or(fault, missing)
+			if in.list == "" || body.Kind() == jsontext.KindBeginObject && isStranger(fields) {
+				other = fault
+			}
 		}
-		unknown, problem := P(got).rest()
+		if other != nil {
+			other.at = in.text.StackPointer() + other.at
+			return nil, other
+		}
+		_, unknown, problem := P(got).common()
 		if *unknown != nil {
 			*unknown = jsontext.Value(compactJSON(*unknown))
 		}
@@ -69,17 +73,46 @@ func decodeRecord[T any, P record[T]](of scope) decoder[*T] {
 			fault.at = in.text.StackPointer() + fault.at
 			*problem = in.unusable(fault)
 		}
-		if in.list == "" && (lacks != "" || other != nil) {
-			return nil, fault
-		}
 		return got, nil
 	}
 }
 
+// isStranger reports whether an object that lacks a part of its identity is no group or model at all, but an error
+// document, a cursor or the like.
+func isStranger(fields map[string]jsontext.Value) bool {
+	return fields["code"].Kind() == jsontext.KindString ||
+		isAbsent(fields["id"]) && isAbsent(fields["revision"]) && isAbsent(fields["latestRevision"])
+}
+
 // decodeList reads a body that is a whole list of records. A record that is wrong is an element with its error, because
-// the others can be read. In errors the list is called name.
+// the others can be read. One that is not about what was asked for, or has the id of another, is an error of the list.
+// In errors the list is called name.
 func decodeList[T any, P record[T]](name string, of scope) decoder[[]*T] {
-	return eachOf(name, decodeRecord[T, P](of))
+	whole := eachOf(name, decodeRecord[T, P](of))
+	return func(in *incoming) ([]*T, error) {
+		list, err := whole(in)
+		known := map[string]bool{}
+		for i, one := range list {
+			id, _, _ := P(one).common()
+			if err == nil {
+				err = once(known, id, i)
+			}
+		}
+		return list, err
+	}
+}
+
+// once returns an error if the id of the i-th element of a list is known, and makes it known.
+func once(known map[string]bool, id *string, i int) error {
+	if id == nil {
+		return nil
+	}
+	key := IDKey(*id)
+	if known[key] {
+		return &shapeError{at: jsontext.Pointer(fmt.Sprintf("/%d/id", i)), problem: "an element before it has the same id"}
+	}
+	known[key] = true
+	return nil
 }
 
 // decodeRaw reads a body that is a whole list, and decodes nothing in it.
@@ -166,8 +199,11 @@ func (in *incoming) without(field string, fields map[string]jsontext.Value) stri
 	if in.list != "" {
 		what, its = "it", "its "
 	}
-	if fields[field] != nil {
+	switch value := fields[field]; {
+	case value.Kind() == jsontext.KindNull:
 		return its + field + " is null"
+	case value != nil:
+		return its + field + " is empty"
 	}
 	return what + " has no " + field + itHas(fields)
 }
@@ -292,6 +328,9 @@ func typeFault(err error) *shapeError {
 	wrong, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
 		return &shapeError{problem: err.Error()}
+	}
+	if of, ok := errors.AsType[*shapeError](wrong.Err); ok {
+		return &shapeError{at: wrong.JSONPointer + of.at, problem: of.problem}
 	}
 	if wrong.Err != nil {
 		return &shapeError{at: wrong.JSONPointer, problem: wrong.Err.Error()}

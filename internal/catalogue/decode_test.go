@@ -73,12 +73,12 @@ func TestDecodeKeepsWhatIsMissingApart(t *testing.T) {
 			fmt.Fprintf(&nulls, ",%q:null", name)
 		}
 	}
-	want := &Model{ID: new(""), Revision: new(Integer(0))}
+	want := &Model{ID: new("a"), Revision: new(Integer(0))}
 	for _, more := range []string{"", nulls.String(), `,"ID":"other","Revision":"x","tags ":7,"":{}`} {
 		if strings.Contains(more, "ID") {
 			want.OtherFields = jsontext.Value(`{"":{},"ID":"other","Revision":"x","tags ":7}`)
 		}
-		if got, err := decodeText(bodyModel, `{"id":"","revision":0`+more+`}`); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := decodeText(bodyModel, `{"id":"a","revision":0`+more+`}`); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", more, got, err)
 		}
 	}
@@ -119,6 +119,7 @@ var wrongBodies = []struct {
 	},
 	{bodyModel, `{"ID":"a","revision":1}`, "the answer has no id (it has: ID, revision)"},
 	{bodyModel, `{"id":null,"revision":1}`, "the answer's id is null"},
+	{bodyModel, `{"id":"","revision":1}`, "the answer's id is empty"},
 	{bodyModel, `{"id":"a","revision":null}`, "the answer's revision is null"},
 	{
 		bodyModels, `[{"id":"a","revision":1},{"id":"b","revision":2}, {"id":"c","revision":3},{"id":"d","revision":"x"}]`,
@@ -134,12 +135,19 @@ var wrongBodies = []struct {
 		"a list" + isExpected + `an object (it has: code, message, statusCode); its code is "NOT_FOUND"; its message is "No."` + noSuchList,
 	},
 	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h"}]`, "models[0].modelGroupId" + isOther + `"h"`},
-	{bodyModels, `[{"id":"a","revision":1,"modelGroupId":"h","name":7}]`, "models[0].name: a string" + isExpected + "a number"},
+	{bodyModels, `[{"id":"a","revision":1},{"code":"X","id":7,"message":"No."}]`, "models[1].id: a string" + isExpected + "a number"},
+	{bodyModels, `[{"id":"a","revision":1},{"cursor":"x"}]`, "models[1]: it has no id (it has: cursor)"},
+	{bodyModels, `[{"id":"a","revision":1},{"id":"A","revision":2}]`, "models[1].id: an element before it has the same id"},
 	{bodyModel, `{"id":"a","revision":1,"modelGroupId":"h"}`, "modelGroupId" + isOther + `"h"`},
 	{bodyModel, `{"id":"a","revision":1,"name":7}`, "name: a string" + isExpected + "a number"},
 	{bodyModel, `"a"`, "an object" + isExpected + "a string"},
 	{bodyModels, `[{"id":"a","revision":1},"b"]`, "models[1]: an object" + isExpected + "a string"},
 	{bodyGroup, `{"id":"h"}`, "id" + isOther + `"h"`},
+	{bodyGroup, `{"id":""}`, "the answer's id is empty"},
+	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"b"}]}`, "models[1]: it has no revision"},
+	{bodyGroup, `{"id":"g","models":[{"id":"","revision":1}]}`, "models[0]: it has no id"},
+	{bodyGroup, `{"id":"g","models":[null]}`, "models[0]: it has no id"},
+	{bodyGroup, `{"id":"g","models":[{"id":"a","revision":1},{"id":"A","revision":2}]}`, "models[1].id: an element before it has the same id"},
 	{bodyGroup, `{"name":"g"}`, "the answer has no id (it has: name)"},
 	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, "the body is a page of HTML"},
@@ -157,6 +165,8 @@ var wrongBodies = []struct {
 		"model_groups[1].models[1].revision: a whole number" + isExpected + "a boolean",
 	},
 	{bodyGroups, `[{"id":"a"},{"name":"b","id":null}]`, "model_groups[1]: its id is null"},
+	{bodyGroups, `[{"id":"caf\u00e9"},{"id":"CAFE\u0301"}]`, "model_groups[1].id: an element before it has the same id"},
+	{bodyGroups, `[{"id":"a","models":[{"revision":1}]}]`, "model_groups[0].models[0]: it has no id"},
 	{
 		bodyGroups, `[{"id":"a","timeHorizon":{"key":"H"}},{"id":"b","timeHorizon":{"key":"k"}}]`,
 		`model_groups[1].timeHorizon.key: it is "k", and the groups on "h" were asked for: the service did not apply the filter`,
@@ -216,13 +226,12 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 		{"new":1,"id":"b","name":7,"revision":2,"tags":["x",{}],"enabled":true},
 		{"id":"c","revision":"three","archived":true},
 		null, "d",
-		{"id":"e","revision":5,"modelMetadata":[1,"x"]},
-		{"id":"f","revision":6,"modelGroupId":"h","name":7}]`
+		{"id":"e","revision":5,"modelMetadata":[1,"x"]}]`
 	got, err := decodeList[Model]("models", scope{group: "g"})(incomingBody(strings.NewReader(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := []string{"", "models[1].name", "models[2].revision", "models[3]", "models[4]", "", "models[6].name"}
+	places := []string{"", "models[1].name", "models[2].revision", "models[3]", "models[4]", ""}
 	for i, model := range got {
 		unusable, _ := errors.AsType[*UnusableAnswerError](model.Err)
 		if unusable == nil && places[i] != "" || unusable != nil && unusable.Place != places[i] {
@@ -237,7 +246,6 @@ func TestAWrongRecordStopsNoOther(t *testing.T) {
 		{},
 		{},
 		{ID: new("e"), Revision: new(Integer(5)), ModelMetadata: new(JSON(`[1,"x"]`))},
-		{}, // of a different group
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)

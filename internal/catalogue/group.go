@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 )
@@ -19,15 +21,15 @@ type KeyedName struct {
 
 // ModelGroup bundles every revision of one model. A field that the service left out or sent as null is nil.
 type ModelGroup struct {
-	ID             *string         `json:"id"`
-	Name           *string         `json:"name"`
-	LatestRevision *Integer        `json:"latestRevision"`
-	Public         *bool           `json:"public"`
-	CreatedAt      *string         `json:"createdAt"`
-	TimeHorizon    *KeyedName      `json:"timeHorizon"`
-	Models         []*ModelSummary `json:"models"`
-	Axes           []*GroupAxis    `json:"axes"`
-	OtherFields    jsontext.Value  `json:",embed"` // that the first release did not know, nil for none
+	ID             *string        `json:"id"`
+	Name           *string        `json:"name"`
+	LatestRevision *Integer       `json:"latestRevision"`
+	Public         *bool          `json:"public"`
+	CreatedAt      *string        `json:"createdAt"`
+	TimeHorizon    *KeyedName     `json:"timeHorizon"`
+	Models         ModelSummaries `json:"models"`
+	Axes           []*GroupAxis   `json:"axes"`
+	OtherFields    jsontext.Value `json:",embed"` // that the first release did not know, nil for none
 
 	// Err is an *UnusableAnswerError if the record is wrong. The fields that can be read are set.
 	Err error `json:"-"`
@@ -38,6 +40,31 @@ type ModelSummary struct {
 	ID        *string  `json:"id"`
 	Revision  *Integer `json:"revision"`
 	CreatedAt *string  `json:"createdAt"`
+}
+
+// ModelSummaries are the revisions of a group. Each has its identity.
+type ModelSummaries []*ModelSummary
+
+// UnmarshalJSON takes a list of summaries with an id and a revision each, no id twice.
+func (l *ModelSummaries) UnmarshalJSON(data []byte) error {
+	err := json.Unmarshal(data, (*[]*ModelSummary)(l), lenient)
+	known := map[string]bool{}
+	for i, one := range *l {
+		lacks := ""
+		switch {
+		case one == nil || isEmpty(one.ID):
+			lacks = "id"
+		case one.Revision == nil:
+			lacks = "revision"
+		}
+		if err == nil && lacks != "" {
+			err = &shapeError{at: jsontext.Pointer(fmt.Sprintf("/%d", i)), problem: "it has no " + lacks}
+		}
+		if err == nil {
+			err = once(known, one.ID, i)
+		}
+	}
+	return err
 }
 
 // GroupAxis is an axis that any revision of a group declares.
@@ -60,11 +87,11 @@ type GroupAxisValue struct {
 func (g *ModelGroup) identity(of scope) (lacks string, other *shapeError) {
 	horizon := g.TimeHorizon
 	switch {
-	case g.ID == nil:
+	case isEmpty(g.ID):
 		return "id", nil
 	case of.group != "" && !SameID(*g.ID, of.group):
 		return "", otherGroup("/id", *g.ID)
-	case of.horizon != "" && horizon != nil && horizon.Key != nil && !SameID(*horizon.Key, of.horizon):
+	case of.horizon != "" && horizon != nil && !isEmpty(horizon.Key) && !SameID(*horizon.Key, of.horizon):
 		const problem = "it is %q, and the groups on %q were asked for: the service did not apply the filter"
 		return "", &shapeError{at: "/timeHorizon/key", problem: fmt.Sprintf(problem, *horizon.Key, of.horizon)}
 	}
@@ -76,13 +103,24 @@ func otherGroup(at jsontext.Pointer, id string) *shapeError {
 	return &shapeError{at: at, problem: fmt.Sprintf("it is a different group than the one asked for, %q", id)}
 }
 
-func (g *ModelGroup) rest() (*jsontext.Value, *error) { return &g.OtherFields, &g.Err }
+func (g *ModelGroup) common() (*string, *jsontext.Value, *error) { return g.ID, &g.OtherFields, &g.Err }
 
-// SameID reports whether two texts are the id of one model group. Case does not matter, because the ids in use look
+func isEmpty(text *string) bool { return text == nil || *text == "" }
+
+// IDKey returns a text that two ids of one model group have in common. Case does not matter, because the ids in use look
 // like UUIDs, and neither does the normal form, because engines keep strings in NFC.
-func SameID(one, other string) bool {
-	return strings.EqualFold(norm.NFC.String(one), norm.NFC.String(other))
+func IDKey(id string) string {
+	return strings.Map(func(letter rune) rune {
+		least := letter
+		for other := unicode.SimpleFold(letter); other != letter; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, norm.NFC.String(id))
 }
+
+// SameID reports whether two texts are the id of one model group.
+func SameID(one, other string) bool { return IDKey(one) == IDKey(other) }
 
 // ModelGroups lists the groups that the caller's organisation may see. A time horizon key other than "" restricts them
 // to that horizon; a key the service does not know is an ErrInvalidRequest. The order is the service's own. A group

@@ -109,7 +109,7 @@ func (r *NamedRecord) UnmarshalJSON(data []byte) error {
 
 func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 	switch {
-	case m.ID == nil:
+	case isEmpty(m.ID):
 		return "id", nil
 	case m.Revision == nil:
 		return "revision", nil
@@ -119,7 +119,7 @@ func (m *Model) identity(of scope) (lacks string, other *shapeError) {
 	return "", nil
 }
 
-func (m *Model) rest() (*jsontext.Value, *error) { return &m.OtherFields, &m.Err }
+func (m *Model) common() (*string, *jsontext.Value, *error) { return m.ID, &m.OtherFields, &m.Err }
 
 // LatestModel returns the model with the highest revision of a group, or an ErrNotFound: the group does not exist, may
 // not be seen or has no models. If the model has an Err, that is the error, and the model is returned with it.
