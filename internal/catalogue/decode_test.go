@@ -314,14 +314,18 @@ func TestARecordBelongsToTheGroupThatWasAskedFor(t *testing.T) {
 	}
 }
 
-// modelsBody returns an answer with that many models, each the sandbox's richest.
+// modelsBody returns an answer with that many models, each the sandbox's richest with an id of its own.
 func modelsBody(tb testing.TB, models int) string {
 	tb.Helper()
 	model, err := sandbox.New(sandbox.Default()).Publish(sandbox.MainGroup, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return "[" + strings.Repeat(string(model)+",", models-1) + string(model) + "]"
+	list := make([]string, models)
+	for i := range list {
+		list[i] = fmt.Sprintf(`%s,"id":"%d"}`, strings.TrimSuffix(string(model), "}"), i) // the last id counts
+	}
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,31 +75,41 @@ func unmarshalOpen(data []byte, fields any, whole *JSON) error {
 // times the memory of the text.
 const maxSorted = 1000
 
-// compactJSON rewrites a JSON value without white space and with the members of its objects sorted by key. Strings and
-// numbers stay as they are spelled. Nothing is sorted if there are more members than maxSorted, or if an object has two
-// equal keys: a reader takes the last of them, and sorting would put them into the order of their values. data is what
-// a decoder has read, so that nothing else can be wrong with it.
+// compactJSON rewrites a JSON value without white space, with the members of its objects sorted by key, and with one
+// spelling of each string. Numbers stay as they are spelled. Nothing is sorted if there are more members than maxSorted,
+// or if an object has two equal keys: a reader takes the last of them, and sorting would put them into the order of
+// their values. data is what a decoder has read, so that nothing else can be wrong with it.
 func compactJSON(data []byte) string {
-	if !utf8.Valid(data) {
-		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	}
-	// Half of a surrogate pair, as an escape, passes for invalid UTF-8.
-	keep := json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
 	format := func(how jsontext.Options) ([]byte, error) {
-		return jsontext.AppendFormat(make([]byte, 0, len(data)), data, keep, how)
+		// Half of a surrogate pair, as an escape, passes for invalid UTF-8.
+		return jsontext.AppendFormat(make([]byte, 0, len(data)), data, how, jsontext.AllowInvalidUTF8(true))
 	}
-	// Each member has a colon. Only without white space can the members themselves be counted.
-	if bytes.Count(data, []byte(`:`)) > maxSorted {
-		data, _ = format(jsontext.AllowDuplicateNames(true))
-		if bytes.Count(data, []byte(`":`)) > maxSorted {
-			return string(data)
+	if !hasManyMembers(data) {
+		if sorted, err := format(jsontext.ReorderRawObjects(true)); err == nil {
+			return string(sorted)
 		}
 	}
-	compact, err := format(jsontext.ReorderRawObjects(true))
-	if err != nil {
-		compact, _ = format(jsontext.AllowDuplicateNames(true))
+	plain, _ := format(jsontext.AllowDuplicateNames(true))
+	return string(plain)
+}
+
+// hasManyMembers reports whether the objects of a JSON value have more members than maxSorted in all. Each has
+// a colon, and so have many texts.
+func hasManyMembers(data []byte) bool {
+	if bytes.Count(data, []byte(":")) <= maxSorted {
+		return false
 	}
-	return string(compact)
+	text := jsontext.NewDecoder(bytes.NewBuffer(data), lenient)
+	for members := 0; members <= maxSorted; {
+		kind, tokens := text.StackIndex(text.StackDepth())
+		if kind == jsontext.KindBeginObject && tokens%2 == 1 {
+			members++ // its value comes next
+		}
+		if _, err := text.ReadToken(); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // plainDecimal spells a JSON number without an exponent and with every digit: 1.50 stays 1.50, 25e-4 becomes 0.0025.

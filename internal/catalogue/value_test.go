@@ -85,24 +85,25 @@ func TestJSONIsCanonical(t *testing.T) {
 		shuffled: canonical,
 		spaced:   canonical,
 		`{}`:     `{}`, ` { } `: `{}`, `{"a":[ ]}`: `{"a":[]}`,
-		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"\u00e9\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
+		`{ "b" : { "y":1, "x":[ {"q":1 , "p":"\"},{"}] } , "a" : "\u00e9\\" }`: `{"a":"é\\","b":{"x":[{"p":"\"},{","q":1}],"y":1}}`,
 		// The last of two equal keys counts for a reader, before as after, however they are spelled.
 		`{"b":3, "a":2,"b":1}`:                                    `{"b":3,"a":2,"b":1}`,
-		`{"b":3,"a":2,"\u0061":1}`:                                `{"b":3,"a":2,"\u0061":1}`,
-		`{"b":3,"\u0061":2,"a":1}`:                                `{"b":3,"\u0061":2,"a":1}`,
-		`{"b":{"x":2,"\u0078":1}}`:                                `{"b":{"x":2,"\u0078":1}}`,
+		`{"b":3,"a":2,"\u0061":1}`:                                `{"b":3,"a":2,"a":1}`,
+		`{"b":3,"\u0061":2,"a":1}`:                                `{"b":3,"a":2,"a":1}`,
+		`{"b":{"x":2,"\u0078":1}}`:                                `{"b":{"x":2,"x":1}}`,
 		"{\"b\":1,\"\xff\":2,\"\xfe\":1}":                         "{\"b\":1,\"\uFFFD\":2,\"\uFFFD\":1}",
-		`{"b":1,"\u0061":2}`:                                      `{"\u0061":2,"b":1}`,
-		`{"b":"\ud800","a":1}`:                                    `{"a":1,"b":"\ud800"}`,
+		`{"b":1,"\u0061":2}`:                                      `{"a":2,"b":1}`,
+		`{"b":"\ud800","a":1}`:                                    "{\"a\":1,\"b\":\"\uFFFD\"}",
 		`{"a b":1,"a":2,"":3}`:                                    `{"":3,"a":2,"a b":1}`,
 		`{"b":[{"d":{},"c":0}],"a":{"f":[{}],"e":{"h":1,"g":2}}}`: `{"a":{"e":{"g":2,"h":1},"f":[{}]},"b":[{"c":0,"d":{}}]}`,
 		"{\"\xff\":\"\xfe\",\"\U0001F600\":1}":                    "{\"\U0001F600\":1,\"\uFFFD\":\"\uFFFD\"}",
 	})
 	expectDecoded(t, map[string]JSON{
 		` [ 1.50 , {"b":1, "a":2} ] `: `[1.50,{"a":2,"b":1}]`,
-		` "a \u00e9" `:                `"a \u00e9"`,
-		` 1.50 `:                      `1.50`,
-		` true `:                      `true`,
+		` "a \u00e9" `:                `"a é"`,
+		`"caf\u00E9 \u003c\/a\u003E \u0022\u000a\ud83d\ude00"`: `"café </a> \"\n😀"`, // one spelling, whatever encoder wrote it
+		` 1.50 `: `1.50`,
+		` true `: `true`,
 	})
 }
 
@@ -124,6 +125,7 @@ func TestMembersAreSortedIfThereAreFew(t *testing.T) {
 		"few":                  {members(maxSorted, ":", "1"), true},
 		"few, and spaces":      {members(maxSorted, " : ", "1"), true},
 		"few, and many colons": {members(maxSorted, ":", `"a:b:c"`), true},
+		"few, and quotes":      {members(maxSorted, ":", `"\":\":"`), true},
 		"many":                 {members(maxSorted+1, ":", "1"), false},
 		"many, and spaces":     {members(maxSorted+1, " :\n", "1"), false},
 		"two of one name":      {`{"b":1,"a":2,"b":3}`, false},
