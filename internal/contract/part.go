@@ -36,8 +36,8 @@ func isSign(name, value string, elements int) bool {
 		return says(value, elements)
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
-	has := func(any string) bool {
-		return slices.ContainsFunc(strings.Fields(any), func(word string) bool { return slices.Contains(words, word) })
+	has := func(one string) bool {
+		return slices.ContainsFunc(strings.Fields(one), func(word string) bool { return slices.Contains(words, word) })
 	}
 	for _, sign := range signs() {
 		if has(sign.word) && (sign.and == "" || has(sign.and)) {
@@ -136,7 +136,7 @@ func linksToNext(value string, _ int) bool {
 			continue
 		}
 		wanted = false
-		for _, word := range strings.Fields(strings.ToLower(unquoted(found[2]))) {
+		for word := range strings.FieldsSeq(strings.ToLower(unquoted(found[2]))) {
 			if word[strings.LastIndexAny(word, "/#:")+1:] == "next" {
 				return true
 			}
