@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -64,9 +65,9 @@ func TestImagesComeBackAsConfigured(t *testing.T) {
 	t.Parallel()
 	e, service := sandboxEngine(t)
 	const composed = "registry.example/prévision:1"
-	if _, err := service.Republish(mainGroup, 0, []byte(`{"dockerImage": "`+norm.NFD.String(composed)+`"}`)); err != nil {
-		t.Fatal(err)
-	}
+	service.Inject(sandbox.Fault{Mutate: func(status int, header http.Header, body []byte) (int, http.Header, []byte) {
+		return status, header, bytes.ReplaceAll(body, []byte(firstImage), []byte(norm.NFD.String(composed)))
+	}})
 	state := e.mustRead(t, "model", arguments{"model_group_id": mainGroup, "revision": 0, "docker_image": composed})
 	if state["docker_image"] != composed {
 		t.Errorf("docker_image is %q", state["docker_image"])

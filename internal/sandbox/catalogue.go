@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +17,7 @@ type Catalogue struct {
 	organisations []Organisation
 	horizons      []string // the known keys, those of the groups too
 	groups        []*group // in the order of the file
+	isRecorded    bool
 }
 
 // Organisation is a caller's identity and standing (INTERFACE.md, Authentication 4).
@@ -50,6 +52,22 @@ func DefaultFile() []byte { return slices.Clone(defaultCatalogue) }
 // Organisations returns the organisations in the order of the file.
 func (c *Catalogue) Organisations() []Organisation { return slices.Clone(c.organisations) }
 
+// Recorded reports whether the catalogue is recorded from a service, and returns the time of the newest change of a model
+// in it, zero if none is known.
+func (c *Catalogue) Recorded() (newest time.Time, isRecorded bool) {
+	for _, g := range c.groups {
+		for _, m := range g.models {
+			for _, name := range []string{"createdAt", "updatedAt"} {
+				at, err := time.Parse(time.RFC3339, m.document.text(name))
+				if err == nil && at.After(newest) {
+					newest = at
+				}
+			}
+		}
+	}
+	return newest, c.isRecorded
+}
+
 // ReadCatalogue reads a catalogue file. It refuses fields that the interface does not have, values of another type, and
 // models of another group, in documents only if the file is not recorded from a service. Its errors are [TextErrors].
 func ReadCatalogue(r io.Reader) (*Catalogue, error) { return decodeCatalogue(r, written) }
@@ -83,6 +101,9 @@ func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if said := otherThanObject(raw); said != "" {
+		return nil, TextErrors{{Line: 1, Column: 1, Problem: said}}
+	}
 	if parseObject(raw)["recorded"] != nil {
 		compile = unchecked
 	}
@@ -91,10 +112,10 @@ func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
 	var file catalogueFile
 	// The schema has said already which value is of another type.
 	if err := json.Unmarshal(raw, &file); err == nil {
-		linked := &links{file: file, first: map[string]jsontext.Pointer{}}
+		c = file.catalogue()
+		linked := &links{file: file, horizons: c.horizons, first: map[string]jsontext.Pointer{}}
 		linked.check(compile().strict)
 		mistakes = append(mistakes, linked.mistakes...)
-		c = file.catalogue()
 	}
 	mistakes.locate(text)
 	if err := mistakes.err(); err != nil {
@@ -104,7 +125,7 @@ func decodeCatalogue(r io.Reader, compile func() *schemas) (*Catalogue, error) {
 }
 
 func (f *catalogueFile) catalogue() *Catalogue {
-	c := &Catalogue{organisations: f.Organisations}
+	c := &Catalogue{organisations: f.Organisations, isRecorded: f.Recorded != ""}
 	for _, horizon := range f.TimeHorizons {
 		c.horizons = append(c.horizons, horizon.Key)
 	}

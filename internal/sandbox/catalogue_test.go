@@ -50,29 +50,30 @@ func TestCatalogueFiles(t *testing.T) {
 		{readers, "\xff\xfe{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
 		{readers, "{\x00}\x00", "the text is in UTF-16: save it as UTF-8"},
 		{readers, "\x1f\x8b\x08\x00", "the text is compressed by gzip: decompress it"},
-		{readers, "\n<!DOCTYPE html>", "line 2, column 1: this is HTML or XML, and JSON is expected"},
+		{readers, "\n<!DOCTYPE html>", "line 2, column 1: a JSON object is expected, and the text begins with \"<!DOCTYPE html>\""},
 		{readers, "{}\n{}", "line 2, column 1: one JSON value is expected, and here is more"},
-		{readers, "# Ours.\norganisations:\n  - name: O\n", "this is YAML, and JSON is expected"},
+		{readers, "# Ours.\norganisations:\n  - name: O\n", "the text begins with \"# Ours.\""},
+		{readers, "<<<<<<< HEAD\n{}", "the text begins with \"<<<<<<< HEAD\""},
 		{readers, "{} // a comment", "line 1, column 4: JSON has no comments"},
 		{readers, "{'a': 1}", "a text is written in double quotes"},
 		{readers, `{` + organisations + `,` + organisations + `}`, "the field organisations is there twice"},
 
 		// What a schema cannot say.
-		{readers, another(`"name": "O", "clientId": "b"`), `organisations[1].name: O is used before, at organisations[0].name`},
-		{readers, another(`"name": "P", "clientId": "o"`), `organisations[1].clientId: o is used before, at organisations[0].clientId`},
+		{readers, another(`"name": "O", "clientId": "b"`), `organisations[1].name: "O" is used twice: organisations[0].name has it too`},
+		{readers, another(`"name": "P", "clientId": "o"`), `organisations[1].clientId: "o" is used twice: organisations[0].clientId has it too`},
 		{readers, file(`{"owner": "P", "group": {"id": "g"}}`), `modelGroups[0].owner: no organisation is named "P"`},
-		{readers, file(`{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "g"}}`), `modelGroups[1].group.id: g is`},
+		{readers, file(`{"owner": "O", "group": {"id": "g"}}, {"owner": "O", "group": {"id": "g"}}`), `modelGroups[1].group.id: "g" is used twice: modelGroups[0].group.id has it too`},
 		{
 			readers, file(`{"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": 1}]},
 				{"owner": "O", "group": {"id": "h"}, "models": [{"id": "m", "revision": 1}]}`),
-			`modelGroups[1].models[0].id: m is used before, at modelGroups[0].models[0].id`,
+			`modelGroups[1].models[0].id: "m" is used twice: modelGroups[0].models[0].id has it too`,
 		},
-		{readers, models(`{"id": "m", "revision": 1}, {"id": "n", "revision": 1.0}`), "models[1].revision: 1 is used before"},
+		{readers, models(`{"id": "m", "revision": 1}, {"id": "n", "revision": 1.0}`), `models[1].revision: "1" is used twice`},
 
-		{all, `[]`, "line 1, column 1: an object is expected"},
+		{all, `[]`, `line 1, column 1: a JSON object is expected, and the text begins with "[]"`},
 		{all, `{}`, "organisations: the field is missing"},
 		{all, `{"organisations": []}`, "organisations: must not be empty"},
-		{all, `{"organisations": [{"client_id": "x"}]}`, "organisations[0].client_id: there is no such field; did you mean clientId?"},
+		{all, `{"organisations": [{"client_id": "x"}]}`, "organisations[0].client_id: unknown field; did you mean clientId?"},
 		{all, `{"organisations": [{"name": ""}]}`, "organisations[0].name: must not be empty"},
 		{all, `{` + organisations + `, "timeHorizons": [{"name": "a"}]}`, "timeHorizons[0].key: the field is missing"},
 		{all, file(`{"group": {"id": "g"}}`), "modelGroups[0].owner: the field is missing"},
@@ -80,16 +81,25 @@ func TestCatalogueFiles(t *testing.T) {
 		{all, models(`{"id": "m", "revision": 1}, 1`), "modelGroups[0].models[1]: an object is expected"},
 
 		{documents, group(`{"id": "g", "public": "yes"}`), "group.public: true or false is expected"},
-		{documents, group(`{"id": "g", "time_horizon": {}}`), "time_horizon: there is no such field; did you mean timeHorizon?"},
+		{documents, group(`{"id": "g", "time_horizon": {}}`), "time_horizon: unknown field; did you mean timeHorizon?"},
 		{documents, models(`{"revision": 1}`), "models[0].id: the field is missing"},
 		{documents, models(`{"id": "m", "revision": 3.5}`), "models[0].revision: an integer is expected"},
 		{documents, models(`{"id": "m", "revision": -1}`), "models[0].revision: a number of 0 or more is expected"},
 		{documents, model(`"runMode": "HOURLY"`), "runMode: AUTOMATIC or ON_DEMAND is expected"},
-		{documents, model(`"axes": [{"key": "a", "historical": true}]`), "no such field; known are default, description, key,"},
+		{documents, model(`"axes": [{"key": "a", "historical": true}]`), "unknown field; there are default, description, key,"},
 		{documents, model(`"modelGroupId": "h"`), `models[0].modelGroupId: the model is in the group "g"`},
 		{documents, model(`"createdAt": "2026-13-01"`), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected"},
 		{documents, model(`"createdAt": "2026-02-30"`), "createdAt: an ISO 8601 time"},
 		{documents, model(`"createdAt": "2026-04-31T08:00:00Z"`), "createdAt: an ISO 8601 time"},
+		{documents, group(`{"id": ".."}`), `group.id: ".." cannot be a part of a path`},
+		{documents, models(`{"id": "a\nb", "revision": 1}`), `models[0].id: "a\nb" cannot be a part of a path`},
+		{documents, model(`"dockerImage": "A B"`), `models[0].dockerImage: "A B" is not a container image such as`},
+		{documents, model(`"horizon": {"key": "hourly"}`), `models[0].horizon.key: "hourly" is not a time horizon of the catalogue`},
+		{
+			documents, file(`{"owner": "O", "group": {"id": "g", "name": "Wind"}, "models": [
+				{"id": "m", "revision": 0, "defaultComparisonModels": ["h", "Wind"]}]}`),
+			`defaultComparisonModels[1]: "Wind" is the name of a group; its id is "g"`,
+		},
 		{documents, group(`{"id": "g", "createdAt": "soon"}`), "group.createdAt: an ISO 8601 time"},
 		{documents, group(`{"id": "g", "models": [{"createdAt": "2026-01-05T25:00:00Z"}]}`), "group.models[0].createdAt: an ISO 8601 time"},
 	}
@@ -134,21 +144,22 @@ func TestAllMistakesAreTold(t *testing.T) {
 	_, err := sandbox.ReadCatalogue(strings.NewReader(`{
   "organisations": [{"name": "O", "clientId": "o", "clientSecret": "s", "client_id": 1}],
   "modelGroups": [
-    {"owner": "P", "group": {"id": "g", "public": "é", "colour": 1}},
+    {"owner": "P", "group": {"id": "g", "public": "é", "colour": 1, "size": 2}},
     {"owner": "O", "group": {"id": "g"}, "models": [{"id": "m", "revision": "x"}]},
     {"group": {"id": "h"}},
     {"owner": "O", "group": {"ID": "k"}, "models": [{"id": "n", "revision": 1, "modelGroupId": "k"}]}
   ]
 }`))
-	const want = `8 mistakes:
-line 2, column 73: organisations[0].client_id: there is no such field; did you mean clientId?
+	const want = `9 mistakes:
+line 2, column 73: organisations[0].client_id: unknown field; did you mean clientId?
 line 4, column 6: modelGroups[0].owner: no organisation is named "P"
 line 4, column 41: modelGroups[0].group.public: true or false is expected
-line 4, column 56: modelGroups[0].group.colour: there is no such field; known are KNOWN
-line 5, column 30: modelGroups[1].group.id: g is used before, at modelGroups[0].group.id
+line 4, column 56: modelGroups[0].group.colour: unknown field; there are KNOWN
+line 4, column 69: modelGroups[0].group.size: unknown field
+line 5, column 30: modelGroups[1].group.id: "g" is used twice: modelGroups[0].group.id has it too
 line 5, column 65: modelGroups[1].models[0].revision: an integer is expected
 line 6, column 5: modelGroups[2].owner: the field is missing
-line 7, column 30: modelGroups[3].group.ID: there is no such field; did you mean id?`
+line 7, column 30: modelGroups[3].group.ID: unknown field; did you mean id?`
 	known := "axes, createdAt, id, latestRevision, models, name, public and timeHorizon"
 	if err == nil || strings.Replace(err.Error(), known, "KNOWN", 1) != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -1,7 +1,10 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -14,22 +17,61 @@ func (r Route) Pattern() string { return paths[r] }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// Departures returns where an answer of a service departs from the interface: missing and unknown fields, and values of
-// another type. It shows no values, quotes unusual names, and reports a departure of several elements of a list once.
-func Departures(route Route, status int, body []byte) []string {
+// Departures returns where an answer of a service departs from the interface: missing and unknown fields, values of
+// another type, members that come twice, and texts that are not UTF-8. It shows no values, passes names through hide,
+// quotes unusual ones, and reports a departure of several elements of a list once.
+func Departures(route Route, status int, body []byte, hide func(string) string) []string {
 	if paths[route] == "" {
 		return nil
 	}
-	if _, err := compact(body); err != nil {
+	found, err := misspelt(body)
+	if err != nil {
 		return []string{"the answer is not JSON"}
 	}
 	var departures []string
-	for _, found := range sent().check(body, responseSchema(route, status)) {
-		place := cmp.Or(index.ReplaceAllString(found.Path, "[]"), "the answer")
-		departures = append(departures, place+": "+found.Problem)
+	for _, d := range append(found, sent().check(body, responseSchema(route, status))...) {
+		var place jsontext.Pointer
+		for token := range d.at.Tokens() {
+			place = place.AppendToken(hide(token))
+		}
+		named := cmp.Or(index.ReplaceAllString(path(place), "[]"), "the answer")
+		departures = append(departures, named+": "+d.Problem)
 	}
 	slices.Sort(departures)
 	return slices.Compact(departures)
+}
+
+// misspelt returns what most readers of JSON accept, and RFC 8259 does not permit or advises against. Its error is that
+// the body is not even that.
+func misspelt(body []byte) (TextErrors, error) {
+	var found TextErrors
+	names := map[jsontext.Pointer]bool{}
+	decoder := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		isText := decoder.PeekKind() == jsontext.KindString
+		before := decoder.InputOffset()
+		_, err := decoder.ReadToken()
+		if errors.Is(err, io.EOF) && before > 0 {
+			return found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !isText {
+			continue
+		}
+		place := decoder.StackPointer()
+		raw := bytes.TrimLeft(body[before:decoder.InputOffset()], " \t\r\n:,")
+		if _, err := jsontext.AppendUnquote(nil, raw); err != nil {
+			found.add(place, "the text is not UTF-8")
+		}
+		if kind, length := decoder.StackIndex(decoder.StackDepth()); kind == jsontext.KindBeginObject && length%2 == 1 {
+			if names[place] {
+				found.add(place, "the member is there twice")
+			}
+			names[place] = true
+		}
+	}
 }
 
 // responseSchema returns the place of the schema of an answer.

@@ -18,7 +18,7 @@ func reads(id string) map[sandbox.Route]string {
 // expectNone fails if an answer departs from the interface.
 func expectNone(t *testing.T, what string, route sandbox.Route, got reply) {
 	t.Helper()
-	if departures := sandbox.Departures(route, got.status, []byte(got.body)); len(departures) > 0 {
+	if departures := sandbox.Departures(route, got.status, []byte(got.body), strings.Clone); len(departures) > 0 {
 		t.Errorf("%s: %d departs from the interface: %q", what, got.status, departures)
 	}
 }
@@ -50,6 +50,7 @@ func TestDepartures(t *testing.T) {
 	const sound = `{"id": "g", "name": "N", "latestRevision": 1, "public": true, "createdAt": "2026-01-05T08:00:00Z",
 		"timeHorizon": {"name": "n", "shortName": "s", "key": "k"}, "models": [], "axes": []}`
 	const one, all = sandbox.RouteGroup, sandbox.RouteGroups
+	hide := func(name string) string { return strings.ReplaceAll(name, "hide-me", "***") }
 	replaced := func(was, is string) string { return strings.Replace(sound, was, is, 1) }
 	for name, test := range map[string]struct {
 		route      sandbox.Route
@@ -63,17 +64,24 @@ func TestDepartures(t *testing.T) {
 			one, replaced("2026-01-05T", "on 5 January, "), "createdAt: an ISO 8601 time such as 2026-01-05T08:00:00Z is expected",
 		},
 		"reported once": {all, "[" + replaced(`"k"`, `2`) + "," + replaced(`"k"`, `1`) + "]", "[].timeHorizon.key: a string is expected"},
-		"an escape":     {one, replaced(`"id"`, `"\u001b[31m": 1, "id"`), `"\x1b[31m": there is no such field`},
+		"an escape":     {one, replaced(`"id"`, `"\u001b[31m": 1, "id"`), `"\x1b[31m": unknown field`},
 		"another name": {
-			one, replaced(`"axes"`, `"axis"`), "axis: there is no such field; did you mean axes?",
+			one, replaced(`"axes"`, `"axis"`), "axis: unknown field; did you mean axes?",
 		},
+		"twice, twice": {
+			all, "[" + replaced(`"name": "N"`, `"name": "N", "name": "M"`) + "," + replaced(`"k"`, `"k", "key": "\ud800"`) + "]",
+			"[].name: the member is there twice|[].timeHorizon.key: the member is there twice|[].timeHorizon.key: the text is not UTF-8",
+		},
+		"a name to hide": {one, replaced(`"id"`, `"hide-me": 1, "hide-me": 1, "id"`), `"***": the member is there twice|"***": unknown field`},
+		"cut off":        {one, sound[:9], "the answer is not JSON"},
+		"empty":          {one, "", "the answer is not JSON"},
 		"not its routes": {sandbox.RouteUnknown, `{}`, ""},
 	} {
-		if got := strings.Join(sandbox.Departures(test.route, 200, []byte(test.body)), "|"); got != test.want {
+		if got := strings.Join(sandbox.Departures(test.route, 200, []byte(test.body), hide), "|"); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
-	got := strings.Join(sandbox.Departures(one, 404, []byte(`{"code": "NOT_FOUND"}`)), "|")
+	got := strings.Join(sandbox.Departures(one, 404, []byte(`{"code": "NOT_FOUND"}`), hide), "|")
 	if got != "message: the field is missing" {
 		t.Errorf("of an error: %s", got)
 	}

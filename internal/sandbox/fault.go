@@ -26,9 +26,9 @@ const (
 type Fault struct {
 	Route Route  // what it hits; "" is [RouteAny]
 	Path  string // if set, the exact escaped path of what it hits
-	// Skip lets that many matching requests through, then Times are hit, or every further one if it is 0. Requests that
-	// an earlier fault hit are not counted.
-	Skip, Times int
+	// Skip lets that many matching requests through. Of those after them each Every-th is hit, or each one if it is 0,
+	// until Times have been, if that is not 0. Requests that an earlier fault hit are not counted.
+	Skip, Every, Times int
 
 	Kind   Kind
 	Status int         // 0 for the service's own answer
@@ -39,6 +39,8 @@ type Fault struct {
 	Mutate func(status int, header http.Header, body []byte) (int, http.Header, []byte)
 	// OnRequest is called when a request is hit, before the delay.
 	OnRequest func(*http.Request)
+
+	answer func(Route) *answer // in place of Status and Body, if not nil
 }
 
 // Refuse returns a fault that answers with a code of INTERFACE.md, Errors. It panics on any other code.
@@ -57,9 +59,9 @@ func Refuse(route Route, code, message string) Fault {
 
 type injected struct {
 	Fault
-	id            int
-	order         object // what the control request wrote, if one injected it
-	skipped, hits int
+	id         int
+	order      object // what the control request wrote, if one injected it
+	seen, hits int
 }
 
 // Inject makes matching requests fail until remove is called. If several faults are due, the one injected first hits
@@ -96,17 +98,26 @@ func (s *Sandbox) takeFault(x *exchange) (Fault, bool) {
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
 		isOther := f.Path != "" && f.Path != x.request.URL.EscapedPath()
-		switch {
-		case isOther || !f.Route.covers(x.route):
-		case f.skipped < f.Skip:
-			f.skipped++
-		case f.Times == 0 || f.hits < f.Times:
-			f.hits++
+		if !isOther && f.Route.covers(x.route) && f.isDue() {
 			x.record.Cause = "fault " + strconv.Itoa(f.id)
 			return f.Fault, true
 		}
 	}
 	return Fault{}, false
+}
+
+// isDue counts a request that matches, and reports whether it is hit.
+func (f *injected) isDue() bool {
+	if f.Times > 0 && f.hits == f.Times {
+		return false
+	}
+	f.seen++
+	past := f.seen - f.Skip
+	if past < 1 || past%max(1, f.Every) != 0 {
+		return false
+	}
+	f.hits++
+	return true
 }
 
 // fail applies the fault. It returns the answer, or aborts the request.
@@ -123,12 +134,7 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		drop(w)
 		panic(http.ErrAbortHandler)
 	}
-	var a *answer
-	if f.Status == 0 {
-		a = reply(x)
-	} else {
-		a = respond(f.Status, []byte(f.Body))
-	}
+	a := f.reply(x, reply)
 	a.identify(x.record.ID)
 	for name, values := range f.Header {
 		a.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
@@ -144,6 +150,17 @@ func fail(w http.ResponseWriter, x *exchange, f Fault, reply func(*exchange) *an
 		a.body = a.body[:len(a.body)/2]
 	}
 	return a
+}
+
+// reply returns the answer of the fault, or the service's own.
+func (f *Fault) reply(x *exchange, reply func(*exchange) *answer) *answer {
+	switch {
+	case f.answer != nil:
+		return f.answer(x.route)
+	case f.Status != 0:
+		return respond(f.Status, []byte(f.Body))
+	}
+	return reply(x)
 }
 
 // pass returns after a time, or aborts the request if its caller gives up before.
@@ -171,7 +188,7 @@ func drop(w http.ResponseWriter) {
 }
 
 func (s *Sandbox) controlInject(x *exchange) *answer {
-	fault, order, err := readFault(x.body)
+	fault, order, err := s.readFault(x.body)
 	if err != nil {
 		return refuseControl(err)
 	}

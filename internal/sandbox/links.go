@@ -10,6 +10,7 @@ import (
 // links checks what a schema cannot say of a catalogue file: what its parts say of each other.
 type links struct {
 	file     catalogueFile
+	horizons []string                    // the known keys
 	first    map[string]jsontext.Pointer // where each name, id and revision is first
 	mistakes TextErrors
 }
@@ -29,6 +30,9 @@ func (l *links) check(strict bool) {
 		}
 		id := g.Group.text("id")
 		l.checkOnce(at+"/group/id", "the model group id", id)
+		if strict {
+			l.mistakes.checkID(at+"/group/id", id)
+		}
 		for j, document := range g.Models {
 			l.checkModel(element(at+"/models", j), id, document, strict)
 		}
@@ -41,9 +45,26 @@ func (l *links) checkModel(at jsontext.Pointer, groupID string, document object,
 	if revision != noRevision {
 		l.checkOnce(at+"/revision", groupID+"\x00revision", strconv.FormatInt(revision, 10))
 	}
+	if !strict {
+		return
+	}
+	l.mistakes.checkID(at+"/id", document.text("id"))
+	l.mistakes.checkModel(at, document, l.horizons)
 	of := document.text("modelGroupId")
-	if strict && of != "" && groupID != "" && of != groupID {
+	if of != "" && groupID != "" && of != groupID {
 		l.mistakes.add(at+"/modelGroupId", "the model is in the group %q", groupID)
+	}
+	for i, raw := range elements(document["defaultComparisonModels"]) {
+		l.checkComparison(element(at+"/defaultComparisonModels", i), object{"id": raw}.text("id"))
+	}
+}
+
+// checkComparison refuses the name of a group in place of its id. An id may be that of a group that the file lacks.
+func (l *links) checkComparison(at jsontext.Pointer, id string) {
+	for _, g := range l.file.ModelGroups {
+		if id != "" && id == g.Group.text("name") {
+			l.mistakes.add(at, "%q is the name of a group; its id is %q", id, g.Group.text("id"))
+		}
 	}
 }
 
@@ -53,7 +74,7 @@ func (l *links) checkOnce(place jsontext.Pointer, kind, value string) {
 		return
 	}
 	if first, repeated := l.first[kind+value]; repeated {
-		l.mistakes.add(place, "%s is used before, at %s", value, path(first))
+		l.mistakes.add(place, "%q is used twice: %s has it too", value, path(first))
 		return
 	}
 	l.first[kind+value] = place

@@ -22,7 +22,8 @@ type TextError struct {
 	Path         string // such as modelGroups[2].owner; empty for the whole text
 	Problem      string
 
-	at jsontext.Pointer
+	at    jsontext.Pointer
+	known string // the fields of an object that has no such field: told once
 }
 
 func (e TextError) Error() string {
@@ -64,11 +65,13 @@ func (e *TextErrors) add(place jsontext.Pointer, format string, arguments ...any
 	})
 }
 
-// err returns the mistakes as an error, each once and in the order of their places, or nil.
+// err returns the mistakes as an error, each once and in the order of their places, or nil. What fields there are is
+// told at the first that is not one of them.
 func (e TextErrors) err() error {
 	if len(e) == 0 {
 		return nil
 	}
+	told := map[string]bool{"": true}
 	slices.SortFunc(e, func(a, b TextError) int {
 		return cmp.Or(
 			cmp.Compare(a.Line, b.Line),
@@ -77,6 +80,12 @@ func (e TextErrors) err() error {
 			cmp.Compare(a.Problem, b.Problem),
 		)
 	})
+	for i, found := range e {
+		if !told[found.known] {
+			e[i].Problem += "; there are " + found.known
+		}
+		told[found.known] = true
+	}
 	return slices.Compact(e)
 }
 
@@ -144,11 +153,21 @@ func compact(text []byte) (jsontext.Value, error) {
 	return nil, TextErrors{{
 		Line:    bytes.Count(text[:offset], []byte{'\n'}) + 1,
 		Column:  columnOf(text, offset),
-		Problem: syntaxProblem(text, offset, syntactic),
+		Problem: cmp.Or(otherThanObject(text), syntaxProblem(text, offset, syntactic)),
 	}}
 }
 
-// slips are texts that are almost JSON, or something else. In their patterns ‸ is where JSON ends.
+// otherThanObject says how a text begins that begins as no JSON object does, or returns "". What only looks like a text,
+// because of its encoding, is told by slips.
+func otherThanObject(text []byte) string {
+	begin, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if begin == "" || begin[0] == '{' || begin[0] < ' ' || begin[0] > '~' {
+		return ""
+	}
+	return fmt.Sprintf("a JSON object is expected, and the text begins with %.40q", begin)
+}
+
+// slips are texts that are almost JSON, or in another encoding. In their patterns ‸ is where JSON ends.
 var slips = []struct {
 	pattern *regexp.Regexp
 	says    string
@@ -157,8 +176,6 @@ var slips = []struct {
 	{regexp.MustCompile(`^‸\x1f\x{FFFD}\x08`), "the text is compressed by gzip: decompress it"},
 	{regexp.MustCompile(`^‸?.{0,3}‸?\x00`), "the text is in UTF-16: save it as UTF-8"},
 	{regexp.MustCompile(`^‸\x{FEFF}`), "the text begins with a byte order mark: save it as UTF-8 without one"},
-	{regexp.MustCompile(`^-*‸(?:#.*\n|---|\s)*[\w-]+:\s`), "this is YAML, and JSON is expected"},
-	{regexp.MustCompile(`^\s*‸<`), "this is HTML or XML, and JSON is expected"},
 	{regexp.MustCompile(`‸(//|/\*|#)`), "JSON has no comments"},
 	{regexp.MustCompile(`‸'`), "a text is written in double quotes"},
 	{regexp.MustCompile(`,\s*‸[\]}]`), "there is a comma after the last element"},
@@ -183,8 +200,9 @@ func syntaxProblem(text []byte, offset int, err *jsontext.SyntacticError) string
 	return err.Err.Error()
 }
 
-// readObject reads a text by the schema of that name in sandbox.schema.json. Its errors are [TextErrors].
-func readObject(text []byte, name, example string) (object, error) {
+// readObject reads a text by the schema of that name in sandbox.schema.json. check adds what a schema cannot say. Its
+// errors are [TextErrors].
+func readObject(text []byte, name, example string, check func(object, *TextErrors)) (object, error) {
 	raw, err := compact(text)
 	if jsontext.Value(text).Kind() != jsontext.KindBeginObject {
 		return nil, TextErrors{{Problem: "a JSON object is expected, such as " + example}}
@@ -192,7 +210,10 @@ func readObject(text []byte, name, example string) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseObject(raw), written().check(text, jsontext.Pointer("/$defs/"+name)).err()
+	fields := parseObject(raw)
+	found := written().check(text, jsontext.Pointer("/$defs/"+name))
+	check(fields, &found)
+	return fields, found.err()
 }
 
 var plainName = regexp.MustCompile(`^[\pL_$][\pL\pN_$-]{0,60}$`)

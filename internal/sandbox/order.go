@@ -6,6 +6,7 @@ import (
 	"html"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +16,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help fault` describe it.
+// faultOrder is the body of POST /control/faults, as sandbox.schema.json and `help` describe it.
 type faultOrder struct {
 	// Which requests it hits.
 	Route Route
 	Path  string
 	Skip  int
+	Every int
 	Times int
 
 	orderedAnswer
@@ -47,8 +49,8 @@ type orderedEffect struct {
 }
 
 // readFault reads a faultOrder, and returns the fault and the order. Its errors are [TextErrors].
-func readFault(text []byte) (Fault, object, error) {
-	fields, err := readObject(text, "Fault", `{"route": "models", "status": 503}`)
+func (s *Sandbox) readFault(text []byte) (Fault, object, error) {
+	fields, err := readObject(text, "Fault", `{"route": "models", "status": 503}`, s.checkFault)
 	if err != nil {
 		return Fault{}, nil, err
 	}
@@ -56,53 +58,49 @@ func readFault(text []byte) (Fault, object, error) {
 	if err := json.Unmarshal(encode(fields), &o, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return Fault{}, nil, err
 	}
-	if problems := o.problems(); problems != nil {
-		return Fault{}, nil, problems
-	}
+	delay, err := parseDelay(o.Delay)
 	f := Fault{
-		Route: o.Route,
-		Path:  o.Path,
-		Skip:  o.Skip,
-		Times: o.Times,
-		Kind:  o.kind(),
-		Delay: o.delay(),
+		Route:  o.Route,
+		Path:   o.Path,
+		Skip:   o.Skip,
+		Every:  o.Every,
+		Times:  o.Times,
+		Kind:   o.kind(),
+		Header: http.Header{},
+		Delay:  delay,
 	}
-	if o.answers() {
-		a := o.answer()
-		f.Status = a.status
-		f.Header = a.header
-		f.Body = string(a.body)
-	}
-	if f.Header == nil {
-		f.Header = http.Header{}
+	if o.Code != "" || o.Status != 0 || o.HTML {
+		f.answer = o.to
 	}
 	for name, value := range o.Headers {
 		f.Header.Set(name, value)
 	}
-	return f, fields, nil
+	return f, fields, err
 }
 
-// problems returns what the schema cannot say.
-func (o *faultOrder) problems() error {
-	var found TextErrors
-	if o.delay() < 0 {
-		found.add("/delay", `a time such as "500ms" or "2s" is expected`)
+// checkFault adds what the schema cannot say of an order.
+func (s *Sandbox) checkFault(order object, found *TextErrors) {
+	if delay, err := parseDelay(order.text("delay")); err != nil || delay < 0 {
+		found.add("/delay", `must be a time such as "500ms" or "2s"`)
 	}
-	if o.Code != "" && o.status() == 0 {
+	code, route := order.text("code"), order.text("route")
+	switch {
+	case oauthStatuses[code] != 0 && route != string(RouteToken) && order.text("path") != paths[RouteToken]:
+		found.add("/code", "only the token endpoint answers with an OAuth code: the route must be token")
+	case code != "" && statuses[code]+oauthStatuses[code] == 0 && order["status"] == nil:
 		known := prose(slices.Sorted(maps.Keys(statuses)), "and")
-		found.add("/code", "the interface has no such code, so a status is needed; known are %s", known)
+		found.add("/code", "the interface has no such code, so it needs a status; there are %s", known)
 	}
-	return found.err()
+	id, _, _ := strings.Cut(strings.TrimPrefix(order.text("path"), paths[RouteGroups]+"/"), "/")
+	name, _ := url.PathUnescape(id)
+	for _, g := range s.allGroups() {
+		if name != "" && name == g.stated.text("name") {
+			found.add("/path", "%q is the name of a group; its id is %q", name, g.id)
+		}
+	}
 }
 
-// delay returns how long the effect waits, or less than 0 if that is not a time.
-func (o *orderedEffect) delay() time.Duration {
-	delay, err := time.ParseDuration(cmp.Or(o.Delay, "0"))
-	if err != nil {
-		return -1
-	}
-	return delay
-}
+func parseDelay(text string) (time.Duration, error) { return time.ParseDuration(cmp.Or(text, "0")) }
 
 func (o *orderedEffect) kind() Kind {
 	switch {
@@ -114,29 +112,18 @@ func (o *orderedEffect) kind() Kind {
 	return map[string]Kind{"length": CutLength, "json": CutJSON}[o.Cut]
 }
 
-// answers reports whether something is answered in place of the service.
-func (o *orderedAnswer) answers() bool { return o.Code != "" || o.Status != 0 || o.HTML }
-
-// status returns the status of the answer, or 0 if it has none.
-func (o *orderedAnswer) status() int {
-	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code])
-	if o.HTML {
-		return cmp.Or(status, http.StatusBadGateway)
-	}
-	return status
-}
-
-func (o *orderedAnswer) answer() *answer {
+// to returns the answer to a request of the route. The token endpoint has bodies of its own, whatever the code.
+func (o orderedAnswer) to(route Route) *answer {
 	message := cmp.Or(o.Message, "A fault was injected into the sandbox.")
-	status := o.status()
+	status := cmp.Or(o.Status, statuses[o.Code], oauthStatuses[o.Code], http.StatusBadGateway)
 	var a *answer
 	switch {
 	case o.HTML:
 		const page = "<!DOCTYPE html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n<p>%[2]s</p>\n"
 		text := fmt.Appendf(nil, page, http.StatusText(status), html.EscapeString(message))
 		a = respond(status, text).set("Content-Type", "text/html; charset=utf-8")
-	case oauthStatuses[o.Code] != 0:
-		a = refuseToken(status, o.Code, message)
+	case route == RouteToken && status != http.StatusTooManyRequests:
+		a = refuseToken(status, o.oauthCode(status), message)
 	default:
 		a = promised(status, cmp.Or(o.Code, codeOf(status)), message, o.Data)
 	}
@@ -144,6 +131,19 @@ func (o *orderedAnswer) answer() *answer {
 		a.set("Retry-After", strconv.Itoa(o.RetryAfter))
 	}
 	return a
+}
+
+// oauthCode returns the code of the order, if OAuth has it, or else the one that comes closest.
+func (o orderedAnswer) oauthCode(status int) string {
+	switch {
+	case oauthStatuses[o.Code] != 0:
+		return o.Code
+	case status >= http.StatusInternalServerError:
+		return "temporarily_unavailable"
+	case status == http.StatusUnauthorized:
+		return "invalid_client"
+	}
+	return "invalid_request"
 }
 
 // promised answers with an error, and with what the interface promises for its code: Retry-After with RATE_LIMITED, and

@@ -27,7 +27,7 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"escape": url.PathEscape,
 	"image":  splitImage,
 	"listed": listedHeader,
-	"quote":  quote,
+	"quote":  Quote,
 }).ParseFS(pageFiles, "page/*.html"))
 
 // pageRoutes are the routes of the page, which are not in the interface.
@@ -116,8 +116,8 @@ func splitImage(image string) [2]string {
 	return [2]string{name, image[len(name):]}
 }
 
-// quote quotes a text for a shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// Quote returns a text as one word of a shell.
+func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // WithAuthority has the page print a certificate, in PEM, among the lines that set a client up.
 func WithAuthority(certificate string) Option {

@@ -19,9 +19,10 @@ func (e notFoundError) Error() string { return string(e) }
 // Publish publishes a copy of the group's newest revision, with the fields of overrides (a JSON object, or nothing)
 // replaced, and returns it as its owner sees it. The new revision is one more than the latest, or 0 in an empty group.
 // Its id depends only on group and revision. Unless overrides has them, its timestamps are now and archived is false.
-// Overrides with revision, id or modelGroupId are an error, a [TextErrors].
+// Overrides with revision, id or modelGroupId, an image that no registry could have, or an unknown time horizon are an
+// error, a [TextErrors].
 func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
-	changes, err := parseOverrides(overrides)
+	changes, err := s.parseOverrides(overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (s *Sandbox) Publish(groupID string, overrides []byte) ([]byte, error) {
 // Republish replaces the fields of overrides in a revision and moves its updatedAt. Overrides and result are as in
 // [Sandbox.Publish].
 func (s *Sandbox) Republish(groupID string, revision int64, overrides []byte) ([]byte, error) {
-	changes, err := parseOverrides(overrides)
+	changes, err := s.parseOverrides(overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -135,17 +136,15 @@ func modelID(groupID string, revision int64) string {
 }
 
 // parseOverrides returns the fields to replace.
-func parseOverrides(text []byte) (object, error) {
+func (s *Sandbox) parseOverrides(text []byte) (object, error) {
 	if len(text) == 0 {
 		return object{}, nil
 	}
-	changes, err := readObject(text, "Changes", `{"dockerImage": "registry.example/model:2"}`)
-	var found TextErrors
-	for name := range changes.pick("id", "revision", "modelGroupId") {
-		found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
-	}
-	if err == nil {
-		err = found.err()
-	}
-	return changes, err
+	const example = `{"dockerImage": "registry.example/model:2"}`
+	return readObject(text, "Changes", example, func(changes object, found *TextErrors) {
+		for name := range changes.pick("id", "revision", "modelGroupId") {
+			found.add("/"+jsontext.Pointer(name), "the sandbox sets this field")
+		}
+		found.checkModel("", changes, s.catalogue.horizons)
+	})
 }

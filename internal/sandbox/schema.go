@@ -158,11 +158,11 @@ type report struct {
 	meant   map[jsontext.Pointer]bool // fields that unknown ones are like, and the objects of these
 }
 
-// take adds what the library found. A part of a schema with x-expected says itself what is expected.
+// take adds what the library found. A part of a schema with x-says says itself what is wrong.
 func (r *report) take(found *jsonschema.ValidationError) {
 	_, at, _ := strings.Cut(found.SchemaURL, "#")
 	schema := r.at(jsontext.Pointer(at))
-	said, isSaid := schema["x-expected"].(string)
+	said, isSaid := schema["x-says"].(string)
 	if len(found.Causes) > 0 && !isSaid {
 		for _, cause := range found.Causes {
 			r.take(cause)
@@ -171,7 +171,7 @@ func (r *report) take(found *jsonschema.ValidationError) {
 	}
 	place := placeOf(found.InstanceLocation)
 	if isSaid {
-		r.implied.add(place, "%s is expected", said)
+		r.implied.add(place, "%s", said)
 		return
 	}
 	switch problem := found.ErrorKind.(type) {
@@ -216,17 +216,17 @@ func (s *schemas) at(place jsontext.Pointer) node {
 
 // takeUnknown adds a field that is not among the known ones, and notes which one is meant.
 func (r *report) takeUnknown(place jsontext.Pointer, name string, known []string) {
-	hint := ""
+	r.add(place.AppendToken(name), "unknown field")
+	unknown := &r.TextErrors[len(r.TextErrors)-1]
 	like := nearest.Names(name, known, 4)
 	switch {
 	case len(like) > 0:
 		r.meant[place] = true
 		r.meant[place.AppendToken(like[0])] = true
-		hint = "; did you mean " + like[0] + "?"
+		unknown.Problem += "; did you mean " + like[0] + "?"
 	case r.strict:
-		hint = "; known are " + prose(known, "and")
+		unknown.known = prose(known, "and")
 	}
-	r.add(place.AppendToken(name), "there is no such field%s", hint)
 }
 
 // typeNames are the types of JSON Schema, in words.

@@ -71,7 +71,11 @@ type program struct {
 	name           string // of the executable file
 	version        string
 	stdout, stderr io.Writer
+	variables      map[string]string // those that have set flags, by the flag
 }
+
+// givenBy names what has set a flag.
+func (p *program) givenBy(flagName string) string { return cmp.Or(p.variables[flagName], "-"+flagName) }
 
 // say prints a line for people.
 func (p *program) say(format string, arguments ...any) {
@@ -121,10 +125,11 @@ func commands() map[string]command {
 	return map[string]command{
 		"exec":      (*program).exec,
 		"record":    (*program).record,
+		"ready":     (*program).ready,
 		"openapi":   prints(contract.OpenAPI),
 		"catalogue": prints(sandbox.DefaultFile),
 		"schema":    prints(sandbox.CatalogueSchema),
-		"help":      prints(func() []byte { return []byte(help) }),
+		"help":      (*program).help,
 		"version": func(p *program, flags *flag.FlagSet) run {
 			return prints(func() []byte { return []byte(p.name + " " + p.version + "\n") })(p, flags)
 		},
@@ -135,6 +140,18 @@ func commands() map[string]command {
 //
 //go:embed help.txt
 var help string
+
+// help prints what has the word that is its argument, or all of it.
+func (p *program) help(*flag.FlagSet) run {
+	return func(_ context.Context, arguments []string) error {
+		about := strings.Join(arguments, " ")
+		paragraphs := slices.DeleteFunc(strings.SplitAfter(help, "\n\n"), func(text string) bool {
+			return !strings.Contains(text, about)
+		})
+		_, err := fmt.Fprint(p.stdout, cmp.Or(strings.Join(paragraphs, ""), help))
+		return err
+	}
+}
 
 // prints returns the command that prints a text.
 func prints(text func() []byte) command {
@@ -162,7 +179,7 @@ func (p *program) run(ctx context.Context, arguments []string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return p.run(ctx, []string{"help"})
 	}
-	if err == nil && name != "exec" && flags.NArg() > 0 {
+	if err == nil && name != "exec" && name != "help" && flags.NArg() > 0 {
 		err = unexpected(name, flags.Arg(0))
 	}
 	if err != nil {
@@ -176,7 +193,7 @@ func unexpected(name, argument string) error {
 	if name == "" && commands()[argument] != nil {
 		return misused("write %s before its flags", argument)
 	}
-	return misused("unexpected argument %q: flags come first, and only exec takes arguments", argument)
+	return misused("unexpected argument %q: flags come first, and only exec and help take arguments", argument)
 }
 
 // commandOf returns the command at the beginning of the arguments, if there is one, and the rest.
@@ -194,15 +211,20 @@ func commandOf(arguments []string) (name string, rest []string) {
 
 // unknown returns the error of a command that does not exist.
 func unknown(name string) error {
-	if filepath.Ext(name) == ".json" {
+	switch {
+	case filepath.Ext(name) == ".json":
 		return misused("unknown command %q: a catalogue file is given as -catalogue=%[1]s", name)
+	case slices.Contains([]string{"serve", "start", "run"}, name):
+		return misused("unknown command %q: the sandbox serves without a command", name)
 	}
 	return misused("unknown command %q: %s", name, hint("", name, slices.Collect(maps.Keys(commands()))))
 }
 
 // hint ends the sentence about a mistaken name. Known names stand behind a prefix.
 func hint(before, mistaken string, known []string) string {
-	if meant := nearest.Names(mistaken, known, 4); len(meant) > 0 {
+	// A port is a part of -listen, and is spelled like -host.
+	meant := strings.NewReplacer("port", "listen", "PORT", "LISTEN").Replace(mistaken)
+	if meant := nearest.Names(meant, known, 4); len(meant) > 0 {
 		return "did you mean " + before + meant[0] + "?"
 	}
 	return "`help` lists all that there are"
@@ -214,34 +236,43 @@ const prefix = "MODELCATALOGUE_SANDBOX_"
 // parse sets flags from the arguments, and missing ones from the environment.
 func (p *program) parse(flags *flag.FlagSet, arguments []string) error {
 	var names, variables []string
-	var problem error
 	flags.VisitAll(func(f *flag.Flag) {
-		variable := strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		names = append(names, f.Name)
-		variables = append(variables, variable)
-		value := os.Getenv(prefix + variable)
-		if value == "" {
-			return
-		}
-		if err := flags.Set(f.Name, value); err != nil {
-			problem = misused("%s%s is %q: %w", prefix, variable, value, err)
-		}
+		variables = append(variables, variableOf(f))
 	})
 	if slices.Contains(names, "listen") {
 		p.tellUnread(variables)
 	}
 	err := flags.Parse(arguments)
 	// Package flag has no types of errors.
-	flagName, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -")
-	switch {
-	case ok && flagName == "port":
-		return misused("unknown flag -port: -listen sets address and port: -listen=%s", defaultAddress)
-	case ok:
-		return misused("unknown flag -%s: %s", flagName, hint("-", flagName, names))
+	if name, ok := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); ok {
+		return misused("unknown flag -%s: %s", name, hint("-", name, names))
 	}
 	if err != nil {
 		return &statusError{2, err}
 	}
+	return p.parseVariables(flags)
+}
+
+// variableOf names the variable of a flag, without the prefix.
+func variableOf(f *flag.Flag) string { return strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) }
+
+// parseVariables sets the flags that no argument sets.
+func (p *program) parseVariables(flags *flag.FlagSet) (problem error) {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	p.variables = map[string]string{}
+	flags.VisitAll(func(f *flag.Flag) {
+		variable := prefix + variableOf(f)
+		value := os.Getenv(variable)
+		if given[f.Name] || value == "" {
+			return
+		}
+		p.variables[f.Name] = variable
+		if err := flags.Set(f.Name, value); err != nil {
+			problem = misused("%s is %q: %w", variable, value, err)
+		}
+	})
 	return problem
 }
 

@@ -7,12 +7,17 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandboxtest"
@@ -107,22 +112,23 @@ func TestHelp(t *testing.T) {
 	for _, c := range sandbox.Controls() {
 		names = append(names, "/control/"+c.Path)
 	}
-	for name := range strings.FieldsSeq("route path skip times code message status retryAfter html delay drop hang cut headers") {
+	for name := range strings.FieldsSeq("route path skip every times code message status retryAfter html delay drop hang cut headers") {
 		names = append(names, "\n  "+name+" ")
 	}
 	for _, name := range names {
-		if !strings.Contains(strings.ReplaceAll(all, "version | help", "version modelcatalogue-sandbox help"), name) {
+		if !strings.Contains(strings.ReplaceAll(all, "version | help", "version\n  modelcatalogue-sandbox help"), name) {
 			t.Errorf("help lacks %s", name)
 		}
 	}
 	for argument, want := range map[string]string{
 		"help":      "Usage:",
+		"help exec": "exec sets the provider's variables",
 		"--version": "sandbox 1.2.3\n",
 		"openapi":   `"openapi": "3.1.0"`,
 		"schema":    "Catalogue of the model",
 		"catalogue": `"clientId"`,
 	} {
-		if got, _, status := commanded(t, argument); !strings.Contains(got, want) || status != 0 {
+		if got, _, status := commanded(t, strings.Fields(argument)...); !strings.Contains(got, want) || status != 0 {
 			t.Errorf("%s: %s", argument, got)
 		}
 	}
@@ -139,9 +145,10 @@ func TestMistakes(t *testing.T) {
 		"recod":                                 `unknown command "recod": did you mean record?` + "\n",
 		"nothing":                               "unknown command \"nothing\": `help` lists all that there are\n",
 		"":                                      "unknown command \"\": `help` lists all that there are\n",
+		"start":                                 "unknown command \"start\": the sandbox serves without a command\n",
 		"mine.json":                             `unknown command "mine.json": a catalogue file is given as -catalogue=mine.json` + "\n",
-		"-port=8080":                            "unknown flag -port: -listen sets address and port: -listen=127.0.0.1:8080\n",
-		"-tls=yes":                              `invalid boolean value "yes" for -tls: true or false is expected` + "\n",
+		"-port=8080":                            "unknown flag -port: did you mean -listen?\n",
+		"-tls=yes":                              `invalid boolean value "yes" for -tls: must be true or false` + "\n",
 		"-lisetn=1":                             "unknown flag -lisetn: did you mean -listen?\n",
 		"-page-size=2":                          "unknown flag -page-size: `help` lists all that there are\n",
 		"-token-format=json":                    "unknown flag -token-format: ",
@@ -155,12 +162,12 @@ func TestMistakes(t *testing.T) {
 		"-rate-limit=0/1m":                      `"0" is not a number of requests: write one of 1 or more`,
 		"-token-life=60":                        `"60" is not a time such as 60s or 1h`,
 		"-token-life=-1s":                       `"-1s" is not a time`,
-		"-catalogue=nope.json":                  "open nope.json",
+		"-catalogue=nope.json":                  `-catalogue: "nope.json" cannot be read: no such file or directory`,
 		"-catalogue=" + broken:                  broken + ": line 2, column 3: organisations: must not be empty",
 		"-ready-file=.|-listen=127.0.0.1:0":     "-ready-file: . exists and is not a regular file",
 		"-ready-file=/no/x|-listen=127.0.0.1:0": "-ready-file: /no/x cannot be written: no such file or directory",
 		"-rate-limit=60/1m|exec|--|true":        "write exec before its flags",
-		"openapi|x":                             `unexpected argument "x": flags come first, and only exec takes arguments`,
+		"openapi|x":                             `unexpected argument "x": flags come first, and only exec and help take arguments`,
 		"record|x|-url=https://c.example":       `unexpected argument "x"`,
 		"exec":                                  "which command? Write `exec -- COMMAND`",
 		"exec|--|-tls|terraform":                "-tls is where the command begins: write flags before --",
@@ -174,14 +181,66 @@ func TestMistakes(t *testing.T) {
 
 func TestVariablesAreChecked(t *testing.T) {
 	t.Setenv("MODELCATALOGUE_SANDBOX_TOKEN_LIFE", "90")
-	t.Setenv("MODELCATALOGUE_SANDBOX_RATELIMIT", "5")
+	t.Setenv("MODELCATALOGUE_SANDBOX_PORT", "5")
 	t.Setenv("MODELCATALOGUE_SANDBOX_URL", "https://c.example") // of record
 	_, said, status := commanded(t)
-	const want = "sandbox: MODELCATALOGUE_SANDBOX_RATELIMIT is set, and no flag has that variable: " +
-		"did you mean MODELCATALOGUE_SANDBOX_RATE_LIMIT?\n" +
+	const want = "sandbox: MODELCATALOGUE_SANDBOX_PORT is set, and no flag has that variable: " +
+		"did you mean MODELCATALOGUE_SANDBOX_LISTEN?\n" +
 		"sandbox: MODELCATALOGUE_SANDBOX_TOKEN_LIFE is \"90\": \"90\" is not a time such as 60s or 1h\n"
 	if said != want || status != 2 {
 		t.Errorf("%d, it says %s", status, said)
+	}
+	t.Setenv("MODELCATALOGUE_SANDBOX_CATALOGUE", "nope.json")
+	const unread = `MODELCATALOGUE_SANDBOX_CATALOGUE: "nope.json" cannot be read`
+	if _, said, status = commanded(t, "-token-life=1s"); status != 1 || !strings.Contains(said, unread) {
+		t.Errorf("%d, it says %s", status, said)
+	}
+}
+
+// TestReady: an image without a shell asks it whether its sandbox serves, however that is set up.
+func TestReady(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	for address, want := range map[string]string{
+		startServing(t).ready.URL:                            "",
+		startServing(t, "-tls", "-host=a.example").ready.URL: "",
+		startServing(t, "-listen=0.0.0.0:0").ready.URL:       "",
+		server.URL:           ": another server has that address\n",
+		"http://127.0.0.1:1": "no sandbox answers at 127.0.0.1:1: connection refused\n",
+	} {
+		address = address[strings.Index(address, "://")+3:]
+		t.Setenv("MODELCATALOGUE_SANDBOX_LISTEN", strings.Replace(address, "a.example", "127.0.0.1", 1))
+		synctest.Test(t, func(t *testing.T) { // its waits are on the fake clock
+			if _, said, status := commanded(t, "ready"); status != min(1, len(want)) || !strings.HasSuffix(said, want) {
+				t.Errorf("%s: %d, %s", address, status, said)
+			}
+		})
+	}
+}
+
+// TestAge: a recording is between its newest change and its file.
+func TestAge(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "catalogue.json")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	days := func(n int) time.Time { return now.AddDate(0, 0, -n).Add(-time.Minute) }
+	for _, test := range []struct {
+		written, newest time.Time
+		want            string
+	}{
+		{days(0), days(12), "0 to 12 days"},
+		{days(3), days(12), "3 to 12 days"},
+		{days(3), days(-5), "3 to 3 days"},
+		{days(3), time.Time{}, "at least 3 days"},
+	} {
+		if err := os.Chtimes(file, test.written, test.written); err != nil {
+			t.Fatal(err)
+		}
+		if got := ageOf(file, test.newest); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
 	}
 }
 
@@ -213,7 +272,7 @@ func TestServesWithVariables(t *testing.T) {
 	}
 	t.Setenv("MODELCATALOGUE_ACCESS_TOKEN", "expired")
 	t.Setenv("MODELCATALOGUE_CA_CERTIFICATE_PEM", s.ready.CACertificate)
-	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, "\nMODELCATALOGUE_ACCESS_TOKEN may have expired") {
+	if _, said, _ := commanded(t, "record", "-url="+s.ready.URL); !strings.Contains(said, "access_token (from MODELCATALOGUE_ACCESS_TOKEN)") {
 		t.Errorf("over TLS: %s", said)
 	}
 }
@@ -223,6 +282,9 @@ func TestReadyFiles(t *testing.T) {
 	s := startServing(t)
 	if strings.Contains(s.welcome, "everyone who") {
 		t.Errorf("it warns of a loopback address: %s", s.welcome)
+	}
+	if found, err := os.Stat(s.file); err != nil || runtime.GOOS != "windows" && found.Mode() != 0o644 {
+		t.Errorf("another user may not read it: %v, %v", found.Mode(), err)
 	}
 	if err := os.WriteFile(s.file, []byte("another's"), 0o600); err != nil {
 		t.Fatal(err)

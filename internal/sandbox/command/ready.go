@@ -2,6 +2,8 @@ package command
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,12 +11,17 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
+	"flag"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
 // readyLine is how to use the sandbox. Its JSON is the line of the ready file.
@@ -41,28 +48,34 @@ func (r *readyLine) Variables() [][2]string {
 	return variables
 }
 
-// write writes the ready file, whole or not at all. remove removes it unless another sandbox has overwritten it.
-func (r *readyLine) write(file string) (remove func(), err error) {
+// write writes the ready file, whole or not at all, for every user of the machine to read: a container that shares the
+// folder may have another user, and what the file lets one use is made up. remove removes it unless another sandbox has
+// overwritten it. option is how the file was named.
+func (r *readyLine) write(file, option string) (remove func(), err error) {
 	remove = func() {}
 	if file == "" {
 		return remove, nil
 	}
 	if found, err := os.Stat(file); err == nil && !found.Mode().IsRegular() {
-		return remove, fmt.Errorf("-ready-file: %s exists and is not a regular file", file)
+		return remove, fmt.Errorf("%s: %s exists and is not a regular file", option, file)
 	}
+	const readable = 0o644
 	r.PID = os.Getpid()
 	line, err := json.Marshal(r)
 	line = append(line, '\n')
 	work := fmt.Sprint(file, ".", r.PID)
 	if err == nil {
-		err = os.WriteFile(work, line, 0o600)
+		err = os.WriteFile(work, line, readable)
+	}
+	if err == nil {
+		err = os.Chmod(work, readable) // whatever the umask
 	}
 	if err == nil {
 		err = os.Rename(work, file)
 	}
 	if err != nil {
 		_ = os.Remove(work)
-		return remove, fmt.Errorf("-ready-file: %s cannot be written: %w", file, reasonOf(err))
+		return remove, fmt.Errorf("%s: %s cannot be written: %w", option, file, reasonOf(err))
 	}
 	return func() {
 		now, err := os.ReadFile(file) //nolint:gosec // the user's own choice
@@ -70,6 +83,50 @@ func (r *readyLine) write(file string) (remove func(), err error) {
 			_ = os.Remove(file)
 		}
 	}, nil
+}
+
+// ready ends well once a sandbox serves at the address: the health check of an image without a shell. It has the flags
+// and variables of serving, so that both can be given the same.
+func (p *program) ready(flags *flag.FlagSet) run {
+	set := newServeFlags(flags, defaultAddress)
+	return func(ctx context.Context, _ []string) error {
+		var err error
+		for range 100 {
+			if err = ask(ctx, set.Listen); err == nil || ctx.Err() != nil {
+				return err
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		return fmt.Errorf("no sandbox answers at %s: %w", set.Listen, reasonOf(err))
+	}
+}
+
+// ask returns an error unless a sandbox serves at an address, with -tls or without.
+func ask(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	// Nothing secret is sent, so it does not matter whose certificate it is.
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said above
+	}
+	var failed error
+	for _, scheme := range []string{"http://", "https://"} {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+address+"/control/ready", http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			return cmp.Or(failed, err)
+		}
+		_ = response.Body.Close()
+		if response.Header.Get(sandbox.Header) != "" {
+			return nil
+		}
+		failed = errors.New("another server has that address")
+	}
+	return failed
 }
 
 // certify returns a certificate for these hosts. It is its own authority.

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
 
@@ -25,21 +26,38 @@ import (
 // reads with the provider's client, by a call that decodes no fields: the documents have what came, but no credentials.
 func (p *program) record(flags *flag.FlagSet) run {
 	address := flags.String("url", "", "")
+	var isStrict bool
+	flags.BoolFunc("strict", "", boolean(&isStrict))
 	return func(ctx context.Context, _ []string) error {
-		cfg, err := p.clientConfig(*address)
+		cfg, explainer, err := p.clientConfig(*address)
 		if err != nil {
 			return &statusError{2, err}
 		}
-		text, err := p.recorded(ctx, cfg)
+		text, err := p.recorded(ctx, cfg, isStrict)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return fmt.Errorf("%w\n%s", err, nextStep(err))
+			return explained(explainer, err)
 		}
 		_, err = p.stdout.Write(text)
 		return err
 	}
+}
+
+// readError is an error of the client.
+type readError struct{ error }
+
+func (e readError) Unwrap() error { return e.error }
+
+// explained returns an error with the words of the provider, if the client has it.
+func explained(by *explain.Explainer, err error) error {
+	failed, ok := errors.AsType[readError](err)
+	if !ok {
+		return err
+	}
+	said := by.Explain(failed.error, explain.Subject{})
+	return fmt.Errorf("%s\n%s", said.Summary, said.Detail)
 }
 
 // recordedGroup is a group of a catalogue file, with its documents.
@@ -53,46 +71,56 @@ type recordedGroup struct {
 type recording struct {
 	*program
 	client     *catalogue.Client
-	reading    json.Options // of documents
-	answers    int
-	departures map[string]int // in how many answers each is
+	hide       func(string) string
+	answers    map[sandbox.Route]int
+	departures map[sandbox.Route]map[string]int // in how many answers each is
 }
 
-// recorded returns the text of the file.
-func (p *program) recorded(ctx context.Context, cfg catalogue.Config) ([]byte, error) {
+// recorded returns the text of the file. If it is strict, a service that departs from the interface gives none.
+func (p *program) recorded(ctx context.Context, cfg catalogue.Config, isStrict bool) ([]byte, error) {
 	client := catalogue.New(cfg)
 	r := &recording{
 		program:    p,
 		client:     client,
-		reading:    readAs(hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret))),
-		departures: map[string]int{},
+		hide:       hiding(client.Clean, cmp.Or(cfg.AccessToken, cfg.ClientSecret)),
+		answers:    map[sandbox.Route]int{},
+		departures: map[sandbox.Route]map[string]int{sandbox.RouteGroups: {}, sandbox.RouteModels: {}},
 	}
 	groups, err := r.read(ctx)
-	for _, departure := range slices.Sorted(maps.Keys(r.departures)) {
-		in := "the only answer"
-		if r.answers > 1 {
-			in = fmt.Sprintf("%d of %d answers", r.departures[departure], r.answers)
-		}
-		p.say("%s, in %s", departure, in)
-	}
+	departures := r.tellDepartures()
 	if err != nil {
 		return nil, err
+	}
+	found := fmt.Sprintf("departures from the interface (see `%s openapi`): %d. ", p.name, departures)
+	if isStrict && departures > 0 {
+		return nil, errors.New(found + "With -strict, no file is printed then")
 	}
 	text, err := encodeFile(groups)
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox cannot serve what the service answered: %w", err)
 	}
-	switch {
-	case len(r.departures) > 0:
-		p.say("departures from the interface (see `%s openapi`): %d. The file has the documents as they came, and the "+
-			"sandbox serves them so: a program that relies on the interface may fail on them",
-			p.name, len(r.departures))
-	case r.answers == 1:
-		p.say("the answer follows the interface (see `%s openapi`)", p.name)
-	default:
-		p.say("all %d answers follow the interface (see `%s openapi`)", r.answers, p.name)
+	if departures == 0 {
+		p.say("every answer follows the interface (see `%s openapi`)", p.name)
+		return text, nil
 	}
+	p.say("%sThe file has the documents as they came, and the sandbox serves them so: a program that relies on the "+
+		"interface may fail on them", found)
 	return text, nil
+}
+
+// tellDepartures says in how many answers of its route each departure is, and returns how many there are.
+func (r *recording) tellDepartures() (told int) {
+	for route, departures := range r.departures {
+		for _, departure := range slices.Sorted(maps.Keys(departures)) {
+			in := "the only answer"
+			if r.answers[route] > 1 {
+				in = fmt.Sprintf("%d of %d answers", departures[departure], r.answers[route])
+			}
+			r.say("GET %s: %s, in %s", route.Pattern(), departure, in)
+			told++
+		}
+	}
+	return told
 }
 
 // read reads all groups with their models, one after the other. A group that is gone by then is left out, but not if
@@ -149,23 +177,25 @@ func (r *recording) list(ctx context.Context, route sandbox.Route, groupID strin
 	target := strings.Replace(route.Pattern(), "{id}", url.PathEscape(groupID), 1)
 	elements, err := r.client.Raw(ctx, target)
 	if err != nil {
-		return nil, err
+		return nil, readError{err}
 	}
 	documents := make([]any, len(elements))
+	var answer []byte
 	for i, element := range elements {
-		if err := json.Unmarshal(element, &documents[i], r.reading); err != nil {
+		answer = append(append(answer, ','), element...)
+		if err := json.Unmarshal(element, &documents[i], readAs(r.hide)); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", target, err)
 		}
 	}
-	answer, err := json.Marshal(documents)
-	r.answers++
-	for _, departure := range sandbox.Departures(route, http.StatusOK, answer) {
-		r.departures["GET "+route.Pattern()+": "+departure]++
+	r.answers[route]++
+	answer = slices.Concat([]byte("["), bytes.TrimPrefix(answer, []byte(",")), []byte("]"))
+	for _, said := range sandbox.Departures(route, http.StatusOK, answer, r.hide) {
+		r.departures[route][said]++
 	}
 	slices.SortStableFunc(documents, func(a, b any) int {
 		return strings.Compare(textOf(a, "id"), textOf(b, "id"))
 	})
-	return documents, err
+	return documents, nil
 }
 
 // owner is the organisation of a recorded file. It owns every group: who does so at the service is not known.

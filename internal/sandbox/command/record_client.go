@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -17,13 +16,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
-// given are the provider's variables, and what is wrong with them.
+// given are the provider's variables, what is wrong with them, and what a message may say of them.
 type given struct {
 	setting.Environment
+	*explain.Explainer
+
 	problems []error
 	byFlag   string // the variable whose value -url gives, "" for none
 }
@@ -43,9 +45,24 @@ func read[T any](g *given, argument string, parse func(string) (T, error)) (valu
 	return value
 }
 
-// clientConfig reads the provider's variables. The address has no default.
-func (p *program) clientConfig(address string) (catalogue.Config, error) {
-	g := &given{Environment: setting.EnvironmentOf(os.Environ())}
+// readCredential reads one, and notes where it comes from. It overrides those of the other kind, if they are set.
+func (g *given) readCredential(argument string, parse func(string) (string, error), instead ...string) string {
+	value := read(g, argument, parse)
+	for _, variable := range g.VariablesFor(argument) {
+		from := explain.Origin{Variable: variable, File: variable == setting.FileVariable(argument)}
+		for _, other := range instead {
+			from.Over = append(from.Over, g.VariablesFor(other)...)
+		}
+		oddities := setting.Oddities(value, "take it out of "+from.String())
+		g.Credentials = append(g.Credentials, explain.Credential{Argument: argument, Origin: from, Oddities: oddities})
+	}
+	return value
+}
+
+// clientConfig reads the provider's variables. The address has no default. The explainer says what went wrong with a
+// read, as the provider does.
+func (p *program) clientConfig(address string) (catalogue.Config, *explain.Explainer, error) {
+	g := &given{Environment: setting.EnvironmentOf(os.Environ()), Explainer: &explain.Explainer{}}
 	if address != "" {
 		g.byFlag = setting.Variable(setting.BaseURL)
 		g.Environment[g.byFlag] = address
@@ -64,13 +81,16 @@ func (p *program) clientConfig(address string) (catalogue.Config, error) {
 		cfg.MaxRetries = read(g, "max_retries", setting.ParseRetries)
 	}
 	if g.Has(setting.AccessToken) {
-		cfg.AccessToken = read(g, setting.AccessToken, setting.ParseAccessToken)
+		parse := setting.ParseAccessToken
+		cfg.AccessToken = g.readCredential(setting.AccessToken, parse, setting.ClientID, setting.ClientSecret)
 	} else {
-		cfg.ClientID = read(g, setting.ClientID, setting.Verbatim)
-		cfg.ClientSecret = read(g, setting.ClientSecret, setting.Verbatim)
+		cfg.ClientID = g.readCredential(setting.ClientID, setting.Verbatim)
+		cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
 	}
+	g.Authorities = len(cfg.CACertificates)
+	g.MaxRequests, _, _ = g.LookUp("max_requests")
 	var err error
-	cfg.Proxy, _, err = g.Proxy(cfg.BaseURL)
+	cfg.Proxy, g.ProxyLeftOut, err = g.Proxy(cfg.BaseURL)
 	err = errors.Join(append(g.problems, err)...)
 	switch {
 	case err != nil:
@@ -81,66 +101,7 @@ func (p *program) clientConfig(address string) (catalogue.Config, error) {
 		err = errors.New("credentials are missing: set MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, or " +
 			"MODELCATALOGUE_ACCESS_TOKEN")
 	}
-	return cfg, err
-}
-
-// nextStep says what to do about a failure of the client.
-func nextStep(err error) string {
-	var (
-		refusal  *catalogue.APIError
-		rejected *catalogue.RejectedError
-		fault    *catalogue.NetworkError
-		gaveUp   *catalogue.GaveUpError
-		unusable *catalogue.UnusableAnswerError
-	)
-	switch {
-	case errors.As(err, &refusal) && refusal.Location != "":
-		return "It redirects to " + refusal.Location + ": give that address, if it is the service's."
-	case refusal != nil && refusal.Status == http.StatusForbidden:
-		return "The service refuses these credentials: ask its operator."
-	case errors.As(err, &rejected):
-		return afterRejection(rejected)
-	case errors.As(err, &fault):
-		return afterFault(fault)
-	case errors.As(err, &gaveUp):
-		return "Run again later" + orWait(gaveUp.Wait)
-	case errors.As(err, &unusable) && unusable.IsPart:
-		return "Look for a newer version of this program."
-	}
-	return "Check the address: this may be another service."
-}
-
-// afterRejection says what to do if no token can be had, or none that is accepted.
-func afterRejection(rejected *catalogue.RejectedError) string {
-	switch {
-	case rejected.Given:
-		return "MODELCATALOGUE_ACCESS_TOKEN may have expired, or be from another issuer."
-	case rejected.Issued:
-		return "The service itself gave this token a moment ago: ask its operator."
-	}
-	return "Check MODELCATALOGUE_CLIENT_ID and MODELCATALOGUE_CLIENT_SECRET, and the address."
-}
-
-// orWait says how a wait that is too long can be waited for.
-func orWait(wait time.Duration) string {
-	if wait == 0 {
-		return "."
-	}
-	return fmt.Sprintf(": a wait of %s is longer than MODELCATALOGUE_READ_TIMEOUT permits.", wait.Round(time.Second))
-}
-
-// afterFault says what to do if no whole answer came.
-func afterFault(fault *catalogue.NetworkError) string {
-	switch fault.Fault {
-	case catalogue.PlainHTTP:
-		return "The server answers in HTTP without TLS, and https needs TLS. Check the host and port of the address."
-	case catalogue.NoTLS:
-		return "The server does not speak TLS, which https needs. Check the host and port of the address."
-	case catalogue.Broken, catalogue.StreamRefused:
-		return "Run again later."
-	}
-	return "Check the address, HTTPS_PROXY if this network needs a proxy, and MODELCATALOGUE_CA_CERTIFICATE_PEM if " +
-		"the service has an authority of its own."
+	return cfg, g.Explainer, err
 }
 
 // readAs returns how documents are read: as the provider reads them, but with hide applied to each name and text, and

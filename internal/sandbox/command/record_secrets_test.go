@@ -24,7 +24,7 @@ func TestRecordHidesShortSecrets(t *testing.T) {
 		"/v1/model-group/g/models": `[{"id": "day", "revision": 1}]`,
 	}
 	synctest.Test(t, func(t *testing.T) {
-		got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, answers[r.URL.Path]) }))
+		got := recordFrom(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, answers[r.URL.Path]) }), false)
 		for text, count := range map[string]int{"***": 6, "today": 1, "day": 1, "ZGF5": 0} {
 			if found := strings.Count(got.text, text); found != count {
 				t.Errorf("it has %s %d times, want %d:\n%s", text, found, count, got.text)
@@ -60,7 +60,7 @@ func TestRecordHidesCredentials(t *testing.T) {
 					}
 					service.ServeHTTP(w, r)
 				})
-				got := recordFrom(t, echoing)
+				got := recordFrom(t, echoing, false)
 				if got.err != nil || strings.Count(got.text, "***") < 2 {
 					t.Errorf("%s: %v\n%s", name, got.err, got.text)
 				}

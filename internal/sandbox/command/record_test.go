@@ -35,21 +35,21 @@ type recorded struct {
 }
 
 // recordFrom records a service over connections in memory, for a fake clock.
-func recordFrom(t *testing.T, service http.Handler) recorded {
+func recordFrom(t *testing.T, service http.Handler, isStrict bool) recorded {
 	t.Helper()
 	dial, closeAll := sandboxtest.Pipe(service)
 	defer closeAll()
 	var said bytes.Buffer
 	p := &program{name: "sandbox", stderr: &said}
-	cfg, err := p.clientConfig("http://127.0.0.1")
+	cfg, explainer, err := p.clientConfig("http://127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.DialContext = dial
 	cfg.Jitter = func() float64 { return 0 }
 	begun := time.Now()
-	text, err := p.recorded(t.Context(), cfg)
-	return recorded{string(text), said.String(), err, time.Since(begun)}
+	text, err := p.recorded(t.Context(), cfg, isStrict)
+	return recorded{string(text), said.String(), explained(explainer, err), time.Since(begun)}
 }
 
 // replaced returns a fault that replaces a text in the answers.
@@ -76,7 +76,7 @@ func TestRecordMisbehaving(t *testing.T) {
 			service := sandbox.New(sandboxtest.ManyGroups(t, 1))
 			w := httptest.NewRecorder()
 			service.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/control/faults", strings.NewReader(fault)))
-			got := recordFrom(t, service)
+			got := recordFrom(t, service, false)
 			end := fmt.Sprintf("%s, %d requests", got.took, service.Count(sandbox.RouteAny))
 			if got.err != nil {
 				end = "fails, " + end
@@ -85,7 +85,7 @@ func TestRecordMisbehaving(t *testing.T) {
 			if w.Code != http.StatusCreated || end != wants[0] || (got.err == nil) != (got.text != "") {
 				t.Errorf("%s\nends: %s and %d bytes, %v %s", fault, end, len(got.text), got.err, w.Body)
 			}
-			said := fmt.Sprint(got.said, got.text, got.err, nextStep(got.err))
+			said := fmt.Sprint(got.said, got.text, got.err)
 			for _, want := range wants[1:] {
 				wanted, isAbsent := strings.CutPrefix(want, "!")
 				if strings.Contains(said, wanted) == isAbsent {
@@ -105,8 +105,8 @@ func TestRecordAtAWrongAddress(t *testing.T) {
 	defer untrusted.Close()
 	service := sandboxtest.Start(t, sandbox.New(sandbox.Default()))
 	for address, want := range map[string]string{
-		"https" + strings.TrimPrefix(service, "http"): "The server answers in HTTP without TLS, and https needs TLS. Check",
-		untrusted.URL: "certificate signed by unknown authority\nCheck the address, HTTPS_PROXY if",
+		"https" + strings.TrimPrefix(service, "http"): "Secure connection failed\nThe server answers in HTTP without TLS",
+		untrusted.URL: "Secure connection failed\n",
 	} {
 		_, said, status := commanded(t, "record", "-url="+address)
 		if status != 1 || !strings.Contains(said, want) || strings.Contains(said, "Another attempt") {
@@ -146,15 +146,15 @@ func TestRecordIsInterrupted(t *testing.T) {
 func TestRecordOddAnswers(t *testing.T) {
 	withCredentials(t)
 	for _, test := range []struct{ path, text, says, has string }{ // without has it fails
-		{"/models", "null", "a list is expected, the service sent null", ""},
+		{"/models", "null", "A list is expected, the service sent null", ""},
 		{"/models", `[{"revision": 0}, {"id": "a", "modelGroupId": "other"}]`, `one of the group "other" came`, ""},
 		{"/model-group", `[{"id": ".."}]`, `group 1 of the list has no id that can be asked for: ".." is`, ""},
 		{"/model-group", `[{"id": 5}]`, "[].axes: the field is missing, in the only answer", ""},
 		{"/token", strings.Repeat(" ", 2<<20), "larger than 1048576 bytes", ""},
-		{"/token", `{"token": "of-another-name"}`, "the answer has no access_token (it has: token)", ""},
-		{"/model-group", `[]`, "sandbox: the answer follows the interface (see `sandbox openapi`)", `"modelGroups": []`},
-		{"/models", `[{"id": "a", "revision": 0, "tags": ["caf` + "\xe9" + `\ud800"]}]`, "(models: 1)", `"caf` + "\uFFFD\uFFFD"},
-		{"/models", `[{"id": "a", "revision": 7, "revision": 1.50}]`, "(models: 1)", `"revision": 1.50`},
+		{"/token", `{"token": "of-another-name"}`, "The answer has no access_token (it has: token)", ""},
+		{"/model-group", `[]`, "sandbox: every answer follows the interface (see `sandbox openapi`)", `"modelGroups": []`},
+		{"/models", `[{"id": "a", "revision": 0, "tags": ["caf` + "\xe9" + `\ud800"]}]`, "[].tags[]: the text is not UTF-8, in the only answer", `"caf` + "\uFFFD\uFFFD"},
+		{"/models", `[{"id": "a", "revision": 7, "revision": 1.50}]`, "[].revision: the member is there twice, in the", `"revision": 1.50`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := sandbox.New(sandboxtest.ManyGroups(t, 1))
@@ -164,7 +164,7 @@ func TestRecordOddAnswers(t *testing.T) {
 					return
 				}
 				service.ServeHTTP(w, r)
-			}))
+			}), false)
 			said := fmt.Sprint(got.said, got.err)
 			if (got.text != "") != (test.has != "") || !strings.Contains(said, test.says) || !strings.Contains(got.text, test.has) ||
 				strings.Contains(said, "another-name") {
@@ -182,7 +182,7 @@ func TestRecord(t *testing.T) {
 		fault     sandbox.Fault
 		says, has string
 	}{
-		"the owner's": {says: "all 9 answers follow the interface (see `sandbox openapi`)", has: `"archived": true`},
+		"the owner's": {says: "every answer follows the interface (see `sandbox openapi`)", has: `"archived": true`},
 		"with an allowance": {
 			option: sandbox.WithAllowance(sandbox.Allowance{Requests: 4, Per: time.Minute}),
 			says:   "Waiting 1m0s",
@@ -194,7 +194,7 @@ func TestRecord(t *testing.T) {
 		},
 		"fields of tomorrow": {
 			fault: replaced(sandbox.RouteModels, `"archived":`, `"tomorrow":[1.50,12345678901234567890],"archived":`),
-			says: "sandbox: GET /v1/model-group/{id}/models: [].tomorrow: there is no such field, in 7 of 9 answers\n" +
+			says: "sandbox: GET /v1/model-group/{id}/models: [].tomorrow: unknown field, in 7 of 8 answers\n" +
 				"sandbox: departures from the interface (see `sandbox openapi`): 1. The file has",
 			has: "1.50,\n            12345678901234567890",
 		},
@@ -207,7 +207,12 @@ func TestRecord(t *testing.T) {
 				}
 				service := sandbox.New(sandbox.Default(), options...)
 				service.Inject(test.fault)
-				got := recordFrom(t, service)
+				got := recordFrom(t, service, false)
+				strict := recordFrom(t, service, true)
+				if departs := strings.Contains(got.said, "departures"); departs != (strict.text == "") ||
+					departs != strings.Contains(fmt.Sprint(strict.err), "interface (see `sandbox openapi`): 1. With -strict, no file") {
+					t.Errorf("strictly it ends with %v and %d bytes after\n%s", strict.err, len(strict.text), strict.said)
+				}
 				if got.err != nil || !strings.Contains(got.said, test.says) || !strings.Contains(got.text, test.has) {
 					t.Fatalf("after %s: %v\n%s\n%s", got.took, got.err, got.said, got.text)
 				}
@@ -237,5 +242,5 @@ func recordAgain(t *testing.T, text string) recorded {
 			r.Body = io.NopCloser(strings.NewReader(form.Encode()))
 		}
 		service.ServeHTTP(w, r)
-	}))
+	}), false)
 }

@@ -40,7 +40,7 @@ func newServeFlags(flags *flag.FlagSet, listen string) *serveFlags {
 	set := &serveFlags{Listen: listen, tokenLife: time.Hour}
 	flags.Func("listen", "", set.setListen)
 	flags.Func("host", "", set.setHosts)
-	flags.BoolFunc("tls", "", set.setTLS)
+	flags.BoolFunc("tls", "", boolean(&set.tls))
 	flags.StringVar(&set.readyFile, "ready-file", "", "")
 	flags.StringVar(&set.catalogue, "catalogue", "", "")
 	flags.Func("token-life", "", set.setTokenLife)
@@ -62,11 +62,14 @@ func (set *serveFlags) setListen(text string) error {
 	return nil
 }
 
-func (set *serveFlags) setTLS(text string) (err error) {
-	if set.tls, err = strconv.ParseBool(text); err != nil {
-		return errors.New("true or false is expected")
+// boolean returns what sets a flag without a value, which may also be given one.
+func boolean(flag *bool) func(string) error {
+	return func(text string) (err error) {
+		if *flag, err = strconv.ParseBool(text); err != nil {
+			return errors.New("must be true or false")
+		}
+		return nil
 	}
-	return nil
 }
 
 func (set *serveFlags) setHosts(text string) error {
@@ -99,7 +102,7 @@ type serving struct {
 
 // start serves until stop is called.
 func (p *program) start(ctx context.Context, set *serveFlags) (*serving, error) {
-	catalogue, err := loadCatalogue(set.catalogue)
+	catalogue, err := p.loadCatalogue(set.catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func (p *program) start(ctx context.Context, set *serveFlags) (*serving, error) 
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	remove, err := s.write(set.readyFile)
+	remove, err := s.write(set.readyFile, p.givenBy("ready-file"))
 	s.stop = func() {
 		remove()
 		_ = s.server.Close()
@@ -130,7 +133,7 @@ func (s *serving) begin(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
 		reason := reasonOf(err).Error()
-		if serves(ctx, s.Listen) {
+		if ask(ctx, s.Listen) == nil {
 			reason = "a sandbox serves there already"
 		}
 		return fmt.Errorf("cannot listen on %s: %s. Give another address by -listen or %sLISTEN; "+
@@ -176,22 +179,6 @@ func (s *serving) sandbox(listening net.Addr) *sandbox.Sandbox {
 	return sandbox.New(s.Catalogue, options...)
 }
 
-// serves reports whether a sandbox without -tls serves at an address.
-func serves(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/control/ready", http.NoBody)
-	if err != nil {
-		return false
-	}
-	response, err := new(http.Transport).RoundTrip(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.Header.Get(sandbox.Header) != ""
-}
-
 //go:embed welcome.txt
 var welcome string
 
@@ -204,7 +191,7 @@ func (p *program) serve(flags *flag.FlagSet) run {
 			return err
 		}
 		defer s.stop()
-		quoting := template.FuncMap{"quote": shellQuoted}
+		quoting := template.FuncMap{"quote": sandbox.Quote}
 		var text bytes.Buffer
 		if err := template.Must(template.New("").Funcs(quoting).Parse(welcome)).Execute(&text, s); err != nil {
 			return err
@@ -227,20 +214,39 @@ func (s *serving) IsExposed() bool {
 	return host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 
-// loadCatalogue reads a catalogue file, or returns the built-in catalogue if there is no name.
-func loadCatalogue(name string) (*sandbox.Catalogue, error) {
+// loadCatalogue reads a catalogue file, or returns the built-in catalogue if there is no name. It says how old a
+// recording may be.
+func (p *program) loadCatalogue(name string) (*sandbox.Catalogue, error) {
 	if name == "" {
 		return sandbox.Default(), nil
 	}
 	text, err := os.ReadFile(name) //nolint:gosec // the user's own choice
 	if err != nil {
-		return nil, fmt.Errorf("-catalogue: %w", err)
+		return nil, fmt.Errorf("%s: %q cannot be read: %w", p.givenBy("catalogue"), name, reasonOf(err))
 	}
 	catalogue, err := sandbox.ReadCatalogue(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if newest, isRecorded := catalogue.Recorded(); isRecorded {
+		p.say("%s is a recording, %s old: it lacks what the service has published since", name, ageOf(name, newest))
+	}
 	return catalogue, nil
+}
+
+// ageOf says how old a recording is, as closely as that is known. It has no time of its own, because the same service
+// gives the same file. But it is no older than the newest change in it, and no younger than its file, whose time a
+// checkout moves forward.
+func ageOf(file string, newest time.Time) string {
+	const day = 24 * time.Hour
+	least := time.Duration(0)
+	if found, err := os.Stat(file); err == nil {
+		least = time.Since(found.ModTime()) / day
+	}
+	if newest.IsZero() {
+		return fmt.Sprintf("at least %d days", least)
+	}
+	return fmt.Sprintf("%d to %d days", least, max(least, time.Since(newest)/day))
 }
 
 // reasonOf returns the innermost error, such as "connection refused".
@@ -250,6 +256,3 @@ func reasonOf(err error) error {
 	}
 	return err
 }
-
-// shellQuoted returns a text as one word of a shell.
-func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

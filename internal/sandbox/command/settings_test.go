@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 					t.Setenv("MODELCATALOGUE_"+name, value)
 				}
 			}
-			cfg, err := (&program{}).clientConfig(test.url)
+			cfg, _, err := (&program{}).clientConfig(test.url)
 			isRead := err == nil && cfg.BaseURL.String() == "https://c.example/prefix" && cfg.ClientSecret == secret &&
 				cfg.RequestTimeout == time.Minute && cfg.ReadTimeout == 15*time.Minute && cfg.MaxRetries == 0 && cfg.Ceiling.Requests == 60
 			said := fmt.Sprint(err)

@@ -1,0 +1,31 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/imageref"
+)
+
+// checkModel adds what a schema cannot say of the fields of a model: an image that no registry could have (an empty one
+// is none), and a time horizon that the catalogue does not know.
+func (e *TextErrors) checkModel(at jsontext.Pointer, fields object, horizons []string) {
+	image := fields.text("dockerImage")
+	if _, err := imageref.Parse(image); err != nil && image != "" {
+		e.add(at+"/dockerImage", "%.200q is not a container image such as registry.example/team/model:1.2.3: %s", image, err)
+	}
+	horizon := parseObject(fields["horizon"]).text("key")
+	if horizon != "" && !slices.Contains(horizons, horizon) {
+		e.add(at+"/horizon/key", "%q is not a time horizon of the catalogue, which has %s", horizon, prose(horizons, "and"))
+	}
+}
+
+// checkID refuses an id that no client can ask for.
+func (e *TextErrors) checkID(at jsontext.Pointer, id string) {
+	if id == "." || id == ".." || strings.ContainsFunc(id, unicode.IsControl) {
+		e.add(at, "%q cannot be a part of a path", id)
+	}
+}
