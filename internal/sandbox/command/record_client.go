@@ -87,7 +87,9 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 		cfg.ClientID = g.readCredential(setting.ClientID, setting.Verbatim)
 		cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
 	}
-	g.Authorities = len(cfg.CACertificates)
+	for _, certificate := range cfg.CACertificates {
+		g.Authorities = append(g.Authorities, catalogue.NameOf(certificate.Subject))
+	}
 	g.MaxRequests, _, _ = g.LookUp("max_requests")
 	var err error
 	cfg.Proxy, g.ProxyLeftOut, err = g.Proxy(cfg.BaseURL)
