@@ -16,7 +16,7 @@ FUZZTIME ?= 60s
 SEEDS ?= 200000
 # The newest release of Go; go.mod names the oldest that will do.
 NEWEST_GO ?= go1.27.4
-# Flags of the sandbox for `make sandbox`, such as ARGS="-rate-limit=60/1m".
+# Flags of the sandbox for `make sandbox`, such as ARGS="-rate-limit=60/1m", and of the tests for `make policy`.
 ARGS :=
 
 .DEFAULT_GOAL := help
@@ -129,8 +129,8 @@ renovate: ## Run the newest Renovate as in the guide about pins, against the san
 
 .PHONY: policy
 policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by conftest.
-	@MODELCATALOGUE_TEST_CONFTEST=$(CURDIR)/$(BIN)/conftest $(TIDILY) tools/with-engine.sh \
-		go test -v -count=1 -run='^TestPolicy$$' -timeout=10m ./internal/acctest
+	@MODELCATALOGUE_TEST_CONFTEST="$(CURDIR)/$(BIN)/conftest" $(TIDILY) tools/with-engine.sh \
+		go test -v -count=1 -run='^TestPolicy' -timeout=10m ./internal/acctest $(if $(ARGS),-args $(ARGS))
 
 PICTURES := $(CURDIR)/.cache/pictures
 
