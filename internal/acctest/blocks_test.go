@@ -4,6 +4,8 @@ package acctest_test
 
 import (
 	"os/exec"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -33,6 +35,28 @@ func TestBlocksOfThePages(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// careless finds what no page may tell its readers to do.
+var careless = map[string]*regexp.Regexp{
+	"applies what nobody has seen":            regexp.MustCompile(`(?m)^.*-auto-approve.*$`),
+	"takes jq's status for curl's":            regexp.MustCompile(`curl [^|\n]*\| *jq.*`),
+	"destroys if the file of pins is missing": regexp.MustCompile(`(?m)^variable "pins" \{\n(?:  .*\n)*?  default .*`),
+}
+
+// TestPagesAreCareful: in the sandbox, anything may be applied.
+func TestPagesAreCareful(t *testing.T) {
+	t.Parallel()
+	for name, text := range texts(t) {
+		text = strings.ReplaceAll(text, "\\\n", " ")
+		for what, pattern := range careless {
+			for _, found := range pattern.FindAllString(text, -1) {
+				if !strings.Contains(found, "modelcatalogue-sandbox exec ") {
+					t.Errorf("%s %s: %s", name, what, found)
+				}
+			}
+		}
 	}
 }
 

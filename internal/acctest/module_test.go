@@ -280,7 +280,7 @@ func TestAccShellOfThePages(t *testing.T) {
 				if strings.Contains(script, "export ") {
 					script += "\nterraform plan"
 				}
-				env := mirrored(t, append(engine.Service(url, owner.id, owner.secret), "ID="+owner.id, "SECRET="+owner.secret,
+				env := mirrored(t, append(engine.Service(url, owner.id, owner.secret), "ID="+owner.id, "SECRET="+owner.secret, "TF_VAR_pins={}",
 					"PATH="+filepath.Join(dir, "bin")+":"+programs(t)+":"+os.Getenv("PATH"))...)
 				if strings.Contains(script, "client-secret\"") {
 					env = append(env, "MODELCATALOGUE_CLIENT_SECRET=")

@@ -83,7 +83,7 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 	w.Env = engine.Environment(append(engine.Service(url, who.id, who.secret), override,
 		// The same for examples that take them as variables.
 		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret,
-		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret)...)
+		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret, "TF_VAR_pins={}")...)
 	return w
 }
 

@@ -13,5 +13,5 @@ locals {
 }
 
 output "first_pins" {
-  value = join("\n", concat(["pins = {"], local.first_pins, ["}\n"]))
+  value = join("\n", concat(["pins = {"], local.first_pins, ["}"]))
 }

@@ -17,7 +17,7 @@ provider "modelcatalogue" {
 variable "pins" {
   description = "The revision to deploy of each model group, and its image, by the group's id."
   type        = map(object({ revision = number, image = string }))
-  default     = {}
+  # Without a default: a missing file must stop the plan, not destroy what it deployed.
 }
 
 output "images" {
