@@ -27,11 +27,14 @@ const (
 	SummaryRevisionNotFound = "Revision not found"
 	SummarySeveralModels    = "Several models of that revision"
 	SummaryLeftOut          = "Model group left out"
+	SummaryNoModelRead      = "No model read"
+	SummaryBehind           = "Model older than listed"
 	SummaryNoneSatisfies    = "No model satisfies where"
 	SummaryUndecided        = "Condition of where undecided"
 	SummaryImageDiffers     = "Docker image differs"
 	SummaryImageWithheld    = "Docker image withheld"
-	SummaryWithdrawn        = "Pinned revision withdrawn"
+	SummaryWithdrawn        = "Revision withdrawn"
+	SummaryMayBeWithdrawn   = "Revision may be withdrawn"
 
 	SummaryRejected             = "Credentials rejected"
 	SummaryTokenRejected        = "Access token rejected" //nolint:gosec // words, no credential

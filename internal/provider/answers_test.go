@@ -160,7 +160,7 @@ func TestAnOddLatestModel(t *testing.T) {
 		expectUnusable(t, e.reports(t, "latest_model", config), "At runMode: a string is expected")
 	}
 	expectRequests(t, service, counts{sandbox.RouteToken: 1, sandbox.RouteLatest: 1})
-	state := e.mustRead(t, "latest_model", ofMain(arguments{"where": where("archived", true)}))
+	state := e.mustRead(t, "latest_model", ofMain(arguments{"where": where("archived", true, "enabled", false)}))
 	if state["revision"] != int64(2) {
 		t.Errorf("revision %v", state["revision"])
 	}
@@ -178,7 +178,7 @@ func TestAnOddGroupStopsNoOther(t *testing.T) {
 	e, service := sandboxEngine(t)
 	service.Inject(respell(sandbox.RouteGroups, `"name":"Imbalance volume TenneT"`, `"name":"Imbalance volume TenneT","createdAt":7`))
 	e.mustRead(t, "model_group", arguments{"name": "EMEA power balance"})
-	e.mustRead(t, "latest_models", nil)
+	e.mustRead(t, "latest_models", arguments{"accept_withdrawn": true})
 	expectUnusable(t, e.reports(t, "model_group", arguments{"name": "Imbalance volume TenneT"}), wrong)
 	expectUnusable(t, e.reports(t, "model_groups", nil), wrong)
 	expectError(t, e.reports(t, "model_group", arguments{"name": "Rainfall"}), "name", explain.SummaryGroupNotFound)
@@ -210,5 +210,5 @@ func TestAGroupWithoutAHorizon(t *testing.T) {
 	service.Inject(respell(sandbox.RouteGroups, `"timeHorizon":{`, `"timeHorizon":7,"new":{`))
 	diagnostics := e.reports(t, "latest_models", arguments{"time_horizon": "day_ahead"})
 	expectUnusable(t, diagnostics, "timeHorizon: an object is expected")
-	e.mustRead(t, "latest_models", nil)
+	e.mustRead(t, "latest_models", arguments{"accept_withdrawn": true})
 }

@@ -111,7 +111,7 @@ var many = map[string]struct {
 }{
 	"model_groups":       {nil, "model_groups"},
 	"model_group_models": {arguments{"model_group_id": mainGroup}, "models"},
-	"latest_models":      {nil, "models"},
+	"latest_models":      {arguments{"accept_withdrawn": true}, "models"},
 	"pinned_models": {
 		arguments{"revisions": map[string]any{mainGroup: 2, oddGroup: 7, sparseGroup: 1}, "accept_withdrawn": true},
 		"models",

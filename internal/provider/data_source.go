@@ -93,6 +93,15 @@ func (r *blockRead) fail(err error, about explain.Subject) {
 	r.diags.Append(r.connection.explainer.Tell(r.problem(err, about)).Diagnostic())
 }
 
+// warn adds a warning. The empty path is on no argument.
+func (r *blockRead) warn(at path.Path, summary, detail string) {
+	if len(at.Steps()) == 0 {
+		r.diags.AddWarning(summary, detail)
+		return
+	}
+	r.diags.AddAttributeWarning(at, summary, detail)
+}
+
 // problem says why one group could not be read, or does not have what the block asks for.
 func (d *catalogueDataSource) problem(err error, about explain.Subject) explain.Problem {
 	source := explain.Source(d.fullName(), about.Value)

@@ -13,10 +13,11 @@ import (
 func latestModelSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Reads the model with the highest revision of a model group, even if that one is " +
-			"archived or disabled, or the highest revision that satisfies `where`. A plan shows it move when a " +
-			"revision is published.",
+			"archived or disabled, or the highest revision that satisfies `where`. It warns if the revision is " +
+			"archived or disabled. A plan shows it move when a revision is published.",
 		Attributes: with(modelAttributes(), map[string]schema.Attribute{
-			"model_group_id": modelGroupIDAttribute(),
+			"model_group_id":   modelGroupIDAttribute(),
+			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 		}),
 		Blocks: whereBlocks("If every model of the group fails one, the plan stops."),
 	}
@@ -25,7 +26,8 @@ func latestModelSchema() schema.Schema {
 // latestModelState is the state of the data source.
 type latestModelState struct {
 	modelState
-	Where *whereState `tfsdk:"where"`
+	Where           *whereState `tfsdk:"where"`
+	AcceptWithdrawn *bool       `tfsdk:"accept_withdrawn"`
 }
 
 func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState) {
@@ -35,5 +37,11 @@ func readLatestModel(ctx context.Context, r *blockRead, state *latestModelState)
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: id, OfLatest: true})
 		return
 	}
-	state.modelState = *newModelState(ofGroup(model.Model, id), nil)
+	model.Model = ofGroup(model.Model, id)
+	if !orZero(state.AcceptWithdrawn) {
+		var found withdrawn
+		found.add(model.Model, state.Where, "")
+		found.warn(r, path.Root("model_group_id"), passOver)
+	}
+	state.modelState = *newModelState(model.Model, nil)
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -53,9 +52,10 @@ func readModel(ctx context.Context, r *blockRead, state *modelBlockState) {
 		r.fail(err, explain.Subject{Path: path.Root("model_group_id"), Value: wanted.groupID})
 		return
 	}
-	if how := model.withdrawal(); how != "" && !orZero(state.AcceptWithdrawn) {
-		r.diags.AddAttributeWarning(path.Root("revision"), explain.SummaryWithdrawn, fmt.Sprintf(
-			"Revision %d of model group %q is %s.\n\n%s", wanted.revision, wanted.groupID, how, withdrawnNext))
+	if !orZero(state.AcceptWithdrawn) {
+		var found withdrawn
+		found.add(model.Model, nil, model.otherLatest())
+		found.warn(r, path.Root("revision"), pinAnother)
 	}
 	state.pinnedModelState = *newPinnedModelState(model, nil)
 }

@@ -2,12 +2,10 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -77,31 +75,13 @@ func readPinnedModels(ctx context.Context, r *blockRead, state *pinnedModelsStat
 	if r.diags.HasError() {
 		return
 	}
-	if !orZero(state.AcceptWithdrawn) {
-		warnOfWithdrawn(r.diags, all)
-	}
+	var found withdrawn
 	state.Models = make(map[string]*pinnedModelState, len(members))
-	for _, r := range all {
-		state.Models[r.id] = newPinnedModelState(r.answer, state.Attributes)
+	for _, one := range all {
+		found.add(one.answer.Model, nil, one.answer.otherLatest())
+		state.Models[one.id] = newPinnedModelState(one.answer, state.Attributes)
 	}
-}
-
-// warnOfWithdrawn names the pinned revisions that are archived or disabled, in one warning.
-func warnOfWithdrawn(diags *diag.Diagnostics, all []settled[*pinnedModel]) {
-	var lines []string
-	for _, r := range all {
-		if how := r.answer.withdrawal(); how != "" {
-			lines = append(lines, fmt.Sprintf("%q: revision %d is %s", r.id, int64(*r.answer.Revision), how))
-		}
+	if !orZero(state.AcceptWithdrawn) {
+		found.warn(r, path.Root(argRevisions), pinAnother)
 	}
-	if len(lines) == 0 {
-		return
-	}
-	are := "are"
-	if len(lines) == 1 {
-		are = "is"
-	}
-	diags.AddAttributeWarning(path.Root(argRevisions), explain.SummaryWithdrawn, fmt.Sprintf(
-		"%d of %d pinned revisions %s withdrawn:%s\n\n%s",
-		len(lines), len(all), are, explain.Bulleted(lines, explain.MaxIDs), withdrawnNext))
 }

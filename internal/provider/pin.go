@@ -269,21 +269,10 @@ func (p pin) withheld(model *catalogue.Model) *groupError {
 	}
 }
 
-// withdrawal says how the revision is withdrawn, or returns "". A setting that the service left out withdraws nothing.
-func (m *pinnedModel) withdrawal() string {
-	var how []string
-	if orZero(m.Archived) {
-		how = append(how, "archived")
+// otherLatest names the latest revision if it is another one, or returns "".
+func (m *pinnedModel) otherLatest() string {
+	if m.latest == nil || isRevision(m.Model, *m.latest) {
+		return ""
 	}
-	if m.Enabled != nil && !*m.Enabled {
-		how = append(how, "disabled")
-	}
-	text := strings.Join(how, " and ")
-	if text != "" && m.latest != nil && !isRevision(m.Model, *m.latest) {
-		text += fmt.Sprintf(" (the latest is %d)", *m.latest)
-	}
-	return text
+	return fmt.Sprintf(" (the latest is %d)", *m.latest)
 }
-
-// withdrawnNext is what to do about pins that are withdrawn.
-const withdrawnNext = "The read goes on. Pin another revision, or set accept_withdrawn = true to silence this warning."

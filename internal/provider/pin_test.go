@@ -77,33 +77,6 @@ func TestImagesComeBackAsConfigured(t *testing.T) {
 	expectSame(t, state["docker_images"], images)
 }
 
-func TestWithdrawnRevisions(t *testing.T) {
-	t.Parallel()
-	yes, no := new(true), new(false)
-	newer := new(int64(2))
-	for _, test := range []struct {
-		archived, enabled *bool
-		latest            *int64
-		want              string
-	}{
-		{archived: no, enabled: yes, latest: newer},
-		{latest: newer},
-		{archived: yes, latest: nil, want: "archived"},
-		{enabled: no, latest: newer, want: "disabled (the latest is 2)"},
-		{archived: yes, enabled: no, latest: new(int64(1)), want: "archived and disabled"},
-	} {
-		own := catalogue.Model{
-			Revision: new(catalogue.Integer(1)),
-			Archived: test.archived,
-			Enabled:  test.enabled,
-		}
-		read := &pinnedModel{Model: &own, latest: test.latest}
-		if got := read.withdrawal(); got != test.want {
-			t.Errorf("%+v: %q", test, got)
-		}
-	}
-}
-
 // TestMessages has the warning. A pin that fails has an error only.
 func TestAWithdrawnPin(t *testing.T) {
 	t.Parallel()

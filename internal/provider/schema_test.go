@@ -114,9 +114,9 @@ func TestNamesAndTypes(t *testing.T) {
 		"the provider":       table(providerWant),
 		"model_groups":       table(someWant, "time_horizon optional string\nmodel_groups ["+objectOf(groupWant)+"]"),
 		"model_group":        table(groupWant, "id optional computed string\nname optional computed string"),
-		"latest_model":       table(modelWant, idWant, whereWant),
+		"latest_model":       table(modelWant, idWant, whereWant, acceptWant),
 		"model_group_models": table(someWant, idWant, "models ["+objectOf(modelWant)+"]"),
-		"latest_models": table(someWant, whereWant,
+		"latest_models": table(someWant, whereWant, acceptWant,
 			"model_group_ids optional [string]\ntime_horizon optional string\nmodels map of "+objectOf(modelWant)),
 		"pinned_models": table(someWant, acceptWant,
 			"revisions required map of number\ndocker_images optional map of string\nmodels map of "+objectOf(modelWant, pinnedWant)),
@@ -269,7 +269,7 @@ func TestAttributesAreTheInterfacesFields(t *testing.T) {
 			delete(attributes, name)
 		}
 		for name := range attributes {
-			if !slices.Contains([]string{"json", "other_fields", argWhere}, name) {
+			if !slices.Contains([]string{"json", "other_fields", argWhere, argAcceptWithdrawn}, name) {
 				t.Errorf("%s.%s is not a field in internal/contract/openapi.json", place, name)
 			}
 		}

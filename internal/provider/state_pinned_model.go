@@ -2,17 +2,6 @@ package provider
 
 import "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-// argAcceptWithdrawn is the argument by which a block is not warned of pins that are withdrawn.
-const argAcceptWithdrawn = "accept_withdrawn"
-
-func acceptWithdrawnAttribute() schema.BoolAttribute {
-	return schema.BoolAttribute{
-		MarkdownDescription: "Set it to `true` to read an archived or disabled revision without a warning. The " +
-			"default is `false`.",
-		Optional: true,
-	}
-}
-
 // pinnedModelAttributes returns the attributes of a model that is one revision among those of its group, all computed.
 func pinnedModelAttributes() map[string]schema.Attribute {
 	return with(modelAttributes(), map[string]schema.Attribute{

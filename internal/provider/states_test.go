@@ -47,7 +47,7 @@ func TestStates(t *testing.T) {
 		"a group by its id":               {owner, reading{"model_group", arguments{"id": odd}}},
 		"a group by its name":             {owner, reading{"model_group", arguments{"name": "Odd"}}},
 		"a group of another organisation": {other, reading{"model_group", arguments{"id": odd}}},
-		"the latest model":                {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied}}},
+		"the latest model":                {owner, reading{"latest_model", arguments{"model_group_id": odd, "where": satisfied, "accept_withdrawn": true}}},
 		"the latest, nearly empty":        {owner, reading{"latest_model", arguments{"model_group_id": "bare"}}},
 		"a pin":                           {owner, reading{"model", second}},
 		"a pin of an older revision":      {owner, reading{"model", second.merge(arguments{"revision": 1, "accept_withdrawn": nil})}},

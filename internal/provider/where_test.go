@@ -121,12 +121,14 @@ func TestTheNewestThatSatisfies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, service := sandboxEngine(t)
-			state := e.mustRead(t, "latest_model", arguments{"model_group_id": mainGroup, "where": test.where})
+			config := arguments{"where": test.where, "accept_withdrawn": true}
+			state := e.mustRead(t, "latest_model", ofMain(config))
 			if state["revision"] != test.revision {
 				t.Errorf("revision %v, want %d", state["revision"], test.revision)
 			}
-			several := e.mustRead(t, "latest_models", arguments{"model_group_ids": []any{mainGroup}, "where": test.where})
+			several := e.mustRead(t, "latest_models", config.with("model_group_ids", []any{mainGroup}))
 			delete(state, "where") // an argument of the block
+			delete(state, argAcceptWithdrawn)
 			expectSame(t, modelsOf(t, several)[mainGroup], any(state))
 			expectRequests(t, service, counts{
 				sandbox.RouteToken:  1,

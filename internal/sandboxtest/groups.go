@@ -18,8 +18,8 @@ func ManyGroups(tb testing.TB, n int) *sandbox.Catalogue {
 			"owner": "Northwind",
 			"group": {"id": %q, "name": "Group %d", "public": true},
 			"models": [
-				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1"},
-				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2"}
+				{"id": "%[2]d-1", "revision": 1, "dockerImage": "image:1", "enabled": true, "archived": false},
+				{"id": "%[2]d-2", "revision": 2, "dockerImage": "image:2", "enabled": true, "archived": false}
 			]}`, GroupID(i), i))
 	}
 	c, err := sandbox.ParseCatalogue(strings.NewReader(`{

@@ -1,0 +1,132 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+// listing is the model groups of a fleet that nobody named, and which of them have no model in it.
+type listing struct {
+	groups  map[string]*catalogue.ModelGroup // by id
+	without int                              // how many have no models
+	missing []string                         // that were listed with models, and then had none
+	failing []failure                        // whose models all fail a condition
+	behind  []string                         // a line for each that was listed with a newer revision than was answered
+}
+
+// listedGroups returns the groups of a list, each once, sorted by id. Of a group only the id is needed, and of those on
+// a time horizon that, so anything else may be wrong with its record.
+func listedGroups(groups []*catalogue.ModelGroup, onHorizon bool) ([]member, *listing, error) {
+	members, listed := []member{}, map[string]*catalogue.ModelGroup{}
+	for _, group := range groups {
+		noHorizon := group.Err != nil && orZero(group.TimeHorizon).Key == nil
+		if group.ID == nil || onHorizon && noHorizon {
+			return nil, nil, group.Err
+		}
+		if listed[*group.ID] == nil {
+			members = append(members, member{id: *group.ID, at: path.Empty()})
+			listed[*group.ID] = group
+		}
+	}
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.id, b.id) })
+	return members, &listing{groups: listed}, nil
+}
+
+// leaveOut clears the errors of groups that have no model that satisfies, or were answered with 404 and a code. Most of
+// the latter have no models. If the list shows one with models, it was removed in the meantime, or made private. A 404
+// without a code stays an error: a gateway may have sent it, and what was deployed from the model would be destroyed.
+func (l *listing) leaveOut(all []settled[choice]) {
+	for i := range all {
+		r := &all[i]
+		group := l.groups[r.id]
+		problem, isProblem := errors.AsType[*groupError](r.err)
+		api, isAnswer := errors.AsType[*catalogue.APIError](r.err)
+		switch {
+		case r.err == nil:
+			l.compare(group, r.answer)
+		case isProblem && problem.nothing:
+			l.compare(group, r.answer)
+			l.failing = append(l.failing, failure{r.member, r.err})
+			r.err = nil
+		case isAnswer && api.Code != "" && errors.Is(api, catalogue.ErrNotFound):
+			r.err = nil
+			if len(group.Models) > 0 {
+				l.missing = append(l.missing, r.id)
+			} else {
+				l.without++
+			}
+		}
+	}
+}
+
+// compare notes if the list of groups has a newer revision of one than the service answered then.
+func (l *listing) compare(group *catalogue.ModelGroup, read choice) {
+	newest := read.seen
+	for _, model := range group.Models {
+		if model != nil && model.Revision != nil {
+			newest = max(newest, int64(*model.Revision))
+		}
+	}
+	if newest > read.seen {
+		l.behind = append(l.behind, fmt.Sprintf("%q: revision %d, listed with %d", *group.ID, read.seen, newest))
+	}
+}
+
+// warn says which groups were left out, or have an older model than listed. What emptied a fleet is one warning.
+func (l *listing) warn(r *blockRead, state *latestModelsState) {
+	const rerun = "If the next run says so again, show this to the service's operator."
+	at := path.Empty()
+	if state.TimeHorizon != nil {
+		at = path.Root("time_horizon")
+	}
+	if len(l.failing) > 0 {
+		at = path.Root(argWhere)
+	}
+	switch {
+	case len(state.Models) == 0:
+		r.warn(at, explain.SummaryNoModelRead, explain.Paragraphs(l.emptied(state),
+			"models is empty: a for_each over it destroys what it made before. If that is not meant, check the "+
+				"credentials and the arguments of the block, or name the groups in model_group_ids, so that each "+
+				"that has no model is an error."))
+	case len(l.missing) > 0:
+		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, "+
+			"and then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. "+
+			rerun, explain.Quoted(l.missing...)))
+	}
+	if len(l.behind) > 0 {
+		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+
+			"groups than it answered when they were read, so one of the two answers is old:%s\n\nThe plan continues "+
+			"with what was read. %s", explain.Bulleted(l.behind, explain.MaxIDs), rerun))
+	}
+}
+
+// emptied says why a fleet has no models.
+func (l *listing) emptied(state *latestModelsState) string {
+	onHorizon := ""
+	if state.TimeHorizon != nil {
+		onHorizon = fmt.Sprintf(" on the time horizon %q", *state.TimeHorizon)
+	}
+	if len(l.groups) == 0 {
+		return fmt.Sprintf("The catalogue lists no model groups%s for these credentials.", onHorizon)
+	}
+	var why []string
+	if l.without > 0 {
+		why = append(why, fmt.Sprintf("without models: %d", l.without))
+	}
+	if len(l.missing) > 0 {
+		why = append(why, "listed with models, and then without a latest model: "+explain.Quoted(l.missing...))
+	}
+	if len(l.failing) > 0 {
+		why = append(why, fmt.Sprintf("without a model that satisfies where (%s): %d, such as %s",
+			state.Where, len(l.failing), l.failing[0].inAPhrase()))
+	}
+	return fmt.Sprintf("No model group that the catalogue lists%s has a model to read (%d listed):%s",
+		onHorizon, len(l.groups), explain.Bulleted(why, explain.MaxIDs))
+}

@@ -1,0 +1,80 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
+)
+
+// argAcceptWithdrawn is the argument by which a block is not warned of revisions that are withdrawn.
+const argAcceptWithdrawn = "accept_withdrawn"
+
+func acceptWithdrawnAttribute() schema.BoolAttribute {
+	return schema.BoolAttribute{
+		MarkdownDescription: "Set it to `true` to read a revision without a warning if it is archived or disabled, or " +
+			"if the service does not say whether it is. The default is `false`.",
+		Optional: true,
+	}
+}
+
+// What to do about withdrawn revisions that are pinned, and about those that are followed.
+const (
+	pinAnother = "The plan continues. Pin another revision, or set accept_withdrawn = true to silence this warning."
+	passOver   = "The plan continues. Conditions on enabled and archived in where read the newest revision in service " +
+		"instead; accept_withdrawn = true silences this warning."
+)
+
+// withdrawn has a line for each model of a block that is archived or disabled, or may be.
+type withdrawn struct {
+	models        int // of the block
+	certain, open []string
+}
+
+// add looks at one more model. A condition on a setting accepts what that setting is.
+func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string) {
+	inService := whereState{Enabled: new(true), Archived: new(false)}
+	if where != nil && where.Enabled != nil {
+		inService.Enabled = nil
+	}
+	if where != nil && where.Archived != nil {
+		inService.Archived = nil
+	}
+	w.models++
+	verdict := inService.judge(model, time.Time{})
+	line := fmt.Sprintf("%q: revision %d: %s%s", *model.ModelGroupID, int64(*model.Revision), verdict.words(), latest)
+	switch verdict.standing() {
+	case unmet:
+		w.certain = append(w.certain, line)
+	case undecided:
+		w.open = append(w.open, line)
+	case met:
+	}
+}
+
+// warn warns of all of them at once, on the argument that names them.
+func (w *withdrawn) warn(r *blockRead, at path.Path, next string) {
+	lines := slices.Concat(w.certain, w.open)
+	which, are := fmt.Sprintf("%d of %d revisions", len(lines), w.models), "are"
+	if w.models == 1 {
+		which = "The revision"
+	}
+	if len(lines) == 1 {
+		are = "is"
+	}
+	summary, how := explain.SummaryWithdrawn, are+" archived or disabled"
+	switch {
+	case len(lines) == 0:
+		return
+	case len(w.certain) == 0:
+		summary, how = explain.SummaryMayBeWithdrawn, "may be archived or disabled"
+	case len(w.open) > 0:
+		how += ", or may be"
+	}
+	r.warn(at, summary, fmt.Sprintf("%s %s:%s\n\n%s", which, how, explain.Bulleted(lines, explain.MaxIDs), next))
+}
