@@ -16,7 +16,12 @@ trap 'rm -rf "$work"' EXIT
 # tfplugindocs looks for a provider only in the namespace "hashicorp", so the
 # provider goes by that address here; the pages do not show it.
 address=registry.terraform.io/hashicorp/modelcatalogue
-tools/build.sh "the provider" "one to three minutes" -o="$work/" .
+# This build has nested attributes in place of lists of small objects. tfplugindocs
+# prints the fields of a plain list without their descriptions, and breaks a list in
+# the description of an attribute.
+module=github.com/modelcatalogue/terraform-provider-modelcatalogue
+tools/build.sh "the provider" "one to three minutes" -o="$work/" \
+  -ldflags=-X="$module/internal/provider.forPages=yes" .
 cat >"$work/engine.tfrc" <<EOF
 provider_installation {
   dev_overrides {

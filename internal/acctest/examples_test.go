@@ -40,7 +40,7 @@ var features = []struct {
 
 // ranAsAWhole are examples that have tests of their own, most of them because they are the files of one module.
 var ranAsAWhole = regexp.MustCompile(
-	`^(mocks/|guides/(test-your-module/(list/|module/tests/)|pin-docker-image/(survive/|pins/production)))`)
+	`^(mocks/|guides/(test-your-module/(module|fleet)/tests/|pin-docker-image/(survive/|pins/production)))`)
 
 // promised is what the guides say that an engine prints if an example is applied.
 var promised = map[string]string{

@@ -37,62 +37,6 @@ func module(t *testing.T, name string) string {
 	return dir
 }
 
-// readsMocks reads what the file of mocks fills, beside the module of the guide.
-const readsMocks = `
-data "modelcatalogue_model_group" "group" { name = "of no service" }
-data "modelcatalogue_latest_model" "latest" { model_group_id = "a" }
-output "filled" {
-  value = [
-    data.modelcatalogue_model_group.group.time_horizon.key == "day_ahead",
-    data.modelcatalogue_latest_model.latest.revision == data.modelcatalogue_model_group.group.latest_revision,
-    jsondecode(data.modelcatalogue_latest_model.latest.model_metadata) == jsondecode(data.modelcatalogue_model.this.model_metadata),
-    contains(data.modelcatalogue_model.this.tags, "power"),
-  ]
-}
-`
-
-// TestAccGuideMocks follows the guide on mocks, as each engine takes them: nothing is sent, because there is no address.
-func TestAccGuideMocks(t *testing.T) {
-	needs(t, "mock_provider", "1.7.0", "1.8.0")
-	t.Parallel()
-	dir, env := module(t, "module"), mirrored(t)
-	test := filepath.Join(dir, "tests/mocked.tftest.hcl")
-	file := readText(t, root+"/examples/"+mocks)
-	if underTest.OpenTofu() {
-		rewrite(t, test, `source = "./tests/mocks"`, file)
-	} else {
-		if err := os.Mkdir(filepath.Join(dir, "tests/mocks"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, filepath.Join(dir, "tests/mocks/modelcatalogue.tfmock.hcl"), file)
-	}
-	writeText(t, filepath.Join(dir, "filled.tf"), readsMocks)
-	writeText(t, test, readText(t, test)+`
-run "fills" {
-  command = plan
-  assert {
-    condition     = alltrue(output.filled)
-    error_message = jsonencode(output.filled)
-  }
-}
-`)
-	command(t, dir, env, underTest.Path, "init")
-	out := command(t, dir, env, underTest.Path, "test", "-no-color", "-filter=tests/mocked.tftest.hcl")
-	wantText(t, out, "Success! 3 passed, 0 failed.")
-	wantNone(t, out, "Warning:")
-}
-
-// TestAccGuideMocksLists runs the recipe for lists as the guide prints it.
-func TestAccGuideMocksLists(t *testing.T) {
-	needs(t, "override_module", "1.7.0", "1.8.0")
-	t.Parallel()
-	dir, env := module(t, "list"), mirrored(t)
-	command(t, dir, env, underTest.Path, "init")
-	out := command(t, dir, env, underTest.Path, "test", "-no-color")
-	wantText(t, out, "Success! 1 passed, 0 failed.")
-	wantNone(t, out, "Warning:")
-}
-
 // TestAccGuideJob runs the guide's CI job as it is printed, on a machine that has the engine and the sandbox's archive,
 // and neither Go nor a clone. The variables of the environment name a real service, which must not be asked.
 func TestAccGuideJob(t *testing.T) {

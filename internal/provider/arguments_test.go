@@ -2,13 +2,14 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
@@ -149,15 +150,13 @@ func TestOnlyTheNamedAttributesAreFilled(t *testing.T) {
 
 // allAttributes returns the names that the argument attributes of a data source takes, nil if it has no such argument.
 func allAttributes(name string) (names []any) {
-	attributes := schemas.DataSourceSchemas[typeName+"_"+name].Block.Attributes
-	if !slices.ContainsFunc(attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "attributes" }) {
+	object, _ := typeOf(name).(tftypes.Object)
+	if object.AttributeTypes[argAttributes] == nil {
 		return nil
 	}
-	for _, attribute := range attributes {
-		if attribute.NestedType != nil && attribute.Computed {
-			for _, nested := range attribute.NestedType.Attributes {
-				names = append(names, nested.Name)
-			}
+	for _, typ := range object.AttributeTypes {
+		for _, field := range slices.Sorted(maps.Keys(fieldsOf(typ))) {
+			names = append(names, field)
 		}
 	}
 	return names

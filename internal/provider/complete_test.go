@@ -3,13 +3,8 @@ package provider
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/distribution/reference"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/sandbox"
 )
@@ -74,41 +69,5 @@ func TestEveryDataSource(t *testing.T) {
 			t.Errorf("%s has the id as the service spells it: %v", name, state)
 		}
 		expectRequests(t, service, counts{sandbox.RouteToken: 1, route: 1})
-	}
-}
-
-// fillable reports whether a mock of either engine can have the attribute. A mock cannot fill a list of objects, and
-// OpenTofu refuses an argument that the block sets.
-func fillable(attribute *tfprotov6.SchemaAttribute) bool {
-	list, isList := attribute.ValueType().(tftypes.List)
-	return attribute.Computed && !attribute.Optional && (!isList || list.ElementType.Is(tftypes.String))
-}
-
-// TestMocksHaveEveryAttribute: the mocks that ship fill what an engine would fill with random letters.
-func TestMocksHaveEveryAttribute(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../examples/mocks/modelcatalogue.tfmock.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"model_group", "latest_model", "model"} {
-		name = typeName + "_" + name
-		_, rest, _ := strings.Cut(string(text), "\nmock_data \""+name+"\" {\n")
-		mock, _, _ := strings.Cut(rest, "\n}\n")
-		for _, attribute := range schemas.DataSourceSchemas[name].Block.Attributes {
-			filled := regexp.MustCompile(`(?m)^    ` + attribute.Name + ` += `).MatchString(mock)
-			if fillable(attribute) && !filled {
-				t.Errorf("the mock of %s has no %s", name, attribute.Name)
-			}
-		}
-	}
-	images := regexp.MustCompile(`docker_image += "([^"]+)"`).FindAllStringSubmatch(string(text), -1)
-	for _, image := range images {
-		if _, err := reference.ParseNamed(image[1]); err != nil {
-			t.Error(err)
-		}
-	}
-	if len(images) != 2 {
-		t.Errorf("%d mocks have an image, want 2", len(images))
 	}
 }

@@ -36,8 +36,9 @@ func latestModelsSchema() schema.Schema {
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(modelAttributes(), "models"),
-			"models": nestedMap("The latest model of each group, by model group id. A group that was not "+
-				"named, and has no models or none that satisfies `where`, is left out.", modelAttributes()),
+			"models": recordMap("The latest model of each group, by model group id. A group that was not "+
+				"named, and has no models or none that satisfies `where`, is left out.", "latest_model",
+				modelAttributes()),
 		},
 		Blocks: whereBlocks("If every model of a group fails one, that is an error if the group is named in " +
 			"`model_group_ids`; otherwise the group is left out."),

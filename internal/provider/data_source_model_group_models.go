@@ -17,7 +17,7 @@ func modelGroupModelsSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"model_group_id": modelGroupIDAttribute(),
 			argAttributes:    attributesArgument(modelAttributes(), "models"),
-			"models":         nestedList("The group's models, newest revision first.", modelAttributes()),
+			"models":         recordList("The group's models, newest revision first.", "latest_model", modelAttributes()),
 		},
 	}
 }

@@ -23,8 +23,9 @@ func modelGroupsSchema() schema.Schema {
 				Optional:   true,
 				Validators: []validator.String{notEmpty(explain.SummaryInvalidHorizon)},
 			},
-			argAttributes:  attributesArgument(groupAttributes(), "model_groups"),
-			"model_groups": nestedList("The model groups, sorted by name, then by id.", groupAttributes()),
+			argAttributes: attributesArgument(groupAttributes(), "model_groups"),
+			"model_groups": recordList("The model groups, sorted by name, then by id.", "model_group",
+				groupAttributes()),
 		},
 	}
 }

@@ -38,7 +38,7 @@ func pinnedModelsSchema() schema.Schema {
 			},
 			argAcceptWithdrawn: acceptWithdrawnAttribute(),
 			argAttributes:      attributesArgument(pinnedModelAttributes(), "models"),
-			"models": nestedMap("The pinned model of each group, by model group id.",
+			"models": recordMap("The pinned model of each group, by model group id.", "model",
 				pinnedModelAttributes()),
 		},
 	}

@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -80,18 +84,70 @@ func computedStrings(description string) schema.ListAttribute {
 	return schema.ListAttribute{MarkdownDescription: description, Computed: true, ElementType: types.StringType}
 }
 
-func nestedList(description string, attributes map[string]schema.Attribute) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{
-		MarkdownDescription: description,
+// forPages is set by the linker, in the build that `make docs` asks for its schema. Pages list the fields of nested
+// attributes with their descriptions, and those of plain lists of objects without.
+var forPages string
+
+// listOf returns the attribute for a list of objects with these fields. It is a plain list, because a mock of Terraform
+// leaves a nested one empty. So its description has a line for each field.
+func listOf(description string, fields map[string]schema.Attribute) schema.Attribute {
+	if forPages != "" {
+		return schema.ListNestedAttribute{
+			MarkdownDescription: description,
+			Computed:            true,
+			NestedObject:        schema.NestedAttributeObject{Attributes: fields},
+		}
+	}
+	return schema.ListAttribute{
+		MarkdownDescription: description + "\n\n" + fieldLines(fields),
 		Computed:            true,
-		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+		ElementType:         objectType(fields),
 	}
 }
 
-func nestedMap(description string, attributes map[string]schema.Attribute) schema.MapNestedAttribute {
-	return schema.MapNestedAttribute{
-		MarkdownDescription: description,
-		Computed:            true,
-		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
+// fieldLines returns a line for each field, in the order of their names. Lines of fields inside one are indented.
+func fieldLines(fields map[string]schema.Attribute) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		description := strings.ReplaceAll(fields[name].GetMarkdownDescription(), "\n\n", "\n")
+		lines = append(lines, "- `"+name+"`: "+strings.ReplaceAll(description, "\n", "\n  "))
 	}
+	return strings.Join(lines, "\n")
+}
+
+// recordList returns the attribute for a list of whole records. The data source that reads one record describes its
+// fields.
+func recordList(description, dataSource string, fields map[string]schema.Attribute) schema.ListAttribute {
+	return schema.ListAttribute{
+		MarkdownDescription: description + describedBy(dataSource),
+		Computed:            true,
+		ElementType:         objectType(fields),
+	}
+}
+
+// recordMap returns the same for a map of records.
+func recordMap(description, dataSource string, fields map[string]schema.Attribute) schema.MapAttribute {
+	return schema.MapAttribute{
+		MarkdownDescription: description + describedBy(dataSource),
+		Computed:            true,
+		ElementType:         objectType(fields),
+	}
+}
+
+// describedBy says where the fields of a record are described.
+func describedBy(dataSource string) string {
+	return fmt.Sprintf(" Each has the attributes that [`%s_%s`](%s/data-sources/%s) describes.",
+		typeName, dataSource, pagesURL, dataSource)
+}
+
+// pagesURL is where the pages are.
+const pagesURL = "https://registry.terraform.io/providers/modelcatalogue/modelcatalogue/latest/docs"
+
+// objectType returns the type of an object with these fields.
+func objectType(fields map[string]schema.Attribute) types.ObjectType {
+	object := types.ObjectType{AttrTypes: make(map[string]attr.Type, len(fields))}
+	for name, field := range fields {
+		object.AttrTypes[name] = field.GetType()
+	}
+	return object
 }

@@ -180,59 +180,6 @@ func spelledType(typ tftypes.Type) string {
 	return typ.String()
 }
 
-// walk visits attributes at any depth, each with its place.
-func walk(place string, attributes []*tfprotov6.SchemaAttribute, visit func(place string, attribute *tfprotov6.SchemaAttribute)) {
-	for _, attribute := range attributes {
-		visit(place+"."+attribute.Name, attribute)
-		if attribute.NestedType != nil {
-			walk(place+"."+attribute.Name, attribute.NestedType.Attributes, visit)
-		}
-	}
-}
-
-// namesWithAValue are names that say little, so their descriptions show a value.
-var namesWithAValue = regexp.MustCompile(
-	`[.](key|kind|type|label|short_name|series_key|colours|historical|source|storage_location|file_format|tags` +
-		`|sensitivities|input_aggregations)$`,
-)
-
-func TestEveryAttribute(t *testing.T) {
-	t.Parallel()
-	count := 0
-	for name, schema := range allSchemas() {
-		attributes := slices.Clone(schema.Block.Attributes)
-		for _, block := range schema.Block.BlockTypes {
-			attributes = append(attributes, block.Block.Attributes...)
-			if !strings.HasSuffix(block.Block.Description, ".") {
-				t.Errorf("%s: description %q of the block %s", name, block.Block.Description, block.TypeName)
-			}
-		}
-		if !strings.HasSuffix(schema.Block.Description, ".") {
-			t.Errorf("%s: description %q", name, schema.Block.Description)
-		}
-		walk(name, attributes, func(place string, attribute *tfprotov6.SchemaAttribute) {
-			count++
-			description := attribute.Description
-			if len(description) < 5 || !strings.HasSuffix(description, ".") {
-				t.Errorf("%s: the description %q is not a phrase with a full stop", place, description)
-			}
-			if namesWithAValue.MatchString(place) && !strings.Contains(description, "`") {
-				t.Errorf("%s: the description %q shows no value", place, description)
-			}
-			// Either of them inside a nested attribute makes the engine quadratic in the number of elements.
-			if strings.Count(place, ".") > 1 && (attribute.Sensitive || attribute.Deprecated) {
-				t.Errorf("%s: sensitive or deprecated inside a nested attribute", place)
-			}
-			if attribute.NestedType == nil && strings.ContainsAny(spelledType(attribute.Type), "{.") {
-				t.Errorf("%s: %s is not a list, map or scalar of a plain type", place, attribute.Type)
-			}
-		})
-	}
-	if count < 250 {
-		t.Errorf("only %d attributes were seen", count)
-	}
-}
-
 // interfaceSchema is a part of the interface as an OpenAPI document.
 type interfaceSchema struct {
 	Reference  string                     `json:"$ref"`

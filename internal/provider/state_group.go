@@ -21,16 +21,16 @@ func groupAttributes() map[string]schema.Attribute {
 			"to the owning organisation."),
 		"created_at":   computedString("The ISO 8601 timestamp of the group's creation."),
 		"time_horizon": horizonAttribute("The time horizon that the group belongs to."),
-		"models": nestedList("The group's revisions that are not archived, newest first. Empty if there are none.",
+		"models": listOf("The group's revisions that are not archived, newest first. Empty if there are none.",
 			map[string]schema.Attribute{
 				"id": computedString("The model's unique identifier, one for each revision."),
 				"revision": computedInt64("The model's revision number, which `modelcatalogue_model` takes as " +
 					"`revision`."),
 				"created_at": computedString("The ISO 8601 timestamp of the revision's creation."),
 			}),
-		"axes": nestedList("Every axis that any revision of the group declares. Empty if there are none.",
+		"axes": listOf("Every axis that any revision of the group declares. Empty if there are none.",
 			with(axisAttributes(), map[string]schema.Attribute{
-				"values": nestedList("The values that any revision of the group offers on the axis.",
+				"values": listOf("The values that any revision of the group offers on the axis.",
 					groupAxisValueAttributes()),
 			})),
 		"other_fields": otherFieldsAttribute("group"),

@@ -33,23 +33,23 @@ func modelAttributes() map[string]schema.Attribute {
 		"horizon": horizonAttribute("The model's forecast time horizon."),
 		"model_metadata": computedString("Free-form metadata, whose shape varies per model, as compact JSON of any " +
 			"type with every digit kept. Read it with `jsondecode`."),
-		"output_variables": nestedList(
+		"output_variables": listOf(
 			"The output variables that the model produces, including how charts display them.",
 			outputVariableAttributes()),
 		"output_specification": computedStrings("Deprecated by the service, which always sends an empty list. Use " +
 			"`output_variables`."),
-		"inputs": nestedList("The inputs that the model accepts. Null if the service names none.",
+		"inputs": listOf("The inputs that the model accepts. Null if the service names none.",
 			inputAttributes()),
-		"datasets": nestedList("The datasets bound to the model. Null if the service names none.",
+		"datasets": listOf("The datasets bound to the model. Null if the service names none.",
 			datasetAttributes()),
 		"archived": computedBool("Whether the model is archived. The latest revision of a group can be."),
 		"enabled":  computedBool("Whether the model runs according to its configuration. A disabled one does not run."),
 		"tags":     computedStrings("The model's tags, such as `offshore`."),
-		"sensitivities": nestedList("The sensitivity configurations available for the model, such as `gas_up` for a "+
+		"sensitivities": listOf("The sensitivity configurations available for the model, such as `gas_up` for a "+
 			"higher gas price.", namedRecordAttributes("sensitivity", "gas_up", "Gas price +10 %")),
-		"axes": nestedList("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
+		"axes": listOf("The model's axes, in declared order, empty if it has none. To select a variant, a query "+
 			"of the service's latest run takes one `axis=key:value` for each axis.", modelAxisAttributes()),
-		"input_aggregations": nestedList("The input aggregations available for the model, such as `daily_mean`.",
+		"input_aggregations": listOf("The input aggregations available for the model, such as `daily_mean`.",
 			namedRecordAttributes("input aggregation", "daily_mean", "Daily mean")),
 		"output_file_format": computedString("The format in which run output is delivered: `json`, `csv` or " +
 			"`parquet`."),
