@@ -45,50 +45,91 @@ func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown
 
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
-func (r rule) check(diags *diag.Diagnostics, at path.Path, subject string, value attr.Value) {
-	if value.IsUnknown() {
-		return
-	}
+// mistake says what is wrong with a value, or returns "".
+func (r rule) mistake(subject string, value attr.Value) string {
 	problem := "is null; give a value, or leave the element out"
-	if !value.IsNull() {
+	switch {
+	case value.IsUnknown():
+		return ""
+	case !value.IsNull():
 		problem = r.problem(value)
 	}
-	if problem != "" {
-		diags.AddAttributeError(at, r.summary, subject+" "+problem+".")
+	if problem == "" {
+		return ""
 	}
+	return subject + " " + problem + "."
+}
+
+// ofArgument returns what is wrong with an argument.
+func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
+	var wrong mistakes
+	if !value.IsNull() {
+		wrong.add(at, r.mistake("The value", value))
+	}
+	return wrong.diagnostics(at, r.summary)
 }
 
 // ValidateString checks an argument.
 func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !req.ConfigValue.IsNull() {
-		r.check(&resp.Diagnostics, req.Path, "The value", req.ConfigValue)
-	}
+	resp.Diagnostics.Append(r.ofArgument(req.Path, req.ConfigValue)...)
 }
 
 // ValidateNumber checks an argument.
 func (r rule) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !req.ConfigValue.IsNull() {
-		r.check(&resp.Diagnostics, req.Path, "The value", req.ConfigValue)
-	}
+	resp.Diagnostics.Append(r.ofArgument(req.Path, req.ConfigValue)...)
 }
 
 // ValidateList checks each element.
 func (r rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	var wrong mistakes
 	for i, element := range req.ConfigValue.Elements() {
 		at := req.Path.AtListIndex(i)
-		r.check(&resp.Diagnostics, at, at.String(), element)
+		wrong.add(at, r.mistake(at.String(), element))
 	}
+	resp.Diagnostics.Append(wrong.diagnostics(req.Path, r.summary)...)
 }
 
 // ValidateMap checks each element, and its key, which is the id of a model group.
 func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	var keys, values mistakes
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		key := fmt.Sprintf("The key %q", redact.Abridged(id))
-		validID.check(&resp.Diagnostics, at, key, types.StringValue(id))
-		r.check(&resp.Diagnostics, at, at.String(), elements[id])
+		keys.add(at, validID.mistake(fmt.Sprintf("The key %q", redact.Abridged(id)), types.StringValue(id)))
+		values.add(at, r.mistake(at.String(), elements[id]))
 	}
+	resp.Diagnostics.Append(keys.diagnostics(req.Path, validID.summary)...)
+	resp.Diagnostics.Append(values.diagnostics(req.Path, r.summary)...)
+}
+
+// mistakes are sentences about the elements of an argument that cannot be used.
+type mistakes struct {
+	first     path.Path
+	sentences []string
+}
+
+// add adds a sentence about an element, unless it is empty.
+func (m *mistakes) add(at path.Path, sentence string) {
+	if sentence == "" {
+		return
+	}
+	if m.sentences == nil {
+		m.first = at
+	}
+	m.sentences = append(m.sentences, sentence)
+}
+
+// diagnostics returns one error for all: on the element, or on the argument if there are several.
+func (m *mistakes) diagnostics(argument path.Path, summary string) (diags diag.Diagnostics) {
+	switch len(m.sentences) {
+	case 0:
+	case 1:
+		diags.AddAttributeError(m.first, summary, m.sentences[0])
+	default:
+		diags.AddAttributeError(argument, summary, fmt.Sprintf("%d elements cannot be used:%s", len(m.sentences),
+			explain.Bulleted(m.sentences, maxNames)))
+	}
+	return diags
 }
 
 func idProblem(value attr.Value) string {
