@@ -15,10 +15,10 @@ import (
 // listing is the model groups of a fleet that nobody named, and which of them have no model in it.
 type listing struct {
 	groups  map[string]*catalogue.ModelGroup // by id
-	without int                              // how many have no models
-	missing []string                         // that were listed with models, and then had none
-	failing []failure                        // whose models all fail a condition
-	behind  []string                         // a line for each that was listed with a newer revision than was answered
+	without []string                         // those that have no models
+	missing []string                         // those that were listed with models, and then had none
+	failing []string                         // those whose models all fail a condition, and why
+	behind  []string                         // those that were listed with a newer revision than was answered
 }
 
 // listedGroups returns the groups of a list, each once, sorted by id. Of a group only the id is needed, and of those on
@@ -53,14 +53,14 @@ func (l *listing) leaveOut(all []settled[choice]) {
 			l.compare(group, r.answer)
 		case isProblem && problem.nothing:
 			l.compare(group, r.answer)
-			l.failing = append(l.failing, failure{r.member, r.err})
+			l.failing = append(l.failing, failure{r.member, r.err}.inAPhrase())
 			r.err = nil
 		case isAnswer && api.Code != "" && errors.Is(api, catalogue.ErrNotFound):
 			r.err = nil
 			if len(group.Models) > 0 {
-				l.missing = append(l.missing, r.id)
+				l.missing = append(l.missing, explain.Quoted(r.id))
 			} else {
-				l.without++
+				l.without = append(l.without, explain.Quoted(r.id))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (l *listing) warn(r *blockRead, state *latestModelsState) {
 	case len(l.missing) > 0:
 		r.warn(path.Empty(), explain.SummaryLeftOut, fmt.Sprintf("The catalogue listed these model groups with models, "+
 			"and then had no latest model of them: %s.\n\nMost likely they were removed or made private in between. "+
-			rerun, explain.Quoted(l.missing...)))
+			rerun, strings.Join(explain.First(explain.MaxIDs, l.missing), ", ")))
 	}
 	if len(l.behind) > 0 {
 		r.warn(path.Empty(), explain.SummaryBehind, fmt.Sprintf("The catalogue lists newer revisions of these model "+
@@ -117,15 +117,17 @@ func (l *listing) emptied(state *latestModelsState) string {
 		return fmt.Sprintf("The catalogue lists no model groups%s for these credentials.", onHorizon)
 	}
 	var why []string
-	if l.without > 0 {
-		why = append(why, fmt.Sprintf("without models: %d", l.without))
-	}
-	if len(l.missing) > 0 {
-		why = append(why, "listed with models, and then without a latest model: "+explain.Quoted(l.missing...))
-	}
-	if len(l.failing) > 0 {
-		why = append(why, fmt.Sprintf("without a model that satisfies where (%s): %d, such as %s",
-			state.Where, len(l.failing), l.failing[0].inAPhrase()))
+	for _, some := range []struct {
+		groups []string
+		what   string
+	}{
+		{l.without, "without models"},
+		{l.missing, "listed with models, and then without a latest model"},
+		{l.failing, fmt.Sprintf("without a model that satisfies where (%s)", state.Where)},
+	} {
+		if len(some.groups) > 0 {
+			why = append(why, fmt.Sprintf("%s: %d, the first %s", some.what, len(some.groups), some.groups[0]))
+		}
 	}
 	return fmt.Sprintf("No model group that the catalogue lists%s has a model to read (%d listed):%s",
 		onHorizon, len(l.groups), explain.Bulleted(why, explain.MaxIDs))

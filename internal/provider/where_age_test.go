@@ -18,30 +18,32 @@ func TestAgesOfModels(t *testing.T) {
 		return catalogue.Model{CreatedAt: &created, UpdatedAt: &updated}
 	}
 	const oldAt, unchecked = "it will be old enough at 2026-03-", "min_age cannot be checked: "
+	const unsaid, tooEarly = unchecked + "the service does not say its ", ", which is before any publication"
+	const noDate = ", which cannot be read as a date"
 	const old, young = "2026-01-01T00:00:00Z", "2026-03-10T01:00:00+02:00"
 	for name, test := range map[string]struct {
 		model catalogue.Model
 		how   standing
 		why   string
 	}{
-		"just old enough":              {made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z"), met, ""},
-		"a second too young":           {made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), unmet, oldAt + "10 12:00:01 UTC"},
-		"re-published":                 {made(old, young), unmet, oldAt + "12 23:00:00 UTC"},
-		"no updated_at":                {catalogue.Model{CreatedAt: new(old)}, undecided, unchecked + "the service does not say its updated_at"},
-		"an empty updated_at":          {made(old, " "), undecided, unchecked + "the service does not say its updated_at"},
-		"no created_at":                {catalogue.Model{UpdatedAt: new(old)}, undecided, unchecked + "the service does not say its created_at"},
-		"the zero date of Go":          {made(old, "0001-01-01T00:00:00Z"), met, ""},
-		"the zero date of Unix":        {made(old, "1970-01-01T00:00:00+00:00"), met, ""},
-		"the zero date of SQL":         {made(old, "0000-00-00 00:00:00"), met, ""},
-		"published on a zero date":     {made("0000-00-00", old), undecided, unchecked + `its created_at is "0000-00-00", which is before any publication`},
-		"published before the service": {made("1999-12-31T23:59:59Z", old), undecided, unchecked + `its created_at is "1999-12-31T23:59:59Z", which is before any publication`},
+		"just old enough":        {made("2026-03-07T12:00:00Z", "2026-03-07T12:00:00.000Z"), met, ""},
+		"a second too young":     {made("2026-03-07T12:00:01Z", "2026-03-07T12:00:00Z"), unmet, oldAt + "10 12:00:01 UTC"},
+		"re-published":           {made(old, young), unmet, oldAt + "12 23:00:00 UTC"},
+		"no updated_at":          {catalogue.Model{CreatedAt: new(old)}, undecided, unsaid + "updated_at"},
+		"an empty updated_at":    {made(old, " "), undecided, unsaid + "updated_at"},
+		"no created_at":          {catalogue.Model{UpdatedAt: new(old)}, undecided, unsaid + "created_at"},
+		"the zero date of Go":    {made(old, "0001-01-01T00:00:00Z"), met, ""},
+		"the zero date of Unix":  {made(old, "1970-01-01T00:00:00+00:00"), met, ""},
+		"the zero date of SQL":   {made(old, "0000-00-00 00:00:00"), met, ""},
+		"published on SQL's":     {made("0000-00-00", old), undecided, unchecked + `its created_at is "0000-00-00"` + tooEarly},
+		"published last century": {made("1999-12-31", old), undecided, unchecked + `its created_at is "1999-12-31"` + tooEarly},
 		"neither is a date": {
 			made("2026-W01", "today"), undecided,
-			unchecked + `its created_at is "2026-W01", which cannot be read as a date, and its updated_at is "today", which cannot be read as a date`,
+			unchecked + `its created_at is "2026-W01"` + noDate + `, and its updated_at is "today"` + noDate,
 		},
 		"too young whatever updated_at is": {
 			made(young, "today"), unmet,
-			unchecked + `its updated_at is "today", which cannot be read as a date; ` + oldAt + "12 23:00:00 UTC",
+			unchecked + `its updated_at is "today"` + noDate + "; " + oldAt + "12 23:00:00 UTC",
 		},
 	} {
 		conditionCase{&whereState{MinAge: new("3d")}, test.model, test.how, test.why}.expect(t, name, now)

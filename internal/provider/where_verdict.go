@@ -37,13 +37,13 @@ func (v verdict) standing() standing {
 	return worst
 }
 
-// words returns the clauses of the findings.
+// words returns the clauses of the findings, the first of them.
 func (v verdict) words() string {
 	clauses := make([]string, len(v))
 	for i, f := range v {
 		clauses[i] = f.words
 	}
-	return strings.Join(clauses, "; ")
+	return strings.Join(explain.First(explain.MaxIDs, clauses), "; ")
 }
 
 // judge holds one record of a model against the conditions, at a moment. The error of a wrong record says what cannot be
@@ -93,21 +93,19 @@ func ofMode(want, has *string) verdict {
 }
 
 // ofTags holds the tags of a model against those it must have. An empty list says that it has none.
-func ofTags(want []string, has []*string) verdict {
+func ofTags(want []string, has []*string) (found verdict) {
 	if len(want) > 0 && has == nil {
 		return verdict{{undecided, "the service does not say its tags"}}
 	}
-	var lacking, open []string
 	for _, tag := range want {
-		switch like, how := likest(tag, has); how {
-		case unmet:
-			lacking = append(lacking, explain.Quoted(tag))
-		case undecided:
-			open = append(open, fmt.Sprintf("%s for %s", explain.Quoted(like), explain.Quoted(tag)))
-		case met:
+		like, how := likest(tag, has)
+		words := "it lacks the tag " + explain.Quoted(tag)
+		if how == undecided {
+			words = fmt.Sprintf("it has the tag %s, not %s", explain.Quoted(like), explain.Quoted(tag))
 		}
+		found = append(found, finding{how, words})
 	}
-	return slices.Concat(aboutTags(unmet, "its tags lack ", lacking), aboutTags(undecided, "its tags have ", open))
+	return found
 }
 
 // likest returns the tag of a model that is most like the one it must have, and how it stands to that.
@@ -119,13 +117,6 @@ func likest(tag string, has []*string) (like string, best standing) {
 		}
 	}
 	return like, best
-}
-
-func aboutTags(how standing, words string, tags []string) verdict {
-	if len(tags) == 0 {
-		return nil
-	}
-	return verdict{{how, words + strings.Join(explain.First(explain.MaxIDs, tags), ", ")}}
 }
 
 // ofAge holds the age of a model against the least one. A model that is too young by one of its dates is ruled out,

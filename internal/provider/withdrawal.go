@@ -47,34 +47,30 @@ func (w *withdrawn) add(model *catalogue.Model, where *whereState, latest string
 	}
 	w.models++
 	verdict := inService.judge(model, time.Time{})
+	if len(verdict) == 0 {
+		return
+	}
 	line := fmt.Sprintf("%q: revision %d: %s%s", *model.ModelGroupID, int64(*model.Revision), verdict.words(), latest)
-	switch verdict.standing() {
-	case unmet:
+	if verdict.standing() == unmet {
 		w.certain = append(w.certain, line)
-	case undecided:
+	} else {
 		w.open = append(w.open, line)
-	case met:
 	}
 }
 
 // warn warns of all of them at once, on the argument that names them.
 func (w *withdrawn) warn(r *blockRead, at path.Path, next string) {
-	lines := slices.Concat(w.certain, w.open)
-	which, are := fmt.Sprintf("%d of %d revisions", len(lines), w.models), "are"
-	if w.models == 1 {
-		which = "The revision"
-	}
-	if len(lines) == 1 {
-		are = "is"
-	}
-	summary, how := explain.SummaryWithdrawn, are+" archived or disabled"
+	summary, lines := explain.SummaryWithdrawn, slices.Concat(w.certain, w.open)
 	switch {
 	case len(lines) == 0:
 		return
 	case len(w.certain) == 0:
-		summary, how = explain.SummaryMayBeWithdrawn, "may be archived or disabled"
-	case len(w.open) > 0:
-		how += ", or may be"
+		summary = explain.SummaryMayBeWithdrawn
 	}
-	r.warn(at, summary, fmt.Sprintf("%s %s:%s\n\n%s", which, how, explain.Bulleted(lines, explain.MaxIDs), next))
+	count := ""
+	if w.models > 1 {
+		count = fmt.Sprintf(" (%d of %d)", len(lines), w.models)
+	}
+	r.warn(at, summary, fmt.Sprintf("Archived, disabled or not said to be in service%s:%s\n\n%s",
+		count, explain.Bulleted(lines, explain.MaxIDs), next))
 }
