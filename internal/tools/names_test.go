@@ -14,6 +14,8 @@ import (
 
 var (
 	aWord = regexp.MustCompile(`\w+`)
+	// fenced is a block of a page. Its commands and workflows make files of the reader's.
+	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	// cited are names that comments and pages use.
 	cited = regexp.MustCompile(strings.Join([]string{
 		`\b\.[A-Z]\w+\]`,      // a link of godoc, such as [Sandbox.Publish]
@@ -41,7 +43,7 @@ func TestCitedNamesExist(t *testing.T) {
 			comments[name] = comment
 			text = []byte(code)
 		case ".md":
-			comments[name] = string(text)
+			comments[name] = fenced.ReplaceAllString(string(text), "")
 			continue
 		}
 		for _, word := range aWord.FindAllString(string(text), -1) {
@@ -50,7 +52,8 @@ func TestCitedNamesExist(t *testing.T) {
 	}
 	for name, comment := range comments {
 		for _, mention := range cited.FindAllString(comment, -1) {
-			isElsewhere := strings.HasPrefix(mention, "/") || strings.HasPrefix(mention, "_") // the end of several names
+			isElsewhere := strings.HasPrefix(mention, "/") || strings.HasPrefix(mention, "_") || // the end of several names
+				strings.HasPrefix(name, "docs/") && strings.HasPrefix(mention, ".github/") // the reader's own
 			mention, isLink := strings.CutSuffix(strings.TrimSpace(mention), "]")
 			if isLink {
 				mention = strings.TrimLeft(mention, "[.")
