@@ -2,11 +2,13 @@ package catalogue
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"unicode/utf8"
 )
@@ -137,4 +139,33 @@ func TestAReadAsksForNoCopy(t *testing.T) {
 	if _, err := c.Models(t.Context(), "g"); err != nil || sent[http.MethodGet] != "no-cache" || sent[http.MethodPost] != "" {
 		t.Errorf("%v, sent %q", err, sent)
 	}
+}
+
+// A page of HTML is told as one, however late its title comes and however few bytes come at once.
+func TestAPageOfHTML(t *testing.T) {
+	t.Parallel()
+	for page, says := range map[string]string{
+		"\r\n<!DOCTYPE html>\n<title lang=\"en\">Sign&nbsp;in</title>":             "a page of HTML titled Sign in",
+		"<link rel=icon>" + strings.Repeat(" ", 900) + "<title>Portal":             "a page of HTML titled Portal",
+		"<!-- a > b --><script>x = '<b>'</script><p>Turn on scripts.<br><script>y": "a page of HTML with the text Turn on scripts.",
+		"<p":                            "a page of HTML",
+		"<?xml version='1.0'?><Error/>": `not valid JSON: invalid character '<' at start of value; it begins with "<?xml version='1.0'?>`,
+	} {
+		c := New(configFor(t, "http://localhost", Config{Transport: bytewise{answering(func(w http.ResponseWriter, r *http.Request) {
+			answerTokens(w, r, page)
+		})}}))
+		_, err := c.ModelGroups(t.Context(), "")
+		if unusable, _ := errors.AsType[*UnusableAnswerError](err); unusable == nil || !strings.Contains(unusable.Problem, says) {
+			t.Errorf("%q: %v", page, err)
+		}
+	}
+}
+
+// bytewise is a network on which one byte of an answer comes at a time.
+type bytewise struct{ http.RoundTripper }
+
+func (b bytewise) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	response.Body = io.NopCloser(iotest.OneByteReader(response.Body))
+	return response, err
 }

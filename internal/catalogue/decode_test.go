@@ -151,7 +151,7 @@ var wrongBodies = []struct {
 	{bodyGroup, `{"name":"g"}`, "the answer has no id (it has: name)"},
 	{bodyModels, `[] x`, goesOn},
 	{bodyModels, `<html>`, "the body is a page of HTML"},
-	{bodyModels, `<xml>`, noJSON},
+	{bodyModels, `<xml>`, "the body is a page of HTML"},
 	{bodyModels, `[{"id":"a","revision":1},,]`, "models[1]: " + noJSON + " ',' at start of value"},
 	{bodyModels, `[{"id":"a" "revision"}]`, "models[0]: " + noJSON + ` '"' after object value (expecting ',' or '}')`},
 	{bodyModel, `{"id":"a","revision":1,"modelMetadata":{"rmse": NaN}}`, "modelMetadata.rmse: NaN is not JSON"},

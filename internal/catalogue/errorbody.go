@@ -1,9 +1,12 @@
 package catalogue
 
 import (
+	"bytes"
 	"cmp"
+	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,11 +86,15 @@ func (c *Client) apiError(at Endpoint, answer *http.Response, body []byte) *APIE
 	e.RetryAfter, _ = contract.RetryAfter(header, time.Now())
 	var document errorDocument
 	if json.Unmarshal(body, &document, lenient) != nil {
-		e.Message = c.mask.Tidy(cmp.Or(excerpt(body, header), header.Get("WWW-Authenticate")), maxExcerpt)
+		scheme := c.mask.Tidy(header.Get("WWW-Authenticate"), maxExcerpt)
+		e.Message = cmp.Or(c.mask.Tidy(excerpt(body, header), maxExcerpt), scheme)
+		if scheme != "" && scheme != e.Message {
+			e.Data = "WWW-Authenticate: " + scheme
+		}
 		return e
 	}
 	code, message := document.words(e.Status, e.OfToken())
-	e.Code, e.ShownCode = code, c.mask.Tidy(cmp.Or(code, textOf(document.Code)), maxWord)
+	e.Code, e.ShownCode = code, c.shownCode(cmp.Or(code, textOf(document.Code)))
 	e.Message = c.mask.Tidy(message, maxMessage)
 	e.Issues = c.issues(document.Data)
 	switch {
@@ -106,6 +113,21 @@ func (c *Client) hideTokens(text string) {
 	for _, found := range token.FindAllStringSubmatch(text, -1) {
 		c.mask.Add(cmp.Or(textOf(jsontext.Value(found[1])), found[2]))
 	}
+}
+
+// knownCodes are those of INTERFACE.md and of RFC 6749 §5.2.
+var knownCodes = strings.Fields(`
+	BAD_REQUEST VALIDATION_FAILED UNAUTHORIZED FORBIDDEN ORGANISATION_DISABLED NOT_FOUND REQUEST_TIMEOUT CONFLICT
+	MODEL_RUN_OUTPUT_UNAVAILABLE RATE_LIMITED INTERNAL_ERROR BAD_GATEWAY
+	invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope
+	temporarily_unavailable`)
+
+// shownCode returns a code without credentials. One that is known is none, even if a secret begins as it ends.
+func (c *Client) shownCode(code string) string {
+	if slices.Contains(knownCodes, code) {
+		return code
+	}
+	return c.mask.Tidy(code, maxWord)
 }
 
 // issues returns the rejected fields that an error lists in its data.
@@ -151,24 +173,37 @@ func textOf(value jsontext.Value) string {
 	}
 }
 
-// excerpt returns what to show of a body that is not an error document: of a page of HTML its title, or
-// else its text. Bytes that are not text are never shown.
-func excerpt(raw []byte, header http.Header) string {
-	if form := unreadable(raw, header); form != "" {
+// excerpt returns what to show of a body that is not an error document. Bytes that are not text are never shown.
+func excerpt(body []byte, header http.Header) string {
+	body = bytes.TrimPrefix(body, []byte(bom))
+	switch form := unreadable(body, header); {
+	case form != "":
 		return "a body that is " + form
+	case isPage(body, header):
+		return pageOf(body, true)
 	}
-	body := strings.TrimPrefix(string(raw), bom)
-	isPage := strings.HasPrefix(header.Get("Content-Type"), "text/html")
-	if body == "" || !isPage && !strings.Contains(strings.ToLower(body), "<html") {
-		return body
-	}
-	title := regexp.MustCompile(`(?i)<title>\s*([^<\s][^<]*)`).FindStringSubmatch(body)
-	if title != nil {
-		return htmlPage + " titled " + title[1]
-	}
-	text := regexp.MustCompile(`(?is)<(script|style).*?</[^>]*>|<[^>]*>`).ReplaceAllString(body, " ")
-	return cmp.Or(strings.TrimSpace(text), htmlPage)
+	return string(body)
 }
 
-// htmlPage stands for a body that is one.
+// pageOf describes a page of HTML by its title, or else by its text, if that may be shown.
+func pageOf(body []byte, showText bool) string {
+	if title := regexp.MustCompile(`(?i)<title[^>]*>\s*([^<\s][^<]*)`).FindSubmatch(body); title != nil {
+		return htmlPage + " titled " + html.UnescapeString(string(title[1]))
+	}
+	const unseen = `(?is)<!--.*?(-->|\z)|<(script|style)\b.*?(</(script|style)\s*>|\z)|<[^>]*(>|\z)`
+	text := regexp.MustCompile(unseen).ReplaceAllString(string(body), " ")
+	if text = strings.TrimSpace(html.UnescapeString(text)); showText && text != "" {
+		return htmlPage + " with the text " + text
+	}
+	return htmlPage
+}
+
+// isPage reports whether a body is a page of HTML. The body may be cut short.
+func isPage(body []byte, header http.Header) bool {
+	body = bytes.ToLower(bytes.TrimSpace(body))
+	isTagged := bytes.HasPrefix(body, []byte("<")) && !bytes.HasPrefix(body, []byte("<?xml"))
+	isHTML := strings.HasPrefix(header.Get("Content-Type"), "text/html")
+	return len(body) > 0 && (isTagged || isHTML || bytes.Contains(body, []byte("<html")))
+}
+
 const htmlPage = "a page of HTML"

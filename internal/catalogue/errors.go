@@ -199,6 +199,7 @@ type NetworkError struct {
 	Certificate *Certificate // nil if none is at fault
 	Proxy       *Proxy       // that the request went through, nil for none
 	ProxyStatus int          // what it answered, 0 for nothing
+	ProxyAsks   string       // its Proxy-Authenticate, "" for none
 	Problem     string       // what net/http reported, cleaned like a text of the service
 	Err         error
 }

@@ -116,7 +116,7 @@ var errorBodies = map[string]errorBody{
 	"HTML, no title": {
 		contentType: "text/html",
 		body:        "<title> </title><script>var a</script><STYLE>a</STYLE><h1>503</h1>No server.<br>",
-		message:     "503 No server.",
+		message:     "a page of HTML with the text 503 No server.",
 	},
 	"HTML, no words": {body: "<!doctype html><HTML><title></title>", message: "a page of HTML"},
 	"a terminal's":   {body: "broken \x1b[31m red", message: "broken [31m red"},
@@ -127,6 +127,16 @@ var errorBodies = map[string]errorBody{
 		body:    `{"message":"` + strings.Repeat("é", 5000) + `"}`,
 		message: strings.Repeat("é", maxMessage) + "…",
 	},
+}
+
+// A code that is known is no credential, even if it ends as one begins.
+func TestKnownCodesAreShown(t *testing.T) {
+	t.Parallel()
+	for code, shown := range map[string]string{"invalid_client": "invalid_client", "other_client": "other_***"} {
+		if got := teapot(http.MethodPost, "", `{"error":"`+code+`"}`, "client-secret").ShownCode; got != shown {
+			t.Errorf("%s: %s, want %s", code, got, shown)
+		}
+	}
 }
 
 func TestErrorBodies(t *testing.T) {

@@ -167,9 +167,15 @@ func (c *Client) receive(ctx context.Context, at Endpoint, response *http.Respon
 		err = body.err // the decoder may take the end of the connection for one of the text
 	}
 	if err != nil {
-		err = c.bodyError(ctx, in, body.head, err)
+		err = c.bodyError(ctx, in, body.beginning(), err)
 	}
 	return body.size, err
+}
+
+// beginning reads on until the first maxHead bytes of the body are there, or all of it, and returns them.
+func (r *boundedReader) beginning() []byte {
+	_, _ = io.CopyN(io.Discard, r, int64(maxHead-len(r.head)))
+	return r.head
 }
 
 // requestID finds the service's id of a request, "" if it sends none. INTERFACE.md names no header.
@@ -194,6 +200,7 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	}
 	if answer, ok := errors.AsType[*proxyError](err); ok {
 		fault.ProxyStatus = answer.status
+		fault.ProxyAsks = c.mask.Tidy(strings.Join(answer.schemes, ", "), maxExcerpt)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && kind != StreamRefused {
 		fault.TimedOut, fault.Limit = true, c.cfg.RequestTimeout
@@ -205,22 +212,29 @@ func (c *Client) networkError(ctx context.Context, at Endpoint, err error, kind 
 	return fault
 }
 
+// problemOf says what is wrong with a body that begins as head does. What the token endpoint sends may have a token in
+// it, and is not shown.
+func (in *incoming) problemOf(shape *shapeError, head []byte) string {
+	form := unreadable(head, in.Header)
+	isText := shape.isText || shape.at == "" && bytes.HasPrefix(head, []byte("<"))
+	switch {
+	case form != "" && (shape.at == "" || in.Header["Content-Encoding"] != nil):
+		return "the body is " + form
+	case isText && isPage(head, in.Header):
+		return "the body is " + pageOf(head, !in.at.OfToken())
+	case isText && !in.at.OfToken():
+		return fmt.Sprintf("%s; it begins with %q", shape.problem, in.mask.Tidy(string(head), maxWord))
+	}
+	return shape.problem
+}
+
 // bodyError describes a success whose body could not be used, for the reason err. head is the beginning of the body.
 func (c *Client) bodyError(ctx context.Context, in *incoming, head []byte, err error) error {
 	if _, told := errors.AsType[aboutEndpoint](err); told {
 		return err
 	}
 	if shape := in.wrongShape(err); shape != nil {
-		sent := excerpt(head, in.Header)
-		form := unreadable(head, in.Header)
-		switch {
-		case form != "" && (shape.at == "" || in.Header["Content-Encoding"] != nil):
-			shape.problem = "the body is " + form
-		case shape.at == "" && strings.HasPrefix(sent, htmlPage):
-			shape.problem = "the body is " + sent
-		case shape.isText && !in.at.OfToken(): // there it may be a token
-			shape.problem += fmt.Sprintf("; it begins with %q", in.mask.Tidy(sent, maxWord))
-		}
+		shape.problem = in.problemOf(shape, bytes.TrimSpace(bytes.TrimPrefix(head, []byte(bom))))
 		return in.unusable(shape)
 	}
 	fault := c.networkError(ctx, in.at, err, Broken)

@@ -66,22 +66,25 @@ func (c *connections) faultOf(err error) (fault Fault, cause error) {
 		err = errNotServed
 	}
 	untrusted, _ := ofCertificate(err)
+	return cmp.Or(ofProxy(err), untrusted, c.ofTLS(err), c.ofStage(err)), err
+}
+
+// ofStage classifies a fault without a sign of its own by how far the attempt had come.
+func (c *connections) ofStage(err error) Fault {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
-	fault = cmp.Or(ofProxy(err), untrusted, c.ofTLS(err))
 	switch {
-	case fault != Unreachable:
 	case c.handshaking && foundHere(err):
-		fault = Insecure
+		return Insecure
 	case c.handshaking:
-		fault = Handshake
+		return Handshake
 	case c.given > 0, broke(err):
-		fault = Broken
+		return Broken
 	case isDNS && dns.IsNotFound:
-		fault = UnknownHost
+		return UnknownHost
 	case refusedHere(err):
-		fault = NobodyListens
+		return NobodyListens
 	}
-	return fault, err
+	return Unreachable
 }
 
 // broke reports whether a connection that was made has ended.
@@ -95,8 +98,8 @@ func broke(err error) bool {
 func foundHere(err error) bool {
 	alert, isAlert := errors.AsType[*net.OpError](err)
 	_, ofNetwork := errors.AsType[net.Error](err)
-	ended := ofNetwork || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled)
-	return !ended || isAlert && alert.Op == "local error"
+	ofNetwork = ofNetwork || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return isAlert && alert.Op == "local error" || !ofNetwork && !errors.Is(err, context.Canceled)
 }
 
 // The alerts of RFC 8446 §6.2 that are not merely another reason.
@@ -150,10 +153,7 @@ func (c *connections) ofAlert(words string) Fault {
 // Unreachable.
 func ofCertificate(err error) (Fault, *x509.Certificate) {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		if !isItsOwnIssuer(unknown.Cert) && slices.Contains(weakMethods, unknown.Cert.SignatureAlgorithm) {
-			return WeakSignature, unknown.Cert
-		}
-		return UnknownAuthority, unknown.Cert
+		return ofSignature(unknown.Cert), unknown.Cert
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
 		if len(namesOf(host.Certificate)) == 0 {
@@ -174,13 +174,16 @@ func ofCertificate(err error) (Fault, *x509.Certificate) {
 	return Unreachable, nil
 }
 
-// weakMethods are those that crypto/x509 does not accept. It reports their certificates as those of an unknown authority.
-var weakMethods = []x509.SignatureAlgorithm{
-	x509.MD2WithRSA,
-	x509.MD5WithRSA,
-	x509.SHA1WithRSA,
-	x509.DSAWithSHA1,
-	x509.ECDSAWithSHA1,
+// ofSignature classifies a certificate that no trusted authority signed. crypto/x509 reports one that is signed with
+// MD5 or SHA-1 so, too.
+func ofSignature(certificate *x509.Certificate) Fault {
+	switch certificate.SignatureAlgorithm {
+	case x509.MD2WithRSA, x509.MD5WithRSA, x509.SHA1WithRSA, x509.DSAWithSHA1, x509.ECDSAWithSHA1:
+		if !isItsOwnIssuer(certificate) {
+			return WeakSignature
+		}
+	}
+	return UnknownAuthority
 }
 
 func isItsOwnIssuer(certificate *x509.Certificate) bool {
@@ -216,7 +219,8 @@ func (c *Client) certificateOf(err error) *Certificate {
 		found.Names = append(found.Names, c.mask.Tidy(name, maxWord))
 	}
 	sent := []*x509.Certificate{at}
-	if refused, ok := errors.AsType[*tls.CertificateVerificationError](err); ok && len(refused.UnverifiedCertificates) > 0 {
+	refused, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if ok && len(refused.UnverifiedCertificates) > 0 {
 		sent = refused.UnverifiedCertificates
 	}
 	isOwn := at.Equal(sent[0])

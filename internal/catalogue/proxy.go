@@ -15,6 +15,7 @@ type Proxy struct {
 	Address    string // scheme, host and port
 	Variable   string // the variable of the environment that names it
 	Credential bool   // the variable has a user name
+	Except     string // the variable that names hosts to be reached without it, "" for none: not the service's
 
 	url *url.URL // with user name and password
 }
@@ -25,7 +26,10 @@ func NewProxy(u *url.URL, variable string) *Proxy {
 }
 
 // proxyError is a proxy's answer to CONNECT other than 200. Its body is not read.
-type proxyError struct{ status int }
+type proxyError struct {
+	status  int
+	schemes []string // by which it authenticates, with their parameters
+}
 
 func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy answered %d %s", e.status, http.StatusText(e.status))
@@ -37,7 +41,7 @@ func keepProxyStatus(_ context.Context, _ *url.URL, _ *http.Request, response *h
 	if response.StatusCode == http.StatusOK {
 		return nil
 	}
-	return &proxyError{status: response.StatusCode}
+	return &proxyError{status: response.StatusCode, schemes: response.Header.Values("Proxy-Authenticate")}
 }
 
 // ofProxy classifies a fault of the proxy, or of the way to it. Any other error is Unreachable. An answer of the proxy

@@ -82,7 +82,10 @@ var tokenFaults = map[string]struct {
 	"a form":                         {200, `access_token=hunter2!`, 1, "the body is not valid JSON"},
 	"a page":                         {200, "<html><title>Sign in</title>hunter2!</html>", 1, "the body is a page of HTML titled Sign in"},
 	"very much":                      {200, strings.Repeat(" ", maxErrorBody+1), 1, "larger than 1048576 bytes"},
-	"another token type":             {200, `{"access_token":"hunter2!","token_type":"mac"}`, 1, `the token is not a bearer token`},
+	"another token type":             {200, `{"access_token":"hunter2!","token_type":"DPoP"}`, 1, `the token is of type "DPoP"`},
+	"token and type swapped":         {200, `{"access_token":"Bearer","token_type":"hunter2!"}`, 1, `the token is not a bearer token`},
+	"a token for its type":           {200, `{"access_token":"hunter2!","token_type":"hunter2!"}`, 1, `the token is not a bearer token`},
+	"a page without a title":         {200, "\n<body>hunter2!</body>", 1, "the body is a page of HTML"},
 	"a token of two lines":           {200, `{"access_token":"abcd\r\nhunter2!"}`, 1, "characters that a bearer token cannot have"},
 }
 
@@ -184,6 +187,8 @@ func TestTokenAnswersThatWork(t *testing.T) {
 		`{"accessToken":"x","expires_in":70,` + bearer + `,"expiresIn":20}`:    70 * time.Second, // RFC 6749 goes first
 		`{` + bearer + `,"token_type":"BEARER","scope":"read","new":{"a":1}}`:  0,
 		`{` + bearer + `,"error":"odd","token_type":null}`:                     0, // a token that can be used is one
+		`{` + bearer + `,"token_type":"BearerToken"}`:                          0,
+		`{` + bearer + `,"token_type":"jwt-bearer"}`:                           0,
 		`{"access_token":null,"accessToken":"secret-token-1"}`:                 0,
 		`{` + bearer + `,"expires_in":"20"}`:                                   20 * time.Second,
 		`{` + bearer + `,"expires_in":20.9}`:                                   20900 * time.Millisecond,

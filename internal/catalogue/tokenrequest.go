@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -123,7 +124,7 @@ func (c *Client) withoutToken(in *incoming, fields map[string]jsontext.Value) er
 		return &shapeError{problem: in.without("access_token", fields)}
 	}
 	refusal := c.apiError(in.at, in.Response, nil)
-	refusal.Code, refusal.ShownCode = code, c.mask.Tidy(code, maxWord)
+	refusal.Code, refusal.ShownCode = code, c.shownCode(code)
 	refusal.Message = c.mask.Tidy(textOf(fields["error_description"]), maxMessage)
 	return refusal
 }
@@ -133,13 +134,18 @@ func tokenFault(bearer, kind string) string {
 	switch {
 	case bearer == "":
 		return "the token is empty"
-	case kind != "" && !strings.EqualFold(kind, "bearer"):
-		return "the token is not a bearer token" // its type is not shown: if two fields are swapped, that is the token
+	case kind != "" && !ofBearer(kind) && (kind == bearer || ofBearer(bearer)):
+		return "the token is not a bearer token" // its type is not shown: two fields are swapped, and that is the token
+	case kind != "" && !ofBearer(kind):
+		return fmt.Sprintf("the token is of type %q, and a bearer token is needed", kind)
 	case strings.ContainsFunc(bearer, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "the token has characters that a bearer token cannot have" // RFC 6750 §2.1
 	}
 	return ""
 }
+
+// ofBearer reports whether a text has the word bearer in it, as BearerToken and jwt-bearer have.
+func ofBearer(text string) bool { return strings.Contains(strings.ToLower(text), "bearer") }
 
 // lifeOf reads a token's life, a number of seconds or its text. Anything else, or less than minLife, is 0: not known.
 func lifeOf(expiresIn jsontext.Value) time.Duration {

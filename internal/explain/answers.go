@@ -23,6 +23,9 @@ func (m *message) answered(api *catalogue.APIError) {
 	switch {
 	case m.about.of(api):
 		m.about.explain(m, api)
+	case api.Status == http.StatusNetworkAuthenticationRequired:
+		m.say(SummaryUnavailable, "The network asks for a login before it lets requests through.",
+			"Log in to the network from this machine, and run again.")
 	case errors.Is(api, catalogue.ErrUnavailable):
 		m.say(SummaryUnavailable, "The service failed to handle the request.", "Try again "+later(api.RetryAfter)+
 			". If it lasts, show this to the service's operator.")
@@ -60,8 +63,7 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
 		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says " +
-			"why, act on that. If not, check base_url, that this machine's network is allowed there, and whether a " +
-			"gateway asks for something in headers."
+			"why, act on that. If not, check base_url, and that this machine's network is allowed there."
 	}
 }
 
@@ -73,7 +75,7 @@ func isRedirect(api *catalogue.APIError) bool {
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
-			"added, comes from a proxy or a gateway in between. What a gateway asks for can be given in headers.")
+			"added, comes from a proxy or a gateway in between.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {
@@ -112,12 +114,17 @@ func (m *message) quoteUnusable(unusable *catalogue.UnusableAnswerError) {
 // TooLarge returns the detail about a result over a limit, both in bytes: how large both are, and the way out. size is
 // 0 if it is not known.
 func TooLarge(what string, size, limit int64) string {
+	return Paragraphs(overLimit(what, size, limit),
+		"Read less at once: name the attributes that you need in attributes. If that is not enough, "+readLess)
+}
+
+const readLess = "give modelcatalogue_model_groups a time_horizon, or read one group or its latest model only."
+
+func overLimit(what string, size, limit int64) string {
 	seen := fmt.Sprintf("more than %d bytes", limit)
 	if size > 0 {
 		seen = fmt.Sprintf("%d bytes (%d MiB)", size, size>>20)
 	}
-	return fmt.Sprintf("The result of %s is %s. A provider can return at most %d bytes (%d MiB) at once.\n\n"+
-		"Read less at once: give modelcatalogue_model_groups a time_horizon, or read one group or its latest model "+
-		"only.",
+	return fmt.Sprintf("The result of %s is %s. A provider can return at most %d bytes (%d MiB) at once.",
 		what, seen, limit, (limit+1<<20-1)>>20)
 }

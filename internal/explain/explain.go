@@ -87,7 +87,8 @@ func (m *message) failed(err error) {
 	case errors.As(err, &unusable):
 		m.unusable(unusable)
 	case errors.As(err, &tooLarge):
-		m.say(SummaryTooLarge, TooLarge(tooLarge.String(), tooLarge.Size, tooLarge.Limit), "")
+		m.say(SummaryTooLarge, overLimit(tooLarge.String(), tooLarge.Size, tooLarge.Limit),
+			"Read less at once: "+readLess)
 	default:
 		m.say(SummaryNotRead, Sentence(err.Error()), reportIt)
 	}

@@ -128,7 +128,7 @@ func TestMessagesByHand(t *testing.T) {
 				Err:       &catalogue.APIError{Status: 429, RetryAfter: time.Second},
 			},
 			summary: explain.SummaryRateLimited,
-			parts:   []string{"for now, and the next request may be sent only after the 5s left of read_timeout.", "Run again"},
+			parts:   []string{"for now (429), and the next request may be sent only after the 5s left of read_timeout.", "Run again"},
 			next:    "with max_requests.",
 		},
 		"a proxy that cannot be reached": {

@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // network explains an attempt without a whole answer.
@@ -50,7 +52,8 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		m.say(SummaryUnreachable, fmt.Sprintf("Nothing on this machine listens at %s.", host),
 			"Start the service there, such as the sandbox, or check the port in base_url.")
 	case catalogue.UnknownHost:
-		m.say(SummaryUnreachable, fmt.Sprintf("The host of base_url, %s, could not be found.", host),
+		m.say(SummaryUnreachable,
+			fmt.Sprintf("The host of base_url, %s, could not be found.%s", host, beyondASCII(host)),
 			"Check the host in base_url. If it is right, check that this machine can look it up: a name of a private "+
 				"network is known only there."+proxy)
 	case catalogue.StreamRefused:
@@ -73,8 +76,20 @@ func (m *message) unreached(network *catalogue.NetworkError) {
 		if network.TimedOut {
 			m.cause = fmt.Sprintf("No connection to the service was made within request_timeout, which is %s.",
 				network.Limit)
+			if network.Limit < time.Second {
+				m.next = "Raise request_timeout: few connections are made in so short a time."
+			}
 		}
 	}
+}
+
+// beyondASCII names the first letter of a host that may only look like one of ASCII, or returns "".
+func beyondASCII(host string) string {
+	odd := redact.OddCharacter(host, func(r rune) bool { return r > unicode.MaxASCII })
+	if odd == "" {
+		return ""
+	}
+	return " Its " + odd + "."
 }
 
 // whyNoProxy says why a request went through no proxy, or returns "".
@@ -190,10 +205,7 @@ func adviceOn(network *catalogue.NetworkError, host string) advice {
 
 // insecure explains a fault of TLS or of a certificate, which no further attempt can change.
 func (m *message) insecure(network *catalogue.NetworkError) {
-	host := ""
-	if base, err := url.Parse(network.Origin); err == nil {
-		host = base.Hostname()
-	}
+	host := hostOf(network.Origin)
 	found, whose := network.Certificate, "The server's certificate"
 	if found == nil {
 		found = &catalogue.Certificate{}
@@ -226,8 +238,8 @@ func sentAlone(found *catalogue.Certificate) string {
 	return ""
 }
 
-// authorities says whose certificates ca_certificate_pem has, or returns "" if it has none. One of the issuer may have a
-// different key, or a signature that is not accepted.
+// authorities says whose certificates ca_certificate_pem has, or returns "" if it has none. One of the issuer may have
+// a different key, or one that is too short.
 func (e *Explainer) authorities(issuer string) string {
 	switch {
 	case len(e.Authorities) == 0:
@@ -242,20 +254,26 @@ func inUTC(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC")
 
 // proxy explains a proxy that did not let the request through.
 func (m *message) proxy(fault *catalogue.NetworkError) {
-	const orWithout = ", or name the host of base_url in NO_PROXY to go without it."
 	const escapes = " Special characters in a user name or password are written as %XX, such as %23 for #."
 	through := fault.Proxy
+	orWithout := m.orWithout(fault)
 	said, next := "could not be reached.", "Check "+through.Variable+orWithout
 	answered := ": " + statusText(fault.ProxyStatus) + "."
+	isLogin := fault.ProxyStatus == http.StatusProxyAuthRequired
+	takesPassword := fault.ProxyAsks == "" || strings.Contains(strings.ToLower(fault.ProxyAsks), "basic")
 	switch {
 	case fault.Fault == catalogue.ProxyNoTLS:
 		said = "does not speak TLS."
 		next = "Write http:// instead of https:// in " + through.Variable + "."
 	case fault.ProxyStatus == 0:
-	case fault.ProxyStatus == http.StatusProxyAuthRequired && through.Credential:
+	case isLogin && !takesPassword:
+		said = "requires a login that a user name and password in its address cannot answer" + answered
+		next = "Use a proxy that accepts Basic or no login, such as one on this machine that logs in for you" +
+			orWithout
+	case isLogin && through.Credential:
 		said = "did not accept the user name and password in " + through.Variable + answered
 		next = "Check them" + orWithout + escapes
-	case fault.ProxyStatus == http.StatusProxyAuthRequired:
+	case isLogin:
 		said = "requires a user name and a password" + answered
 		next = "Write them into " + through.Variable + " as http://USER:PASSWORD@HOST:PORT" + orWithout + escapes
 	default:
@@ -264,4 +282,25 @@ func (m *message) proxy(fault *catalogue.NetworkError) {
 	}
 	cause := fmt.Sprintf("The proxy %s, which %s names, %s", through.Address, through.Variable, said)
 	m.say(SummaryUnreachable, cause, next)
+	if fault.ProxyAsks != "" {
+		m.said = append(m.said, "Proxy-Authenticate: "+fault.ProxyAsks)
+	}
+}
+
+// orWithout offers to go without the proxy. If NO_PROXY is set, none of its entries is the host's.
+func (m *message) orWithout(fault *catalogue.NetworkError) string {
+	if fault.Proxy.Except == "" {
+		return ", or name the host of base_url in NO_PROXY to go without it."
+	}
+	return fmt.Sprintf(", or go without it: %s is set, and none of its entries applies to %s. An entry is a host, "+
+		".DOMAIN or ADDRESS/BITS; commas separate them.", fault.Proxy.Except, hostOf(fault.Origin))
+}
+
+// hostOf returns the host of an origin, without its port.
+func hostOf(origin string) string {
+	base, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return base.Hostname()
 }

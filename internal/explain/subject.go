@@ -54,8 +54,8 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	case s.IsHorizon:
 		const invalid = "The service does not accept the time horizon %q."
 		m.say(SummaryInvalidHorizon, fmt.Sprintf(invalid, redact.Abridged(s.Value)),
-			Paragraphs(s.oddity("key", ""), "Use a key that the catalogue has: modelcatalogue_model_groups without "+
-				"time_horizon lists every group, and the time_horizon.key of each is in use."))
+			Paragraphs(Sentence(Oddity(s.Value)), "Use a key that the catalogue has: modelcatalogue_model_groups "+
+				"without time_horizon lists every group, and the time_horizon.key of each is in use."))
 		m.Short = fmt.Sprintf(invalid, ShortID(s.Value))
 		return
 	case errors.Is(api, catalogue.ErrInvalidRequest):
@@ -66,17 +66,16 @@ func (s Subject) explain(m *message, api *catalogue.APIError) {
 	default:
 		s.missing(m, api)
 	}
-	if odd := s.oddity(fmt.Sprintf("model group id %q", ShortID(s.Value)), finder); odd != "" {
-		m.Short = odd
+	if odd := s.oddity(); odd != "" {
+		m.Short = Sentence(fmt.Sprintf("In the model group id %q %s", ShortID(s.Value), odd))
 	}
 }
 
 // missing says that the service misses the id.
 func (s Subject) missing(m *message, api *catalogue.APIError) {
 	const missing = "The catalogue has no model group %q, or these credentials cannot see it"
-	check := "Check the id. It must be a group's id, not a model's: of a model take model_group_id, " +
-		"not id. Check also that these credentials may see the group: modelcatalogue_model_groups lists those that " +
-		"they see."
+	check := "Use the id of a group. If you have a model, use its model_group_id, not its id. Check also that these " +
+		"credentials may see the group: modelcatalogue_model_groups lists those that they see."
 	cause, short := missing+": the service does not tell these apart.", missing+"."
 	summary := SummaryGroupNotFound
 	if s.OfLatest {
@@ -92,7 +91,7 @@ func (s Subject) missing(m *message, api *catalogue.APIError) {
 		cause = Paragraphs(short, cause)
 	}
 	m.say(summary, cause,
-		Paragraphs(s.oddity("id", finder), check))
+		Paragraphs(Sentence(s.oddity()), check))
 	m.Short = short
 }
 
@@ -102,32 +101,18 @@ const maxShortID = 36
 // ShortID returns an id as a short message names it.
 func ShortID(id string) string { return redact.Shorten(id, maxShortID) }
 
-// oddity says in a sentence what is odd about the value, or returns "". hint is added about a name.
-func (s Subject) oddity(what, hint string) string {
+// oddity says which character of the id is odd, and how a name is found, or returns "".
+func (s Subject) oddity() string {
 	odd := Oddity(s.Value)
-	switch {
-	case odd == "":
-		return ""
-	case isLikeAName(s.Value):
-		odd += hint
+	if len(strings.Fields(s.Value)) > 1 {
+		odd += ". If it is a name, modelcatalogue_model_group finds its group"
 	}
-	return fmt.Sprintf("The %s %s.", what, odd)
+	return odd
 }
 
-const finder = ": modelcatalogue_model_group finds the group of a name"
-
-// isLikeAName reports whether a text has several words.
-func isLikeAName(text string) bool { return len(strings.Fields(text)) > 1 }
-
-// Oddity says in a phrase what is odd about an id that is not found, or returns "".
+// Oddity says in a phrase which character of an id is the first that ids do not have, or returns "". An id may have any
+// character, so it is only worth a word if the id is not found.
 func Oddity(id string) string {
-	switch {
-	case isLikeAName(id):
-		return "looks like a name"
-	case strings.TrimSpace(id) != id:
-		return "starts or ends with a space"
-	case strings.Trim(id, "\"'`{}<>") != id:
-		return "has quotes or brackets around it"
-	}
-	return ""
+	const usual = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+	return redact.OddCharacter(id, func(r rune) bool { return !strings.ContainsRune(usual, r) })
 }

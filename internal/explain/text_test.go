@@ -21,9 +21,14 @@ func TestTexts(t *testing.T) {
 		{explain.Quoted(many[:10]...), ten},
 		{explain.Quoted(many...), ten + ", and 1 more"},
 		{explain.Bulleted([]string{"a", "b"}, 1), "\n  - a\n  - and 1 more"},
-		{explain.Oddity("id\n"), "starts or ends with a space"},
-		{explain.Oddity("{id}"), "has quotes or brackets around it"},
-		{explain.Oddity("id"), ""},
+		{explain.Oddity("id\n"), "character 3, the last, is a line break"},
+		{explain.Oddity("{id}"), `character 1 is "{" (U+007B)`},
+		{explain.Oddity("é–id"), `character 1 is "é" (U+00E9)`},
+		{explain.Oddity("i–d"), `character 2 is "–" (U+2013)`},
+		{explain.Oddity("i\u00a0d"), "character 2 is a space (U+00A0)"},
+		{explain.Oddity("i\u200bd"), "character 2 is invisible (U+200B)"},
+		{explain.Oddity("i\td"), "character 2 is a tab"},
+		{explain.Oddity("aZ09-_."), ""},
 	} {
 		if test.got != test.want {
 			t.Errorf("%q, want %q", test.got, test.want)

@@ -27,8 +27,8 @@ func (m *message) gaveUp(gaveUp *catalogue.GaveUpError, api *catalogue.APIError)
 	network, _ := errors.AsType[*catalogue.NetworkError](gaveUp.Err)
 	switch {
 	case gaveUp.Cause == catalogue.CeilingTooLow:
-		m.say(SummaryTimeout, fmt.Sprintf("max_requests, which is %s, does not let this read be sent within its "+
-			"read_timeout, which is %s.", m.by.MaxRequests, timeout),
+		m.say(SummaryTimeout, fmt.Sprintf("With max_requests = %q this read cannot be sent within read_timeout (%s).",
+			m.by.MaxRequests, timeout),
 			"Raise max_requests"+orRaise(gaveUp, gaveUp.Wait)+".")
 		return
 	case api != nil && api.Status == http.StatusTooManyRequests:
@@ -72,7 +72,7 @@ func raiseRetries(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) string
 
 // rateLimited explains a read that the service's allowance left no time for.
 func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIError) {
-	cause := "The service allows no more requests for now"
+	cause := "The service refuses requests for now (429)"
 	switch left := rounded(gaveUp.Remaining); {
 	case gaveUp.Cause == catalogue.AllowanceUsedUp:
 		cause += ". Another read gave up because of that, and none was let through since, so this one did not wait."
@@ -85,7 +85,7 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 	case api.RetryAfter > 0:
 		cause += fmt.Sprintf(", and the next request may be sent only after the %s left of read_timeout.", left)
 	default:
-		cause += fmt.Sprintf(", and sends no Retry-After. The next wait is longer than the %s left of "+
+		cause += fmt.Sprintf(" and does not say for how long. The next wait is longer than the %s left of "+
 			"read_timeout.", left)
 	}
 	m.say(SummaryRateLimited, cause, "Run again "+later(min(gaveUp.Wait, api.RetryAfter))+
@@ -93,12 +93,12 @@ func (m *message) rateLimited(gaveUp *catalogue.GaveUpError, api *catalogue.APIE
 		"share of the allowance with max_requests.")
 }
 
-// orRaise offers a longer read_timeout, and none for a wait of a day or more. It says in whole seconds how long, unless
+// orRaise offers a longer read_timeout, unless the wait is an hour or more. It says in whole seconds how long, unless
 // the wait is only a back-off: asked is the one that was asked for, 0 for none.
 func orRaise(gaveUp *catalogue.GaveUpError, asked time.Duration) string {
 	text := fmt.Sprintf(", or raise read_timeout (now %s)", rounded(gaveUp.Elapsed+gaveUp.Remaining))
 	switch {
-	case gaveUp.Wait >= aDay:
+	case gaveUp.Wait >= time.Hour:
 		return ""
 	case min(gaveUp.Wait, asked) > 0:
 		text += " to more than " + Duration((gaveUp.Elapsed + gaveUp.Wait + time.Second - 1).Truncate(time.Second))
@@ -148,10 +148,13 @@ func Duration(d time.Duration) string {
 
 const aDay = 24 * time.Hour
 
-// length says how long a wait is, in days if it is very long.
+// length says how long a wait is, in minutes from an hour on and in days if it is very long. It rounds these up.
 func length(d time.Duration) string {
-	if d >= 2*aDay {
+	switch {
+	case d >= 2*aDay:
 		return fmt.Sprintf("%d days", (d+aDay-1)/aDay)
+	case d >= time.Hour:
+		return Duration((d + time.Minute - 1).Truncate(time.Minute))
 	}
 	return rounded(d)
 }

@@ -34,50 +34,10 @@ func Parse(text string) (reference.Named, error) {
 	return named, err
 }
 
-// Likeness is how much of two references is the same.
-type Likeness int
-
-// The likenesses. A reference without tag and digest has the tag latest.
-const (
-	Different    Likeness = iota
-	ButForDigest          // one has no digest, or a different one
-	Same                  // the same image; with a digest, whatever the tag is
-)
-
-// Compare says how like two references are, once they are normalised.
-func Compare(one, other reference.Named) Likeness {
-	tag, digest := version(one)
-	otherTag, otherDigest := version(other)
-	switch {
-	case one.Name() != other.Name():
-		return Different
-	case digest != "" && digest == otherDigest:
-		return Same
-	case tag != otherTag:
-		return Different
-	case digest != otherDigest:
-		return ButForDigest
-	}
-	return Same
-}
-
-// version returns the tag and the digest of a reference, "" for none.
-func version(image reference.Named) (tag, sum string) {
-	if digested, ok := image.(reference.Digested); ok {
-		sum = digested.Digest().String()
-	}
-	if tagged, ok := reference.TagNameOnly(image).(reference.Tagged); ok {
-		tag = tagged.Tag()
-	}
-	return tag, sum
-}
-
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
-	for _, r := range text {
-		if r <= ' ' || r > '~' {
-			return fmt.Sprintf("it has the character %q (%U) in it, which no image name can have", r, r)
-		}
+	if odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' }); odd != "" {
+		return "its " + odd + "; an image's name cannot contain it"
 	}
 	name, sum, isDigested := strings.Cut(text, "@")
 	_, notDigest := digest.Parse(text)
@@ -124,6 +84,19 @@ func isHexadecimal(text string, algorithm digest.Algorithm) bool {
 	return algorithm.Available() && algorithm.Validate(text) == nil
 }
 
+// problemOfPart says what is wrong with a part of a repository, or returns "".
+func problemOfPart(part string) string {
+	_, err := reference.ParseNormalizedNamed("a/" + part)
+	switch {
+	case part == "":
+		return "its repository has an empty part: a slash at its start or its end, or two in a row"
+	case err != nil && !errors.Is(err, reference.ErrNameTooLong):
+		return fmt.Sprintf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
+			"one or two underscores or hyphens only between them", redact.Abridged(part))
+	}
+	return ""
+}
+
 // problemOfName says which part of the repository cannot be one, or that the tag cannot be one, or returns "".
 func problemOfName(name string) string {
 	repository := name
@@ -134,10 +107,8 @@ func problemOfName(name string) string {
 	}
 	repository, tag, hasTag := strings.Cut(repository, ":")
 	for part := range strings.SplitSeq(repository, "/") {
-		_, err := reference.ParseNormalizedNamed("a/" + part)
-		if err != nil && !errors.Is(err, reference.ErrNameTooLong) {
-			return fmt.Sprintf("the part %q of its repository must be lower-case letters and digits, with one dot, "+
-				"one or two underscores or hyphens only between them", redact.Abridged(part))
+		if problem := problemOfPart(part); problem != "" {
+			return problem
 		}
 	}
 	if hasTag && (tag == "" || reference.TagRegexp.FindString(tag) != tag) {

@@ -13,11 +13,11 @@ func TestReferencesThatNoImageHas(t *testing.T) {
 		"model":                                  "",
 		"localhost:5000/team/model:1.2.3":        "",
 		"registry.example/model:2@sha256:" + sum: "",
-		"registry.example/model: 2":              "it has the character ' ' (U+0020) in it",
+		"registry.example/model: 2":              "its character 24 is a space",
 		"sha256:" + sum:                          "it is a digest only, without the repository to find it in",
 		sum:                                      "64 hexadecimal digits are an image's id, not its name",
 		"model@sha256:abc":                       "a sha256 digest has 64 hexadecimal digits, this has 3",
-		"registry.example/team/:2":               `the part "" of its repository must be lower-case letters`,
+		"registry.example/team/:2":               "its repository has an empty part",
 		"-registry.example/model:2":              `its registry "-registry.example" must be the name or the address of a host`,
 		strings.Repeat("team/", 60) + "model:1":  "its repository has more than 255 characters",
 	} {

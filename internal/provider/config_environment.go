@@ -24,7 +24,7 @@ type unreadVariable struct {
 // String says which variable is not read, and which one may be meant. The value is not shown, because it may be a
 // secret.
 func (u unreadVariable) String() string {
-	text := fmt.Sprintf("%s is set, and the provider reads no such variable.", redact.Abridged(u.name))
+	text := fmt.Sprintf("%s is set, but the provider does not read it.", redact.Abridged(u.name))
 	if u.right != "" {
 		text += fmt.Sprintf(" Did you mean %s?", u.right)
 	}
@@ -34,8 +34,7 @@ func (u unreadVariable) String() string {
 // mayBeFor reports whether the variable may be meant for an argument. An access token would stand in for a client id
 // and a client secret.
 func (u unreadVariable) mayBeFor(argument string) bool {
-	isPair := argument == argClientID || argument == argClientSecret
-	return u.meant == argument || u.meant == argAccessToken && isPair
+	return u.meant == argument || u.meant == argAccessToken && argument != argBaseURL
 }
 
 // unreadVariables returns those that are set and look like the provider's own, but are not, sorted by name. If a name
@@ -96,8 +95,6 @@ var otherNames = map[string]string{
 	"BEARER_TOKEN": argAccessToken,
 	"CA":           argCACertificate,
 	"CA_CERT":      argCACertificate,
-	"CLIENT_CERT":  argClientCertificate,
-	"KEY":          argClientKey,
 	"RETRIES":      argMaxRetries,
 	"RATE_LIMIT":   argMaxRequests,
 }

@@ -73,6 +73,16 @@ func TestProxies(t *testing.T) {
 		"407": {answers(407), authority, []string{here}, []string{
 			proxy + "requires a user name and a password: 407", "Write them into HTTPS_PROXY as http://USER:PASSWORD@HOST:PORT, or name",
 		}},
+		"407 by NTLM": {negotiating(answers(407)), authority, []string{credentials}, []string{
+			proxy + "requires a login that a user name and password in its address cannot answer: 407",
+			"Proxy-Authenticate: Negotiate, NTLM", "Use a proxy that accepts Basic or no login",
+		}},
+		"403, and a NO_PROXY that does not apply": {answers(403), authority, []string{here, "NO_PROXY=a.example;example.com"}, []string{
+			proxy + "did not connect to the service: 403", "NO_PROXY is set, and none of its entries applies to example.com.",
+		}},
+		"HTTP_PROXY": {good, authority, []string{"HTTP_PROXY=http://127.0.0.1:PORT"}, []string{
+			straight, once, "HTTP_PROXY is set, but for an https address only HTTPS_PROXY is read.",
+		}},
 		"404": {answers(404), authority, []string{credentials}, []string{
 			proxy + "did not connect to the service: 404 Not Found.",
 			"Check base_url and HTTPS_PROXY, have the proxy allow the host, or name",
@@ -99,6 +109,14 @@ func TestProxies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// negotiating returns a proxy that asks for a login of Windows.
+func negotiating(proxy http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Proxy-Authenticate"] = []string{"Negotiate", "NTLM"}
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 // tunnel returns a proxy that accepts CONNECT, and then does something with the connection.

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/nearest"
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
 )
 
 // modelGroupSchema describes modelcatalogue_model_group.
@@ -106,7 +107,7 @@ func noneNamed(groups []*catalogue.ModelGroup, name string) *groupError {
 		Summary: explain.SummaryGroupNotFound,
 		Detail: explain.Paragraphs(
 			fmt.Sprintf("The catalogue has no model group named %q, or these credentials cannot see it. "+
-				"Names are matched exactly, upper and lower case and spaces included.", name),
+				"Names are matched exactly, upper and lower case and spaces included.", redact.Abridged(name)),
 			meant,
 			"Check the name against what the data source modelcatalogue_model_groups lists, or give the group's id."),
 		Path:  path.Root("name"),
@@ -120,7 +121,7 @@ func severalNamed(found []*catalogue.ModelGroup, name string) *groupError {
 	return &groupError{Problem: explain.Problem{
 		Summary: explain.SummarySeveralGroups,
 		Detail: fmt.Sprintf("%d model groups are named %q. Give the id of the one you mean instead of the name: %s.",
-			len(found), name, idsAndHorizons(found)),
+			len(found), redact.Abridged(name), idsAndHorizons(found)),
 		Path: path.Root("name"),
 	}}
 }
@@ -148,7 +149,7 @@ func nameHint(groups []*catalogue.ModelGroup, name string) string {
 		}
 		if group.Name != nil {
 			form := folded(*group.Name)
-			names[form] = append(names[form], fmt.Sprintf("%q", *group.Name))
+			names[form] = append(names[form], explain.Quoted(*group.Name))
 		}
 	}
 	var alike []string

@@ -138,7 +138,7 @@ func serviceScenes() []scene {
 	on := func(status int, body string) sandbox.Fault {
 		return sandbox.Fault{Route: sandbox.RouteGroup, Status: status, Body: body}
 	}
-	html := on(200, "<html><title>Sign in to Example</title></html>")
+	html := on(200, "\n<!doctype html>\n<!-- as it is -->\n<title lang=\"en\">Sign in to Example</title>")
 	html.Header = http.Header{"Content-Type": {"text/html"}}
 	conflict := sandbox.Refuse(sandbox.RouteGroup, "CONFLICT", "Words.")
 	conflict.Times = 2

@@ -18,15 +18,18 @@ import (
 // would then bypass the proxy, or go to a host that does not exist.
 func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut string, err error) {
 	name, value := e.first("HTTPS_PROXY", "https_proxy")
-	if base == nil || value == "" {
+	except, hosts := e.first("NO_PROXY", "no_proxy")
+	switch {
+	case base == nil:
 		return nil, "", nil
+	case value == "":
+		return nil, e.otherProxy(base), nil
 	}
 	// No proxy is used for a loopback host, or for one that NO_PROXY names.
-	_, except := e.first("NO_PROXY", "no_proxy")
-	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: except}
+	some := httpproxy.Config{HTTPSProxy: "http://proxy.example", NoProxy: hosts}
 	if through, err := some.ProxyFunc()(base); err != nil || through == nil {
-		if except != "" && !loopback(base.Hostname()) {
-			leftOut = fmt.Sprintf("NO_PROXY takes this host out of %s.", name)
+		if hosts != "" && !loopback(base.Hostname()) {
+			leftOut = fmt.Sprintf("%s takes this host out of %s.", except, name)
 		}
 		return nil, leftOut, nil
 	}
@@ -38,7 +41,18 @@ func (e Environment) Proxy(base *url.URL) (proxy *catalogue.Proxy, leftOut strin
 			"http://proxy.example:8080: %s.\n\nTo go without a proxy, unset the variable, or name the host of "+
 			"base_url in NO_PROXY.", name, cmp.Or(problem, "it cannot be parsed as a URL"))
 	}
-	return catalogue.NewProxy(address, name), "", nil
+	proxy = catalogue.NewProxy(address, name)
+	proxy.Except = except
+	return proxy, "", nil
+}
+
+// otherProxy says that a proxy is named by a variable that does not count for a service at https, or returns "".
+func (e Environment) otherProxy(base *url.URL) string {
+	other, _ := e.first("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+	if other == "" || base.Scheme != "https" || loopback(base.Hostname()) {
+		return ""
+	}
+	return fmt.Sprintf("%s is set, but for an https address only HTTPS_PROXY is read.", other)
 }
 
 // withProxyScheme returns the address of a proxy with http if it has no scheme, as net/http reads it.
@@ -67,6 +81,7 @@ var proxyHostMistakes = hints{
 	{oddHost, "its host has {} where no host has it"},
 	{wrongPort, "its port is not a number from 1 to 65535"},
 	{having("?", "#"), "it has a query or a fragment (the {} and what follows it)"},
+	{is(hasPath), "it has a path, as a file for automatic configuration has; write the proxy's own address"},
 }
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
@@ -93,6 +108,13 @@ func unescaped(value string) bool {
 	}
 	_, err := url.Parse("http://" + rest[:end] + "@host")
 	return err != nil || strings.ContainsAny(rest[:end], "/?#")
+}
+
+// hasPath reports whether more than a slash follows the host of an address.
+func hasPath(text string) bool {
+	_, rest, _ := strings.Cut(text, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	return strings.Trim(path, "/") != ""
 }
 
 // withoutUser returns the address of a proxy without the user name and password.

@@ -1,0 +1,40 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// OddCharacter says which character of text is the first that is odd, with its place counted from 1, such as
+// `character 9 is "–" (U+2013)`. It returns "" if none is.
+func OddCharacter(text string, odd func(rune) bool) string {
+	at := strings.IndexFunc(text, odd)
+	if at < 0 {
+		return ""
+	}
+	r, size := utf8.DecodeRuneInString(text[at:])
+	last := ""
+	if at > 0 && at+size == len(text) {
+		last = ", the last,"
+	}
+	return fmt.Sprintf("character %d%s is %s", utf8.RuneCountInString(text[:at])+1, last, spoken(r))
+}
+
+// spoken returns words for a character. Many cannot be seen.
+func spoken(r rune) string {
+	switch {
+	case r == ' ':
+		return "a space"
+	case r == '\t':
+		return "a tab"
+	case r == '\n', r == '\r':
+		return "a line break"
+	case unicode.IsSpace(r):
+		return fmt.Sprintf("a space (%U)", r)
+	case !unicode.IsPrint(r):
+		return fmt.Sprintf("invisible (%U)", r)
+	}
+	return fmt.Sprintf("%q (%U)", string(r), r)
+}
