@@ -132,6 +132,10 @@ policy: $(BIN)/conftest ## Hold plans to the policy of the guide about pins, by 
 	@MODELCATALOGUE_TEST_CONFTEST="$(CURDIR)/$(BIN)/conftest" $(TIDILY) tools/with-engine.sh \
 		go test -v -count=1 -run='^TestPolicy' -timeout=10m ./internal/acctest $(if $(ARGS),-args $(ARGS))
 
+.PHONY: deployments
+deployments: ## Validate the deployments of the guides with their providers, from the registry.
+	@$(TIDILY) tools/with-engine.sh tools/deployments.sh
+
 PICTURES := $(CURDIR)/.cache/pictures
 
 .PHONY: page

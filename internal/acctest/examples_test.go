@@ -48,7 +48,7 @@ var promised = map[string]string{
 	"guides/pin-docker-image/pin/licence.tf":   `licence = "unknown"`,
 	"guides/pin-docker-image/pin/behind.tf":    "Revision 1 is deployed, and revision 3 is published.",
 	"guides/pin-docker-image/pin/fits.tf":      "Revision 3 does not fit in place of 1: the axis quantile has no 0.25;",
-	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@sha256:`,
+	"guides/pin-docker-image/registry/main.tf": `image = "registry.northwind.example/forecasting/de-lu-day-ahead-price@` + reviewedDigest,
 }
 
 // costs is how many requests an apply of an example takes, as the guides say. The sandbox has eight groups.
@@ -63,21 +63,6 @@ var costs = map[string]int{
 
 // warns has the examples whose check warns of the sandbox's catalogue.
 var warns = []string{"guides/pin-docker-image/pin/behind.tf", "guides/pin-docker-image/pin/fits.tf"}
-
-// withoutDocker puts a resource of the engine in the place of the one data source of another provider, which no test
-// can fetch.
-var withoutDocker = strings.NewReplacer(
-	"docker = {\n      source  = \"kreuzwerker/docker\"\n      version = \"~> 3.0\"\n    }", "",
-	`provider "docker" {}`, "",
-	`data "docker_registry_image" "price" {`, `resource "terraform_data" "price" {`,
-	"name = data.modelcatalogue_model.price.docker_image", `input = {
-    name          = data.modelcatalogue_model.price.docker_image
-    sha256_digest = "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831877d244a7718f11"
-  }`,
-	"self.name", "self.output.name",
-	"self.sha256_digest", "self.output.sha256_digest",
-	"data.docker_registry_image.price.", "terraform_data.price.output.",
-)
 
 // configuration returns what the reader of these examples has: the files, and what they are added to. That is the
 // main.tf beside a file, or above a folder of tests, and the provider's block for the example of a data source or a
@@ -95,7 +80,7 @@ func configuration(tb testing.TB, names ...string) fstest.MapFS {
 				needs(tb, feature.name, feature.terraform, feature.openTofu)
 			}
 		}
-		files[as] = &fstest.MapFile{Data: []byte(withoutDocker.Replace(string(text))), Mode: 0o600}
+		files[as] = &fstest.MapFile{Data: text, Mode: 0o600}
 	}
 	for _, name := range names {
 		folder, file := path.Split(name)

@@ -22,6 +22,7 @@ var ofUser map[string]string
 
 // TestMain names the engine to the testing framework, so that `TF_ACC=1 go test ./internal/acctest/` works by itself.
 func TestMain(m *testing.M) {
+	exitOn(serveStandIn())
 	ofUser = sandboxtest.Unset()
 	if os.Getenv("TF_ACC") != "" {
 		exitOn(prepare())

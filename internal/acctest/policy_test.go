@@ -104,3 +104,25 @@ resource "terraform_data" "deployment" {
 		})
 	}
 }
+
+// TestPolicyOfDeployments holds the deployments of the guides to the policy: each fits by its digest, and is refused by
+// its tag.
+func TestPolicyOfDeployments(t *testing.T) {
+	program := conftest(t)
+	folders, err := filepath.Glob(root + "/examples/guides/deploy-a-model/*")
+	if err != nil || len(folders) != 3 {
+		t.Fatalf("%d deployments: %v", len(folders), err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			w := guide(t, owner, "deploy-a-model/"+filepath.Base(folder)+"/main.tf")
+			if err := os.CopyFS(filepath.Join(w.Dir, "policy"), os.DirFS(policyFolder)); err != nil {
+				t.Fatal(err)
+			}
+			judge := `conftest() { "` + program + `" "$@" && echo all fit || echo refused; }`
+			wantText(t, w.asPrinted(t, "pin-docker-image", "conftest", judge), "all fit")
+			rewrite(t, filepath.Join(w.Dir, "main.tf"), `@${data.docker_registry_image.price.sha256_digest}"`, `:1.0.3"`)
+			wantText(t, w.asPrinted(t, "pin-docker-image", "conftest", judge), "which has no digest", "refused")
+		})
+	}
+}

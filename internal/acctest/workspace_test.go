@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,14 +77,16 @@ func workspaceAt(tb testing.TB, files fs.FS, url string, who credentials) *works
 		tb.Fatal(err)
 	}
 	file := filepath.Join(filepath.Dir(w.Dir), "engine.tfrc")
-	override, err := engine.Override(file, programs(tb))
+	override, err := engine.Override(file, programs(tb), slices.Collect(maps.Keys(standIns()))...)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	w.Env = engine.Environment(append(engine.Service(url, who.id, who.secret), override,
 		// The same for examples that take them as variables.
 		"TF_VAR_catalogue_url="+url, "TF_VAR_catalogue_client_id="+who.id, "TF_VAR_catalogue_client_secret="+who.secret,
-		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret, "TF_VAR_pins={}")...)
+		"TF_VAR_partner_client_id="+partner.id, "TF_VAR_partner_client_secret="+partner.secret, "TF_VAR_pins={}",
+		"TF_VAR_registry_username=pull", "TF_VAR_registry_password=made-up", "TF_VAR_cluster=made-up",
+		`TF_VAR_subnets=["made-up"]`, "TF_VAR_password_secret_version=made-up")...)
 	return w
 }
 
@@ -227,7 +230,11 @@ var built = sync.OnceValue(func() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the provider and the sandbox: %w\n%s", err, out)
 	}
-	return nil
+	self, err := os.Executable()
+	for source := range standIns() {
+		err = errors.Join(err, os.Symlink(self, filepath.Join(plugins, "terraform-provider-"+filepath.Base(source))))
+	}
+	return err
 })
 
 // programs returns the folder of the plugins, and builds what is in it.

@@ -29,11 +29,14 @@ func Service(url, clientID, clientSecret string) []string {
 	}
 }
 
-// Override writes an engine's settings to file: it runs the provider from the folder plugins, without init. Override
-// returns an entry for Environment.
-func Override(file, plugins string) (string, error) {
-	method := fmt.Sprintf("dev_overrides {\n    \"modelcatalogue/modelcatalogue\" = %q\n  }", filepath.ToSlash(plugins))
-	return writeSettings(file, method)
+// Override writes an engine's settings to file: it runs the provider, and others by their sources, from the folder
+// plugins, without init. Override returns an entry for Environment.
+func Override(file, plugins string, others ...string) (string, error) {
+	var overrides strings.Builder
+	for _, source := range append(others, "modelcatalogue/modelcatalogue") {
+		fmt.Fprintf(&overrides, "    %q = %q\n", source, filepath.ToSlash(plugins))
+	}
+	return writeSettings(file, "dev_overrides {\n"+overrides.String()+"  }")
 }
 
 // Mirror writes an engine's settings to file: init takes every provider from the folder mirror. Mirror returns an entry

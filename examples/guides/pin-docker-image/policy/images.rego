@@ -6,7 +6,7 @@ package main
 reviewed := set()
 
 # Mirrors: what a repository begins with there, and what the original begins with.
-mirrors := {"mirror.northwind.example/": "registry.northwind.example/"}
+mirrors := {"europe-west3-docker.pkg.dev/northwind/models/": "registry.northwind.example/"}
 
 # Types whose own image is a machine's. Texts in them are read all the same.
 machines := {

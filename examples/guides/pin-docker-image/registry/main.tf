@@ -4,7 +4,7 @@ terraform {
   required_providers {
     docker = {
       source  = "kreuzwerker/docker"
-      version = "~> 3.0"
+      version = "~> 4.0"
     }
     modelcatalogue = {
       source  = "modelcatalogue/modelcatalogue"
@@ -13,7 +13,23 @@ terraform {
   }
 }
 
-provider "docker" {}
+# Credentials that may pull the image. A public registry needs no block.
+variable "registry_username" {
+  type = string
+}
+
+variable "registry_password" {
+  type      = string
+  sensitive = true
+}
+
+provider "docker" {
+  registry_auth {
+    address  = "registry.northwind.example"
+    username = var.registry_username
+    password = var.registry_password
+  }
+}
 
 provider "modelcatalogue" {}
 

@@ -126,3 +126,24 @@ func TestAccGuideApprovesNothing(t *testing.T) {
 		t.Error("a failed plan leaves a state")
 	}
 }
+
+// TestAccGuideChannel: a tag promotes a revision, and taking it away rolls back.
+func TestAccGuideChannel(t *testing.T) {
+	needEngine(t)
+	t.Parallel()
+	const example = "guides/follow-latest-revision/channel/main.tf"
+	catalogue, who := catalogueBeside(t, example)
+	w := newWorkspace(t, configuration(t, example), sandbox.New(catalogue), who)
+	deploys := func(tag string) {
+		t.Helper()
+		wantText(t, w.expect(t, 0, "apply", "-auto-approve"), `image = "`+mainImage+tag+`"`)
+	}
+	deploys(":1.0.2")
+	w.republish(t, mainGroup, 3, `{"tags": ["production"]}`)
+	deploys(":1.0.3")
+	w.republish(t, mainGroup, 3, `{"tags": []}`)
+	w.republish(t, mainGroup, 2, `{"tags": []}`)
+	deploys(":1.0.1")
+	w.republish(t, mainGroup, 1, `{"tags": []}`)
+	w.expect(t, 1, "plan")
+}

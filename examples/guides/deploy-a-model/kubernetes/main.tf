@@ -1,0 +1,114 @@
+terraform {
+  required_version = ">= 1.8"
+
+  required_providers {
+    docker = {
+      source  = "kreuzwerker/docker"
+      version = "~> 4.0"
+    }
+    kubernetes = {
+      source  = "hashicorp/kubernetes"
+      version = "~> 2.38"
+    }
+    modelcatalogue = {
+      source  = "modelcatalogue/modelcatalogue"
+      version = "~> 0.1"
+    }
+  }
+}
+
+provider "kubernetes" {
+  config_path = "~/.kube/config"
+}
+
+provider "modelcatalogue" {}
+
+# Credentials that may pull the image.
+variable "registry_username" {
+  type = string
+}
+
+variable "registry_password" {
+  type      = string
+  sensitive = true
+}
+
+provider "docker" {
+  registry_auth {
+    address  = "registry.northwind.example"
+    username = var.registry_username
+    password = var.registry_password
+  }
+}
+
+data "modelcatalogue_model" "price" {
+  model_group_id = "7d0c1a52-4b8e-4f0e-9a43-2f6f5f1f8a01"
+  revision       = 1
+  docker_image   = "registry.northwind.example/forecasting/de-lu-day-ahead-price:1.0.3"
+}
+
+# Asks the registry what the tag stands for now.
+data "docker_registry_image" "price" {
+  name = data.modelcatalogue_model.price.docker_image
+
+  lifecycle {
+    postcondition {
+      condition     = self.sha256_digest == "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831877d244a7718f11"
+      error_message = "${self.name} now stands for ${self.sha256_digest}, which nobody has reviewed."
+    }
+  }
+}
+
+locals {
+  image = "${provider::modelcatalogue::parse_image(data.docker_registry_image.price.name).familiar_name}@${data.docker_registry_image.price.sha256_digest}"
+}
+
+resource "kubernetes_secret_v1" "registry" {
+  metadata {
+    name = "northwind-registry"
+  }
+  type = "kubernetes.io/dockerconfigjson"
+  data = {
+    ".dockerconfigjson" = jsonencode({
+      auths = {
+        "registry.northwind.example" = {
+          username = var.registry_username
+          password = var.registry_password
+          auth     = base64encode("${var.registry_username}:${var.registry_password}")
+        }
+      }
+    })
+  }
+}
+
+resource "kubernetes_deployment_v1" "price" {
+  metadata {
+    name = "price"
+  }
+  spec {
+    replicas = "1"
+    selector {
+      match_labels = { app = "price" }
+    }
+    template {
+      metadata {
+        labels = { app = "price" }
+        annotations = {
+          "northwind.example/revision" = data.modelcatalogue_model.price.revision
+        }
+      }
+      spec {
+        image_pull_secrets {
+          name = kubernetes_secret_v1.registry.metadata[0].name
+        }
+        container {
+          name  = "price"
+          image = local.image
+          port {
+            container_port = 8080
+          }
+        }
+      }
+    }
+  }
+}

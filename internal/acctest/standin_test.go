@@ -1,0 +1,237 @@
+package acctest_test
+
+import (
+	"context"
+	_ "embed" // the table
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"go.yaml.in/yaml/v4"
+)
+
+// reviewedDigest is the one that the examples compare with, so the stand-in for a registry has it.
+const reviewedDigest = "sha256:6d5e0178bd860172dfb9834d43bcd4e88f89ce4523df7b831877d244a7718f11"
+
+//go:embed testdata/providers.yaml
+var documented []byte
+
+// standIn serves in the place of a provider that no test can fetch. An engine holds configurations to its schema, which
+// is what the provider's documentation says, and its resources can be applied, but nothing is deployed.
+type standIn struct {
+	tfprotov6.ProviderServer // for what no engine asks here
+
+	provider        *tfprotov6.Schema
+	resources, data map[string]*tfprotov6.Schema
+}
+
+// serveStandIn serves the provider whose name this program was started by, if it is one of the table.
+func serveStandIn() error {
+	name, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "terraform-provider-")
+	if !ok {
+		return nil
+	}
+	for source, tables := range standIns() {
+		if filepath.Base(source) == name {
+			server := newStandIn(tables)
+			err := tf6server.Serve("registry.terraform.io/"+source, func() tfprotov6.ProviderServer { return server })
+			if err == nil {
+				os.Exit(0)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// standIns returns the table: by source, then by what it describes.
+func standIns() map[string]map[string]map[string]any {
+	var found map[string]map[string]map[string]any
+	if err := yaml.Unmarshal(documented, &found); err != nil {
+		panic(err)
+	}
+	return found
+}
+
+func newStandIn(tables map[string]map[string]any) *standIn {
+	s := &standIn{resources: map[string]*tfprotov6.Schema{}, data: map[string]*tfprotov6.Schema{}}
+	for what, fields := range tables {
+		schema := &tfprotov6.Schema{Block: blockOf(fields)}
+		switch kind, name, _ := strings.Cut(what, " "); kind {
+		case "resource":
+			s.resources[name] = schema
+		case "data":
+			s.data[name] = schema
+		default:
+			s.provider = schema
+		}
+	}
+	return s
+}
+
+// occurrences has the least and the most of a block; 0 is no limit.
+var occurrences = map[string][2]int64{"[1]": {1, 1}, "[?]": {0, 1}, "[+]": {1, 0}, "[*]": {0, 0}}
+
+var typesOfAttributes = map[string]tftypes.Type{
+	"string": tftypes.String,
+	"number": tftypes.Number,
+	"bool":   tftypes.Bool,
+	"map":    tftypes.Map{ElementType: tftypes.String},
+	"list":   tftypes.List{ElementType: tftypes.String},
+}
+
+func blockOf(fields map[string]any) *tfprotov6.SchemaBlock {
+	block := &tfprotov6.SchemaBlock{}
+	for name, field := range fields {
+		if nested, ok := field.(map[string]any); ok {
+			name, times, _ := strings.Cut(name, " ")
+			limits := occurrences[times]
+			block.BlockTypes = append(block.BlockTypes, &tfprotov6.SchemaNestedBlock{
+				TypeName: name,
+				Block:    blockOf(nested),
+				Nesting:  tfprotov6.SchemaNestedBlockNestingModeList,
+				MinItems: limits[0],
+				MaxItems: limits[1],
+			})
+			continue
+		}
+		words := strings.Fields(fmt.Sprint(field))
+		attribute := &tfprotov6.SchemaAttribute{Name: name, Type: typesOfAttributes[words[len(words)-1]]}
+		for _, word := range words[:len(words)-1] {
+			attribute.Required = attribute.Required || word == "required"
+			attribute.Optional = attribute.Optional || word == "optional"
+			attribute.Computed = attribute.Computed || word == "computed"
+			attribute.Sensitive = attribute.Sensitive || word == "sensitive"
+		}
+		block.Attributes = append(block.Attributes, attribute)
+	}
+	return block
+}
+
+// filled puts a value in the place of each that replace asks for, if the provider computes it.
+func filled(block *tfprotov6.SchemaBlock, value tftypes.Value, replace func(tftypes.Value) bool, with func(string, tftypes.Type) any) tftypes.Value {
+	var fields map[string]tftypes.Value
+	if value.IsNull() || !value.IsKnown() || value.As(&fields) != nil {
+		return value
+	}
+	for _, attribute := range block.Attributes {
+		if attribute.Computed && replace(fields[attribute.Name]) {
+			fields[attribute.Name] = tftypes.NewValue(attribute.Type, with(attribute.Name, attribute.Type))
+		}
+	}
+	for _, nested := range block.BlockTypes {
+		var elements []tftypes.Value
+		if list := fields[nested.TypeName]; list.IsKnown() && list.As(&elements) == nil {
+			for i := range elements {
+				elements[i] = filled(nested.Block, elements[i], replace, with)
+			}
+			fields[nested.TypeName] = tftypes.NewValue(list.Type(), elements)
+		}
+	}
+	return tftypes.NewValue(value.Type(), fields)
+}
+
+func unknown(string, tftypes.Type) any { return tftypes.UnknownValue }
+
+func madeUp(name string, kind tftypes.Type) any {
+	switch {
+	case name == "sha256_digest":
+		return reviewedDigest
+	case kind.Is(tftypes.String):
+		return "made up"
+	case kind.Is(tftypes.Number):
+		return 1
+	}
+	return nil
+}
+
+func isNull(v tftypes.Value) bool    { return v.IsNull() }
+func isUnknown(v tftypes.Value) bool { return !v.IsKnown() }
+
+// changed decodes a value, has it changed, and encodes it.
+func changed(schema *tfprotov6.Schema, value *tfprotov6.DynamicValue, change func(tftypes.Value) tftypes.Value) (*tfprotov6.DynamicValue, error) {
+	decoded, err := value.Unmarshal(schema.ValueType())
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), change(decoded))
+	return &encoded, err
+}
+
+func (s *standIn) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return &tfprotov6.GetProviderSchemaResponse{Provider: s.provider, ResourceSchemas: s.resources, DataSourceSchemas: s.data}, nil
+}
+
+func (s *standIn) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
+}
+
+func (s *standIn) ValidateProviderConfig(
+	_ context.Context, req *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: req.Config}, nil
+}
+
+func (s *standIn) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return &tfprotov6.ConfigureProviderResponse{}, nil
+}
+
+func (s *standIn) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	return &tfprotov6.StopProviderResponse{}, nil
+}
+
+func (s *standIn) ValidateResourceConfig(
+	context.Context, *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return &tfprotov6.ValidateResourceConfigResponse{}, nil
+}
+
+func (s *standIn) ValidateDataResourceConfig(
+	context.Context, *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return &tfprotov6.ValidateDataResourceConfigResponse{}, nil
+}
+
+func (s *standIn) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	schema := s.data[req.TypeName]
+	state, err := changed(schema, req.Config, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isNull, madeUp) })
+	return &tfprotov6.ReadDataSourceResponse{State: state}, err
+}
+
+func (s *standIn) UpgradeResourceState(
+	_ context.Context, req *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	kind := s.resources[req.TypeName].ValueType()
+	state, err := req.RawState.Unmarshal(kind)
+	if err != nil {
+		return nil, err
+	}
+	upgraded, err := tfprotov6.NewDynamicValue(kind, state)
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &upgraded}, err
+}
+
+func (s *standIn) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState}, nil
+}
+
+func (s *standIn) PlanResourceChange(
+	_ context.Context, req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
+	schema := s.resources[req.TypeName]
+	plan, err := changed(schema, req.ProposedNewState, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isNull, unknown) })
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: plan}, err
+}
+
+func (s *standIn) ApplyResourceChange(
+	_ context.Context, req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	schema := s.resources[req.TypeName]
+	state, err := changed(schema, req.PlannedState, func(v tftypes.Value) tftypes.Value { return filled(schema.Block, v, isUnknown, madeUp) })
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: state}, err
+}

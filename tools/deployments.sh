@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# deployments.sh installs what the deployments of the guides require, each provider
+# from its registry and this one from the clone, and validates them. It needs the
+# internet: the tests hold the same files to a table of the providers' arguments.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+engine=${TF_ACC_TERRAFORM_PATH:?the engine, from tools/with-engine.sh}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tools/install.sh "$work/mirror" >/dev/null
+unset "${!TF_@}"
+export TF_CLI_CONFIG_FILE=$work/mirror/modelcatalogue.tfrc CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1 TF_INPUT=0
+# They are large, and two of the configurations share one.
+export TF_PLUGIN_CACHE_DIR=$work/plugins
+mkdir "$TF_PLUGIN_CACHE_DIR"
+
+for folder in examples/guides/deploy-a-model/* examples/guides/pin-docker-image/registry; do
+  rm -rf "$work/module"
+  cp -R "$folder" "$work/module"
+  echo "== $folder"
+  "$engine" "-chdir=$work/module" init -no-color
+  "$engine" "-chdir=$work/module" validate -no-color
+done
