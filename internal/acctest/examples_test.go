@@ -139,6 +139,7 @@ func TestAccExamples(t *testing.T) {
 			files := configuration(t, name)
 			catalogue, who := catalogueBeside(t, name)
 			w := newWorkspace(t, files, sandbox.New(catalogue), who)
+			w.Env = append(w.Env, ofGateways(t)...)
 			if strings.HasSuffix(name, ".tftest.hcl") {
 				w.expect(t, 0, "test", "-filter=tests/"+path.Base(name))
 				return

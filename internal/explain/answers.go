@@ -63,7 +63,8 @@ func (m *message) forbidden(api *catalogue.APIError) {
 		m.next = "Use other credentials, or ask for this organisation to be permitted."
 	case "":
 		m.next = "The answer has no code of the service, so a gateway or a firewall may have sent it. If it says " +
-			"why, act on that. If not, check base_url, and that this machine's network is allowed there."
+			"why, act on that. If not, check base_url, that this machine's network is allowed there, and whether a " +
+			"gateway asks for something in headers."
 	}
 }
 
@@ -75,7 +76,7 @@ func isRedirect(api *catalogue.APIError) bool {
 func (m *message) redirected(api *catalogue.APIError) {
 	m.say(SummaryRedirect, fmt.Sprintf("The service answered with a redirect to %s.", api.Location),
 		"Set base_url to the service's own address. A redirect to a login page, or to the same address with a slash "+
-			"added, comes from a proxy or a gateway in between.")
+			"added, comes from a proxy or a gateway in between. What a gateway asks for can be given in headers.")
 	m.add("The provider does not follow it, so that neither the secret nor a token reaches another host.")
 	moved, route, found := strings.Cut(api.Location, "/v1/")
 	if found && strings.Contains(moved, "://") && strings.HasSuffix(api.Path, "/v1/"+route) {

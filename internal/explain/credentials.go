@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 )
@@ -51,9 +52,7 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 		m.answered(api)
 	case rejected.Given:
 		m.say(SummaryTokenRejected, "The service rejected the access token.", "")
-		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. The provider cannot " +
-			"renew a given token: if runs take longer than a token lives, give client_id and client_secret in its " +
-			"place.")
+		m.blame("that it is meant for the service at base_url. Tokens expire: get a new one. " + m.by.insteadOfToken())
 	case rejected.Issued:
 		m.say(SummaryRejected,
 			"The service issued tokens for these credentials and then rejected them, including a new one.",
@@ -73,6 +72,23 @@ func (m *message) rejected(rejected *catalogue.RejectedError, api *catalogue.API
 			m.blame("that both are meant for the service at base_url. " + actOrShow)
 		}
 	}
+}
+
+// insteadOfToken says how to use client id and secret in place of a token, which the provider cannot renew. They may
+// stand in the environment already, and be ignored.
+func (e *Explainer) insteadOfToken() string {
+	for _, c := range e.Credentials {
+		others := strings.Join(c.Origin.Over, " ")
+		isPair := strings.Contains(others, "_CLIENT_ID") && strings.Contains(others, "_CLIENT_SECRET")
+		switch {
+		case isPair && c.Origin.Block:
+			return "Or remove " + c.Argument + " from the provider block to use client_id and client_secret."
+		case isPair:
+			return "Or unset " + c.Origin.Variable + " to use them."
+		}
+	}
+	return "The provider cannot renew a given token: if runs take longer than a token lives, give client_id and " +
+		"client_secret in its place."
 }
 
 // blame says which credentials were rejected: where each comes from, what looks wrong with it, and which variables are

@@ -7,6 +7,10 @@ const (
 	SummaryBothCredentials = "Both access_token and client credentials given"
 	SummaryInvalidProxy    = "Invalid HTTPS_PROXY"
 	SummaryUnreadVariable  = "Environment variable not read"
+	SummaryOtherAddress    = "Credentials of a different base_url"
+
+	SummaryCertificateLeftOut = "Certificate left out"
+	SummaryNotValidNow        = "Client certificate not valid now"
 
 	SummaryInvalidID       = "Invalid model group id"
 	SummaryInvalidName     = "Invalid model group name"

@@ -34,6 +34,44 @@ func Parse(text string) (reference.Named, error) {
 	return named, err
 }
 
+// Likeness is how much of two references is the same.
+type Likeness int
+
+// The likenesses. A reference without tag and digest has the tag latest.
+const (
+	Different    Likeness = iota
+	ButForDigest          // one has no digest, or a different one
+	Same                  // the same image; with a digest, whatever the tag is
+)
+
+// Compare says how like two references are, once they are normalised.
+func Compare(one, other reference.Named) Likeness {
+	tag, digest := version(one)
+	otherTag, otherDigest := version(other)
+	switch {
+	case one.Name() != other.Name():
+		return Different
+	case digest != "" && digest == otherDigest:
+		return Same
+	case tag != otherTag:
+		return Different
+	case digest != otherDigest:
+		return ButForDigest
+	}
+	return Same
+}
+
+// version returns the tag and the digest of a reference, "" for none.
+func version(image reference.Named) (tag, sum string) {
+	if digested, ok := image.(reference.Digested); ok {
+		sum = digested.Digest().String()
+	}
+	if tagged, ok := reference.TagNameOnly(image).(reference.Tagged); ok {
+		tag = tagged.Tag()
+	}
+	return tag, sum
+}
+
 // problemOf says what is wrong with any part of a reference but its registry, or returns "".
 func problemOf(text string) string {
 	if odd := redact.OddCharacter(text, func(r rune) bool { return r <= ' ' || r > '~' }); odd != "" {

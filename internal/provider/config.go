@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"crypto/x509"
 	"fmt"
 	"net/url"
 	"slices"
@@ -23,21 +22,25 @@ import (
 
 // The provider's arguments.
 const (
-	argBaseURL        = setting.BaseURL
-	argClientID       = setting.ClientID
-	argClientSecret   = setting.ClientSecret
-	argAccessToken    = setting.AccessToken
-	argCACertificate  = setting.CACertificate
-	argRequestTimeout = "request_timeout"
-	argReadTimeout    = "read_timeout"
-	argMaxRetries     = "max_retries"
-	argMaxRequests    = "max_requests"
-	argSnapshot       = "snapshot"
+	argBaseURL           = setting.BaseURL
+	argClientID          = setting.ClientID
+	argClientSecret      = setting.ClientSecret
+	argAccessToken       = setting.AccessToken
+	argHeaders           = setting.Headers
+	argClientCertificate = setting.ClientCertificate
+	argClientKey         = setting.ClientKey
+	argCACertificate     = setting.CACertificate
+	argRequestTimeout    = "request_timeout"
+	argReadTimeout       = "read_timeout"
+	argMaxRetries        = "max_retries"
+	argMaxRequests       = "max_requests"
+	argSnapshot          = "snapshot"
 )
 
 // providerArguments are all of them, in the order in which messages name them.
 var providerArguments = []string{
-	argBaseURL, argClientID, argClientSecret, argAccessToken, argCACertificate,
+	argBaseURL, argClientID, argClientSecret, argAccessToken,
+	argHeaders, argClientCertificate, argClientKey, argCACertificate,
 	argRequestTimeout, argReadTimeout, argMaxRetries, argMaxRequests, argSnapshot,
 }
 
@@ -56,11 +59,12 @@ type configuration struct {
 	ClientSecret     types.String `tfsdk:"client_secret"`
 	AccessToken      types.String `tfsdk:"access_token"`
 	CACertificatePEM types.String `tfsdk:"ca_certificate_pem"`
-	RequestTimeout   types.String `tfsdk:"request_timeout"`
-	ReadTimeout      types.String `tfsdk:"read_timeout"`
-	MaxRetries       types.Number `tfsdk:"max_retries"`
-	MaxRequests      types.String `tfsdk:"max_requests"`
-	Snapshot         types.Bool   `tfsdk:"snapshot"`
+	gateway
+	RequestTimeout types.String `tfsdk:"request_timeout"`
+	ReadTimeout    types.String `tfsdk:"read_timeout"`
+	MaxRetries     types.Number `tfsdk:"max_retries"`
+	MaxRequests    types.String `tfsdk:"max_requests"`
+	Snapshot       types.Bool   `tfsdk:"snapshot"`
 }
 
 // settings is a resolved configuration.
@@ -72,6 +76,7 @@ type settings struct {
 	credentials []explain.Credential
 	origins     map[string]explain.Origin // by argument; none for a default
 	unread      []unreadVariable
+	warnings    []configProblem
 }
 
 // resolve resolves the configuration over the environment and over the defaults, and lists every problem there is.
@@ -82,12 +87,12 @@ func (c configuration) resolve(env environment) (settings, []configProblem) {
 		value: c.BaseURL,
 		parse: setting.ParseBaseURL,
 	}.required(&r)
+	r.findAddress()
 	c.addCredentials(&r)
-	r.client.CACertificates = blockArgument[[]*x509.Certificate]{
-		name:  argCACertificate,
-		value: c.CACertificatePEM,
-		parse: setting.ParseCertificates,
-	}.optional(&r)
+	c.addHeaders(&r)
+	c.addClientCertificate(&r)
+	r.reportWithheld()
+	c.addAuthorities(&r)
 	c.resolveTimes(&r)
 	c.resolveRequests(&r)
 	r.addProxy()
@@ -141,9 +146,18 @@ func (c configuration) malformed() []configProblem {
 // configProblem is one thing wrong with one argument.
 type configProblem struct {
 	argument string // "" if it is with none
+	key      string // of the element of the argument, "" for the whole
 	missing  bool   // it is only absent
 	summary  string
 	detail   string
+}
+
+// at returns the place of a problem with an argument.
+func (p configProblem) at() path.Path {
+	if p.key != "" {
+		return path.Root(p.argument).AtMapKey(p.key)
+	}
+	return path.Root(p.argument)
 }
 
 func report(problems []configProblem, diags *diag.Diagnostics) {
@@ -152,7 +166,7 @@ func report(problems []configProblem, diags *diag.Diagnostics) {
 			diags.AddError(p.summary, p.detail)
 			continue
 		}
-		diags.AddAttributeError(path.Root(p.argument), p.summary, p.detail)
+		diags.AddAttributeError(p.at(), p.summary, p.detail)
 	}
 }
 

@@ -108,15 +108,18 @@ func (r *resolver) addCredential(name, value string, instead ...string) {
 	if !given {
 		return
 	}
+	if r.elsewhere {
+		instead = nil // the environment's belong to a different address
+	}
 	for _, other := range instead {
 		from.Over = append(from.Over, r.env.VariablesFor(other)...)
 	}
 	r.origins[name] = from
-	r.credentials = append(r.credentials, explain.Credential{
-		Argument: name,
-		Origin:   from,
-		Oddities: setting.Oddities(value, trimmedBy(name, from)),
-	})
+	oddities := setting.Oddities(name, value, trimmedBy(name, from))
+	if name == argClientSecret && value == r.client.ClientID {
+		oddities = []string{"is the same text as " + argClientID}
+	}
+	r.credentials = append(r.credentials, explain.Credential{Argument: name, Origin: from, Oddities: oddities})
 }
 
 // trimmedBy says how to get rid of white space around a credential.

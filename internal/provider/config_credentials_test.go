@@ -72,8 +72,8 @@ func fileOf(t *testing.T, content string) string {
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	inBlock := explain.Origin{Block: true}
-	for _, sound := range []string{"a secret", "$ecret{}<x", "ABCDEFGH==", "aBC=d", "AB=d"} {
-		if got := setting.Oddities(sound, trimmedBy(argClientSecret, inBlock)); got != nil {
+	for _, sound := range []string{"a long secret", "$ecret{}<xABCD", "ABCDEFGHIJKL==", "aBC=defghijk", "AB=defghijkl"} {
+		if got := setting.Oddities(argClientSecret, sound, trimmedBy(argClientSecret, inBlock)); got != nil {
 			t.Errorf("%q: %q", sound, got)
 		}
 	}
@@ -88,7 +88,7 @@ func TestOddities(t *testing.T) {
 			"has quotes around it that are part of the value",
 			"is a placeholder of the form ${…}, which nothing filled in",
 		}
-		if got := setting.Oddities("\ufeff'${SECRET}'\n", trimmedBy(argClientSecret, from)); !slices.Equal(got, want) {
+		if got := setting.Oddities(argClientSecret, "\ufeff'${SECRET}'\n", trimmedBy(argClientSecret, from)); !slices.Equal(got, want) {
 			t.Errorf("from %s: %q, want %q", from, got, want)
 		}
 	}

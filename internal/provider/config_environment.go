@@ -34,7 +34,8 @@ func (u unreadVariable) String() string {
 // mayBeFor reports whether the variable may be meant for an argument. An access token would stand in for a client id
 // and a client secret.
 func (u unreadVariable) mayBeFor(argument string) bool {
-	return u.meant == argument || u.meant == argAccessToken && argument != argBaseURL
+	isPair := argument == argClientID || argument == argClientSecret
+	return u.meant == argument || u.meant == argAccessToken && isPair
 }
 
 // unreadVariables returns those that are set and look like the provider's own, but are not, sorted by name. If a name
@@ -95,6 +96,8 @@ var otherNames = map[string]string{
 	"BEARER_TOKEN": argAccessToken,
 	"CA":           argCACertificate,
 	"CA_CERT":      argCACertificate,
+	"CLIENT_CERT":  argClientCertificate,
+	"KEY":          argClientKey,
 	"RETRIES":      argMaxRetries,
 	"RATE_LIMIT":   argMaxRequests,
 }

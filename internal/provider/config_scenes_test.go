@@ -84,7 +84,7 @@ func environmentScenes() []scene {
 		containing("a file of a token that has two lines", argAccessToken, "hunter2\nanew\n"),
 		containing("a file of a token with its name", argAccessToken, "ACCESS_TOKEN=hunter2\n"),
 		containing("a file in UTF-16", argAccessToken, "\xff\xfeh\x00"),
-		containing("a file of a certificate in binary form", argCACertificate, "\x30\x82\x01\x0a"),
+		containing("a file of a certificate in binary form", argCACertificate, "\x30\x82\x01\x0a\x30\x82\x01\x0b"),
 		surrounded("max_retries of the environment", pair, "MODELCATALOGUE_MAX_RETRIES=0,5"),
 	}
 }
@@ -163,7 +163,7 @@ func valueScenes() []scene {
 		argument, value := group.argument, group.values[0]
 		title := fmt.Sprintf("%s = %q", argument, value)
 		switch argument {
-		case argMaxRetries, argSnapshot: // the block takes a number and a boolean
+		case argMaxRetries, argSnapshot, argHeaders: // the block takes a number, a boolean and a map
 			scenes = append(scenes, surrounded(title, northwind("https://catalogue.example"), setting.Variable(argument)+"="+value))
 		case argAccessToken:
 			scenes = append(scenes, configured(title, arguments{argClientID: nil, argClientSecret: nil, argAccessToken: value}))
@@ -179,6 +179,7 @@ func blockScenes() []scene {
 	const line = "-----BEGIN CERTIFICATE-----"
 	body := strings.Repeat("MIIB", 16)
 	pem := line + "\n" + body + "\n-----END CERTIFICATE-----\n"
+	_, sound := trusted()
 	authority := func(title, text string) scene { return configured(title, arguments{argCACertificate: text}) }
 	return []scene{
 		authority("ca_certificate_pem is a private key", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"),
@@ -189,7 +190,7 @@ func blockScenes() []scene {
 		authority("ca_certificate_pem with line breaks that are spelled", strings.ReplaceAll(pem, "\n", `\n`)),
 		authority("ca_certificate_pem in quotes", `"`+pem+`"`),
 		authority("ca_certificate_pem in base64", base64.StdEncoding.EncodeToString([]byte(pem))),
-		authority("ca_certificate_pem without its first and last line", body),
+		authority("ca_certificate_pem without its first and last line", unframed(sound)),
 		configured("max_retries has a fraction", arguments{argMaxRetries: 1.5}),
 		configured("both kinds of credentials", arguments{argAccessToken: "t"}),
 		configured("a token and a half of the other kind", arguments{argClientID: nil, argAccessToken: "t"}),
@@ -221,6 +222,10 @@ func originScenes() []scene {
 		rejectedScene("a secret with its name", rejected, id, "CLIENT_SECRET=CLIENT_SECRET=s"),
 		rejectedScene("a secret with a character that cannot be seen", rejected, id, "CLIENT_SECRET=se\u200bcret"),
 		rejectedScene("a secret that is the path of a file", rejected, id, "CLIENT_SECRET=/etc/hosts"),
+		rejectedScene("a secret of four characters", rejected, id, "CLIENT_SECRET=****"),
+		rejectedScene("a secret that is the client_id", rejected, id, "CLIENT_SECRET=id"),
+		rejectedScene("a token in the block rejected, beside client_id and client_secret", given,
+			arguments{argAccessToken: "a-longer-token"}, "CLIENT_ID=i", "CLIENT_SECRET_FILE=s"),
 		rejectedScene("a token rejected", given, arguments{argAccessToken: "id"}),
 		rejectedScene("a token of the environment rejected, beside client_id and client_secret", given, nil,
 			"CLIENT_ID=i", "CLIENT_SECRET=s", "ACCESS_TOKEN='t'"),

@@ -16,6 +16,9 @@ type resolver struct {
 	settings
 	env      environment
 	problems []configProblem
+	// What the environment has for its own address only, if the provider block names a different one.
+	elsewhere bool
+	withheld  []string
 }
 
 // blockArgument is an argument of the provider block as it is resolved.
@@ -53,7 +56,10 @@ func (a blockArgument[T]) resolve(r *resolver) (result T, given bool) {
 	}
 	text, whose := asText(a.value), "The value"
 	from := explain.Origin{Block: true, Over: r.env.VariablesFor(a.name)}
-	if !setting.Present(a.name, text) {
+	switch inBlock := setting.Present(a.name, text); {
+	case !inBlock && r.withholds(a.name):
+		return result, true
+	case !inBlock:
 		var err error
 		var variable string
 		if text, variable, err = r.env.LookUp(a.name); err != nil {
@@ -137,6 +143,8 @@ func asText(value attr.Value) string {
 		return value.ValueBigFloat().Text('g', -1)
 	case types.String:
 		return value.ValueString()
+	case types.Map: // only one without elements is given here
+		return ""
 	}
 	return value.String()
 }

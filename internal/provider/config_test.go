@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,27 +66,35 @@ func pemOf(kind string, content []byte) string {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	certificate, inPEM := trusted()
+	own, ownPEM, ownKey := clientPair(t, "")
 	whole := arguments{
 		argBaseURL:        "https://whole.example/prefix/",
 		argClientID:       "a",
 		argClientSecret:   "b",
+		argHeaders:        map[string]any{"X-Key": "k: 1", "cf-id": "2"},
 		argCACertificate:  inPEM,
 		argRequestTimeout: "1m30s",
 		argReadTimeout:    "500ms",
 		argMaxRetries:     0,
 		argMaxRequests:    "1/2s",
 		argSnapshot:       false,
+
+		argClientCertificate: ownPEM,
+		argClientKey:         ownKey,
 	}
 	ofWhole := catalogue.Config{
 		BaseURL:        &url.URL{Scheme: "https", Host: "whole.example", Path: "/prefix"},
 		ClientID:       "a",
 		ClientSecret:   "b",
+		Headers:        map[string]string{"X-Key": "k: 1", "cf-id": "2"},
 		CACertificates: []*x509.Certificate{certificate},
 		RequestTimeout: 90 * time.Second,
 		ReadTimeout:    500 * time.Millisecond,
 		MaxRetries:     0,
 		Ceiling:        pace.Limit{Requests: 1, Per: 2 * time.Second},
 		Snapshot:       false,
+
+		ClientCertificate: own,
 	}
 	defaults := catalogue.Config{
 		BaseURL:        &url.URL{Scheme: "https", Host: "catalogue.example"},
@@ -100,10 +109,14 @@ func TestSettings(t *testing.T) {
 	var set, wrong, blank []string
 	for argument, value := range whole {
 		name := strings.ToUpper(argument)
+		if argument == argHeaders {
+			empty[argument] = map[string]any{}
+			value = "\ufeffX-Key: k: 1\r\n\r\n  cf-id:2 \n"
+		}
 		set = append(set, fmt.Sprintf("%s=%v", name, value))
 		wrong = append(wrong, name+"=wrong")
 		blank = append(blank, name+"=", name+"_FILE=")
-		if _, isText := value.(string); isText {
+		if _, isText := whole[argument].(string); isText {
 			empty[argument] = ""
 		}
 	}
@@ -195,8 +208,8 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 			expectInvalid(t, problems, argument,
 				"The provider block does not set "+argument+", and the value of the environment variable "+setting.Variable(argument),
 				group.reason)
-			if argument == argMaxRetries || argument == argSnapshot {
-				continue // the block takes a number and a boolean
+			if slices.Contains([]string{argMaxRetries, argSnapshot, argHeaders}, argument) {
+				continue // the block takes a number, a boolean and a map
 			}
 			_, problems = settle(t, without.with(argument, value))
 			expectInvalid(t, problems, argument, "The value cannot be used: ", group.reason)
@@ -210,16 +223,15 @@ func TestValuesThatCannotBeUsed(t *testing.T) {
 	expectInvalid(t, problems, argMaxRetries, "The value cannot be used: it must be at most 9223372036854775807, not 1e+400.", "")
 }
 
-// wrongCertificates are texts in PEM form that TestMessages does not show: in each, something follows a certificate.
+// wrongCertificates are texts in PEM form that TestMessages does not show.
 func wrongCertificates() []wrongValues {
-	certificate, inPEM := trusted()
-	about := func(reason, follows string) wrongValues {
-		return wrongValues{argument: argCACertificate, reason: reason, values: []string{inPEM + follows}}
+	_, inPEM := trusted()
+	about := func(argument, reason, text string) wrongValues {
+		return wrongValues{argument: argument, reason: reason, values: []string{text}}
 	}
 	return []wrongValues{
-		about("a private key", pemOf("EC PRIVATE KEY", []byte("hunter2"))),
-		about("certificate 2 in it is broken: x509: ", pemOf("CERTIFICATE", certificate.Raw[:100])),
-		about("certificate 2 in it is broken: its PEM block is cut", inPEM[:300]),
+		about(argCACertificate, "a private key", inPEM+pemOf("EC PRIVATE KEY", []byte("hunter2"))),
+		about(argCACertificate, "certificate 1 of 2 is broken: its PEM block is cut short or damaged", inPEM[:300]+inPEM[:300]),
 	}
 }
 
@@ -253,10 +265,11 @@ func TestAcceptedValues(t *testing.T) {
 		strings.ReplaceAll(inPEM, "\n", "\r\n"):                     1,
 		"    " + strings.ReplaceAll(inPEM, "\n", "\n  \t"):          1,
 		"Our authority\n" + inPEM + "\n# and the old one\n" + inPEM: 2,
+		strings.TrimSpace(inPEM) + strings.TrimSpace(inPEM):         2,
 	} {
-		got, err := setting.ParseCertificates(text)
-		if err != nil || len(got) != want || !got[0].Equal(certificate) {
-			t.Errorf("%d certificates, %v; want %d of %s", len(got), err, want, text)
+		got, err := setting.ParseBundle(text)
+		if err != nil || len(got.Certificates) != want || !got.Certificates[0].Equal(certificate) || got.LeftOut != nil {
+			t.Errorf("%+v, %v; want %d of %s", got, err, want, text)
 		}
 	}
 	for text, want := range map[string]string{

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // logConfigured writes one line with the resolved configuration and the origin of each value. Of credentials it has
-// only the origin.
+// only the origin, and of headers their names.
 func logConfigured(ctx context.Context, s settings, version string) {
 	tflog.Info(ctx, "Configured: "+strings.Join(configuredParts(s, version), ", "))
 }
@@ -29,6 +30,9 @@ func configuredParts(s settings, version string) []string {
 	}
 	if u := client.BaseURL; u != nil {
 		values[argBaseURL] = u.Scheme + "://" + u.Host + u.EscapedPath() // the host as it was written
+	}
+	if names := slices.Sorted(maps.Keys(client.Headers)); len(names) > 0 {
+		values[argHeaders] = explain.Enumerated(names)
 	}
 	if client.Ceiling.Requests > 0 {
 		values[argMaxRequests] = client.Ceiling

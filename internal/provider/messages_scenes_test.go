@@ -265,6 +265,7 @@ func pinScenes() []scene {
 		pinned("an image with a scheme, which differs", arguments{"revision": 0, "docker_image": "https://" + firstImage}),
 		pinned("an image with white space before it", arguments{"revision": 0, "docker_image": " " + firstImage}),
 		pinned("an image with a Cyrillic letter", arguments{"revision": 0, "docker_image": strings.Replace(firstImage, "a", "а", 1)}),
+		pinned("an image with a digest, unlike the service's", arguments{"revision": 0, "docker_image": firstImage + "@" + sha256Digest}),
 		pinned("an image in another case", arguments{"revision": 0, "docker_image": strings.ToUpper(firstImage)}),
 		played(
 			"an image of a revision that was re-published",

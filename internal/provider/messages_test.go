@@ -38,7 +38,7 @@ func TestMessages(t *testing.T) {
 	var scenes []scene
 	for _, some := range []func() []scene{
 		valueScenes, blockScenes, environmentScenes, proxyScenes, unreadScenes, argumentScenes, lookupScenes, credentialScenes,
-		originScenes, serviceScenes, answerScenes, waitingScenes, connectionScenes, followScenes,
+		originScenes, gatewayScenes, serviceScenes, answerScenes, waitingScenes, connectionScenes, followScenes,
 	} {
 		scenes = append(scenes, some()...)
 	}

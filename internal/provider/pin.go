@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -186,7 +185,7 @@ func (p pin) reviewed(model *catalogue.Model) *groupError {
 	return &groupError{
 		Problem: explain.Problem{
 			Summary: explain.SummaryImageDiffers,
-			Detail: explain.Paragraphs(what, both("  "), cmp.Or(imageHint(*p.image, *image), republished(model)),
+			Detail: explain.Paragraphs(what, both("  "), whyDifferent(*p.image, *image, model),
 				"If the service's image is the right one, put it into the configuration. If not, correct the revision "+
 					"or the image."),
 			Path:  path.Root(argDockerImage),
@@ -215,20 +214,27 @@ func bothImages(indent, given, service string, limit int) string {
 		indent, redact.Shorten(service, limit+1))
 }
 
-// imageHint says in a sentence what is odd about two images that differ, or returns "".
-func imageHint(given, has string) string {
+// whyDifferent says in a sentence or two why a model's image may not be the one that was given, or returns "".
+func whyDifferent(given, has string, model *catalogue.Model) string {
 	if strings.EqualFold(given, has) {
 		return "The two differ only in upper and lower case."
 	}
-	for _, image := range []struct{ whose, text string }{
-		{"The image that was given", given},
-		{"The service's image", has},
-	} {
-		if _, err := imageref.Parse(image.text); err != nil {
-			return fmt.Sprintf("%s is not a container image reference: %s.", image.whose, err)
-		}
+	one, err := imageref.Parse(given)
+	if err != nil {
+		return fmt.Sprintf("The image that was given is not a container image reference: %s.", err)
 	}
-	return ""
+	other, err := imageref.Parse(has)
+	if err != nil {
+		return fmt.Sprintf("The service's image is not a container image reference: %s.", err)
+	}
+	switch imageref.Compare(one, other) {
+	case imageref.Same:
+		return "The two name the same image, spelled in two ways."
+	case imageref.ButForDigest:
+		return explain.Paragraphs("They differ in the digest only.", republished(model))
+	case imageref.Different:
+	}
+	return republished(model)
 }
 
 // republished says if a revision was changed after it was published, which explains a different image.

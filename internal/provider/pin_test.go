@@ -48,10 +48,20 @@ func TestTheImageThatWasReviewed(t *testing.T) {
 // Nothing is said if nothing is known. TestMessages shows each hint.
 func TestWhyAnImageDiffers(t *testing.T) {
 	t.Parallel()
-	if got := imageHint("app:2", "app:1"); got != "" {
-		t.Error(got)
+	const sum = "@" + sha256Digest
+	for _, test := range []struct{ given, has, want string }{
+		{"app:2", "app:1", ""},
+		{"app:2" + sum, "application:2" + sum, ""},
+		{"nginx", "docker.io/library/nginx:latest", "The two name the same image, spelled in two ways."},
+		{"app:2" + sum, "app" + sum, "The two name the same image, spelled in two ways."},
+		{"app:2" + sum, "app:2", "They differ in the digest only."},
+		{"app:2", "app:3" + sum, ""},
+	} {
+		if got := whyDifferent(test.given, test.has, &catalogue.Model{}); got != test.want {
+			t.Errorf("%s and %s: %q, want %q", test.given, test.has, got, test.want)
+		}
 	}
-	if got := imageHint("app:2", "\u0430pp:2"); !strings.Contains(got, "U+0430") {
+	if got := whyDifferent("app:2", "\u0430pp:2", nil); !strings.Contains(got, "U+0430") {
 		t.Errorf("a letter of the service's image that looks like another: %q", got)
 	}
 	for _, model := range []catalogue.Model{{CreatedAt: new("then")}, {UpdatedAt: new("then")}} {

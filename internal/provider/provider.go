@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/catalogue"
 	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/explain"
@@ -71,8 +72,26 @@ func (p *catalogueProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 				Optional:  true,
 				Sensitive: true,
 			},
+			argHeaders: schema.MapAttribute{
+				MarkdownDescription: "Headers that are sent with every request, of tokens too, for a " +
+					"gateway in front of the service: the value of each by its name. Names that HTTP or " +
+					"the provider sets itself, such as `Authorization`, are refused." + alsoReadFrom(argHeaders),
+				ElementType: types.StringType,
+				Optional:    true,
+				Sensitive:   true,
+			},
+			argClientCertificate: optionalString(argClientCertificate, "The certificate in PEM form, followed by those "+
+				"between it and its authority, that is presented to a gateway which asks for one. `client_key_pem` "+
+				"belongs to it."),
+			argClientKey: schema.StringAttribute{
+				MarkdownDescription: "The private key in PEM form of the certificate in `client_certificate_pem`, " +
+					"not encrypted." + alsoReadFrom(argClientKey),
+				Optional:  true,
+				Sensitive: true,
+			},
 			argCACertificate: optionalString(argCACertificate, "Certificates in PEM form that are trusted beside the "+
-				"system's own, for a service behind a private authority."),
+				"system's own, for a service behind a private authority. One that cannot be parsed is left out with a "+
+				"warning."),
 			argRequestTimeout: optionalString(argRequestTimeout, "How long one attempt of one request may take, the "+
 				"body included, as a duration such as `10s`. The default is "+
 				"`"+explain.Duration(defaultRequestTimeout)+"`."),
@@ -142,6 +161,9 @@ func (p *catalogueProvider) Configure(
 	}
 	resolved, problems := config.resolve(env)
 	report(problems, &resp.Diagnostics)
+	for _, w := range resolved.warnings {
+		resp.Diagnostics.AddAttributeWarning(w.at(), w.summary, w.detail)
+	}
 	warnOfUnread(resolved.unread, problems, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return

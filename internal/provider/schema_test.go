@@ -78,6 +78,9 @@ base_url                optional string
 client_id               optional string
 client_secret           optional sensitive string
 access_token            optional sensitive string
+headers                 optional sensitive map of string
+client_certificate_pem  optional string
+client_key_pem          optional sensitive string
 ca_certificate_pem      optional string
 request_timeout         optional string
 read_timeout            optional string

@@ -82,7 +82,7 @@ func (v attributeNames) ValidateList(_ context.Context, req validator.ListReques
 		fmt.Sprintf("These can be named: %s. Nested attributes are included.", strings.Join(v.known, ", "))))
 }
 
-// maxNames bounds the wrong names that one error lists. It is more than any record has attributes.
+// maxNames bounds the wrong names or elements that one error lists. It is more than any record has attributes.
 const maxNames = 50
 
 // mistaken says what is wrong with an element that names no attribute.

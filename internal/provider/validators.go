@@ -45,85 +45,91 @@ func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown
 
 func notEmpty(summary string) rule { return rule{summary: summary, problem: textProblem} }
 
-// mistake is what is wrong with an argument, or with an element of one.
-type mistake struct {
-	at      path.Path
-	summary string
-	text    string
-}
-
-// check returns what is wrong with a value, none or one. subject is what it is called.
-func (r rule) check(at path.Path, subject string, value attr.Value) []mistake {
-	problem := ""
+// mistake says what is wrong with a value, or returns "".
+func (r rule) mistake(subject string, value attr.Value) string {
+	problem := "is null; give a value, or leave the element out"
 	switch {
 	case value.IsUnknown():
-	case value.IsNull():
-		problem = "is null; give a value, or leave the element out"
-	default:
+		return ""
+	case !value.IsNull():
 		problem = r.problem(value)
 	}
 	if problem == "" {
-		return nil
+		return ""
 	}
-	return []mistake{{at, r.summary, subject + " " + problem + "."}}
+	return subject + " " + problem + "."
 }
 
-// reportMistakes reports what is wrong with an argument: one error for each kind, however many elements have it.
-func reportMistakes(argument path.Path, all []mistake, diags *diag.Diagnostics) {
-	kinds := map[string][]mistake{}
-	for _, f := range all {
-		kinds[f.summary] = append(kinds[f.summary], f)
+// ofArgument returns what is wrong with an argument.
+func (r rule) ofArgument(at path.Path, value attr.Value) diag.Diagnostics {
+	var wrong mistakes
+	if !value.IsNull() {
+		wrong.add(at, r.mistake("The value", value))
 	}
-	for _, summary := range slices.Sorted(maps.Keys(kinds)) {
-		alike := kinds[summary]
-		if len(alike) == 1 {
-			diags.AddAttributeError(alike[0].at, summary, alike[0].text)
-			continue
-		}
-		var lines []string
-		for _, f := range alike {
-			lines = append(lines, f.text)
-		}
-		diags.AddAttributeError(argument, summary,
-			"Several elements cannot be used:"+explain.Bulleted(lines, explain.MaxIDs))
-	}
+	return wrong.diagnostics(at, r.summary)
 }
 
 // ValidateString checks an argument.
 func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !req.ConfigValue.IsNull() {
-		reportMistakes(req.Path, r.check(req.Path, "The value", req.ConfigValue), &resp.Diagnostics)
-	}
+	resp.Diagnostics.Append(r.ofArgument(req.Path, req.ConfigValue)...)
 }
 
 // ValidateNumber checks an argument.
 func (r rule) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if !req.ConfigValue.IsNull() {
-		reportMistakes(req.Path, r.check(req.Path, "The value", req.ConfigValue), &resp.Diagnostics)
-	}
+	resp.Diagnostics.Append(r.ofArgument(req.Path, req.ConfigValue)...)
 }
 
 // ValidateList checks each element.
 func (r rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	var found []mistake
+	var wrong mistakes
 	for i, element := range req.ConfigValue.Elements() {
 		at := req.Path.AtListIndex(i)
-		found = append(found, r.check(at, at.String(), element)...)
+		wrong.add(at, r.mistake(at.String(), element))
 	}
-	reportMistakes(req.Path, found, &resp.Diagnostics)
+	resp.Diagnostics.Append(wrong.diagnostics(req.Path, r.summary)...)
 }
 
 // ValidateMap checks each element, and its key, which is the id of a model group.
 func (r rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	var found []mistake
+	var keys, values mistakes
 	elements := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(elements)) {
 		at := req.Path.AtMapKey(id)
-		key := fmt.Sprintf("The key %q", redact.Abridged(id))
-		found = append(found, validID.check(at, key, types.StringValue(id))...)
-		found = append(found, r.check(at, at.String(), elements[id])...)
+		keys.add(at, validID.mistake(fmt.Sprintf("The key %q", redact.Abridged(id)), types.StringValue(id)))
+		values.add(at, r.mistake(at.String(), elements[id]))
 	}
-	reportMistakes(req.Path, found, &resp.Diagnostics)
+	resp.Diagnostics.Append(keys.diagnostics(req.Path, validID.summary)...)
+	resp.Diagnostics.Append(values.diagnostics(req.Path, r.summary)...)
+}
+
+// mistakes are sentences about the elements of an argument that cannot be used.
+type mistakes struct {
+	first     path.Path
+	sentences []string
+}
+
+// add adds a sentence about an element, unless it is empty.
+func (m *mistakes) add(at path.Path, sentence string) {
+	if sentence == "" {
+		return
+	}
+	if m.sentences == nil {
+		m.first = at
+	}
+	m.sentences = append(m.sentences, sentence)
+}
+
+// diagnostics returns one error for all: on the element, or on the argument if there are several.
+func (m *mistakes) diagnostics(argument path.Path, summary string) (diags diag.Diagnostics) {
+	switch len(m.sentences) {
+	case 0:
+	case 1:
+		diags.AddAttributeError(m.first, summary, m.sentences[0])
+	default:
+		diags.AddAttributeError(argument, summary, fmt.Sprintf("%d elements cannot be used:%s", len(m.sentences),
+			explain.Bulleted(m.sentences, maxNames)))
+	}
+	return diags
 }
 
 func idProblem(value attr.Value) string {

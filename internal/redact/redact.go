@@ -41,15 +41,23 @@ func (m *Mask) Add(secret string) {
 	}
 }
 
-// AddHeader makes Clean remove the value of a header, and the long words in it: a service may repeat the credential
-// without its scheme, such as Bearer, or one cookie of several. A shorter word may be an everyday one.
+// AddHeader makes Clean remove the value of a header, the long words in it, and the password of Basic credentials. A
+// service may repeat a credential without its scheme, such as Bearer, or one cookie of several. A shorter word may be an
+// everyday one.
 func (m *Mask) AddHeader(value string) {
 	const longWord = 12
 	m.Add(value)
-	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" ,;=", r) }) {
+	_, unschemed, _ := strings.Cut(value, " ")
+	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(` ,;:="{}`, r) })
+	for _, word := range append(words, unschemed) {
 		if len(word) >= longWord {
 			m.Add(word)
 		}
+	}
+	if encoded, isBasic := strings.CutPrefix(value, "Basic "); isBasic {
+		login, _ := base64.StdEncoding.DecodeString(encoded)
+		_, password, _ := strings.Cut(string(login), ":")
+		m.Add(password)
 	}
 }
 

@@ -30,6 +30,26 @@ func ParseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
+// OtherAddress reports whether the environment has an address, and not this one. It returns the address if it may be
+// shown. The environment's credentials belong to it.
+func (e Environment) OtherAddress(base *url.URL) (shown string, other bool) {
+	text := e[Variable(BaseURL)]
+	own, err := ParseBaseURL(text)
+	switch {
+	case text == "":
+		return "", false
+	case err != nil:
+		return "", true
+	}
+	return own.String(), spelledAlike(own) != spelledAlike(base)
+}
+
+// spelledAlike returns an address without its default port, and with a host in lower case.
+func spelledAlike(base *url.URL) string {
+	port := strings.TrimPrefix(base.Port(), map[string]string{"https": "443", "http": "80"}[base.Scheme])
+	return strings.Join([]string{base.Scheme, strings.ToLower(base.Hostname()), port, base.EscapedPath()}, " ")
+}
+
 // baseURLMistakes describe texts that are not base URLs. Each row may rely on those before it.
 var baseURLMistakes = hints{
 	{is(IsBlank), "it is blank"},

@@ -2,9 +2,11 @@ package setting
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // wrappings are what may stand around a credential: what is left without it, and what to say about it.
@@ -22,8 +24,10 @@ func withoutMark(text string) string { return strings.TrimPrefix(text, byteOrder
 func withoutQuotes(text string) string { return strings.Trim(text, quotes) }
 
 // Oddities says what looks wrong with a credential and what to do about it, in words that show none of it. trimmed says
-// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself.
-func Oddities(value, trimmed string) []string {
+// how to get rid of white space around it. Each may belong to the value, so none is a problem by itself. If nothing else
+// is odd, a secret may be the wrong text or a part of one; the length of a longer one is not told.
+func Oddities(argument, value, trimmed string) []string {
+	const short = 12
 	var found []string
 	for _, around := range wrappings {
 		inner := around.without(value)
@@ -34,6 +38,13 @@ func Oddities(value, trimmed string) []string {
 	}
 	if odd := secretMistakes.about(value); odd != "" {
 		found = append(found, odd)
+	}
+	switch length := utf8.RuneCountInString(value); {
+	case found != nil || argument == ClientID || length >= short:
+	case length == 1:
+		found = []string{"has only one character"}
+	default:
+		found = []string{fmt.Sprintf("has only %d characters", length)}
 	}
 	return found
 }

@@ -3,17 +3,27 @@ package setting
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // Arguments of the provider that `record` has as well, and that this package knows by name.
 const (
-	BaseURL       = "base_url"
-	ClientID      = "client_id"
-	ClientSecret  = "client_secret"
-	AccessToken   = "access_token"
-	CACertificate = "ca_certificate_pem"
+	BaseURL           = "base_url"
+	ClientID          = "client_id"
+	ClientSecret      = "client_secret"
+	AccessToken       = "access_token"
+	Headers           = "headers"
+	ClientCertificate = "client_certificate_pem"
+	ClientKey         = "client_key_pem"
+	CACertificate     = "ca_certificate_pem"
 )
+
+// credentials are arguments that show the service, or a gateway in front of it, who sends a request.
+var credentials = []string{ClientID, ClientSecret, AccessToken, Headers, ClientCertificate, ClientKey}
+
+// IsCredential reports whether an argument is meant for one address only.
+func IsCredential(argument string) bool { return slices.Contains(credentials, argument) }
 
 // Prefix begins the names of variables, and fileSuffix ends those that name a file.
 const (
@@ -27,8 +37,7 @@ func Variable(argument string) string { return Prefix + strings.ToUpper(argument
 // FileVariable names the environment variable that names a file with the value of an argument. It is empty for an
 // argument that has none.
 func FileVariable(argument string) string {
-	switch argument {
-	case ClientID, ClientSecret, AccessToken, CACertificate:
+	if argument == CACertificate || IsCredential(argument) {
 		return Variable(argument) + fileSuffix
 	}
 	return ""
@@ -88,11 +97,7 @@ func (e Environment) EmptyHint(argument string) string {
 // Present reports whether text is a value of the argument. A blank credential counts as absent: unset variables of CI
 // often look like that.
 func Present(argument, text string) bool {
-	switch argument {
-	case ClientID, ClientSecret, AccessToken:
-		return !IsBlank(text)
-	}
-	return text != ""
+	return text != "" && (!IsCredential(argument) || !IsBlank(text))
 }
 
 // LookUp finds the value of an argument in its variable, or in the file that its other variable names, and says which

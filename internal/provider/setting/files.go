@@ -38,14 +38,11 @@ func readSmallFile(name string) (string, error) {
 
 // fileMistakes describe files that are not text.
 var fileMistakes = hints{
-	{is(inDER), "it is in binary form (DER) and not text; openssl x509 -inform der converts a certificate"},
+	{inDER, "it is {}"},
 	{is(isNotUTF8), "it is not UTF-8 text, as some Windows programs write it; save it as UTF-8"},
 }
 
 func isNotUTF8(content string) bool { return !utf8.ValidString(content) }
-
-// inDER reports whether a file begins as a certificate in DER form does, with a sequence of more than 255 bytes.
-func inDER(content string) bool { return strings.HasPrefix(content, "\x30\x82") }
 
 // unusableFile says what is wrong with the file of an argument.
 func unusableFile(argument, from, name string, err error) error {

@@ -98,7 +98,7 @@ var mistakes = hints{
 	{word("<nil>", "<no value>"), "the text {}, which templates of Go print for no value"},
 	{is(isHTML), "a page of HTML"},
 	{word("***"), "the text {}, which CI prints in place of a secret"},
-	{begins("op://", "arn:aws:secretsmanager:", "vault:"), "a reference that begins with {}, which nothing replaced"},
+	{begins("op://", "arn:", "vault:"), "a reference that begins with {}, which nothing replaced"},
 	{placeholder, "a placeholder of the form {}, which nothing filled in"},
 	{is(isObject), "a JSON object; give only the value in it"},
 	{is(isAssignment), "a text of the form KEY=value; give only the value"},

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/provider/setting"
 )
 
 // exec serves on a free port while a command runs, passes signals on, and ends with the command's status.
@@ -124,9 +125,14 @@ func interpreterOf(script string) string {
 	return interpreter
 }
 
-// ofService are the variables that name another service, or change how the provider or this program reads it.
-var ofService = regexp.MustCompile(
-	`(?i)^MODELCATALOGUE_(SANDBOX_.*|(BASE_URL|CLIENT_ID|CLIENT_SECRET|ACCESS_TOKEN|CA_CERTIFICATE_PEM)(_FILE)?)$`)
+// ofService reports whether a variable names another service, or changes how the provider or this program reads it.
+func ofService(variable string) bool {
+	name, own := strings.CutPrefix(strings.ToUpper(variable), setting.Prefix)
+	argument := strings.ToLower(strings.TrimSuffix(name, "_FILE"))
+	others := []string{setting.BaseURL, setting.CACertificate}
+	isRead := setting.IsCredential(argument) || slices.Contains(others, argument)
+	return own && (isRead || strings.HasPrefix(name, "SANDBOX_"))
+}
 
 // Direct returns the hosts of the sandbox, to which no request goes through a proxy, with commas between them.
 func (s *serving) Direct() string { return strings.Join(s.hosts, ",") }
@@ -135,7 +141,7 @@ func (s *serving) Direct() string { return strings.Join(s.hosts, ",") }
 // proxies, which a command may need, for other hosts than the sandbox's.
 func (s *serving) override() error {
 	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); ofService.MatchString(name) {
+		if name, _, _ := strings.Cut(entry, "="); ofService(name) {
 			_ = os.Unsetenv(name) // it can be removed, because it is there
 		}
 	}

@@ -3,6 +3,8 @@ package command
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -53,7 +55,7 @@ func (g *given) readCredential(argument string, parse func(string) (string, erro
 		for _, other := range instead {
 			from.Over = append(from.Over, g.VariablesFor(other)...)
 		}
-		oddities := setting.Oddities(value, "take it out of "+from.String())
+		oddities := setting.Oddities(argument, value, "take it out of "+from.String())
 		g.Credentials = append(g.Credentials, explain.Credential{Argument: argument, Origin: from, Oddities: oddities})
 	}
 	return value
@@ -69,7 +71,8 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 	}
 	cfg := catalogue.Config{
 		BaseURL:        read(g, setting.BaseURL, setting.ParseBaseURL),
-		CACertificates: read(g, setting.CACertificate, setting.ParseCertificates),
+		Headers:        read(g, setting.Headers, setting.ParseHeaders),
+		CACertificates: p.authorities(g),
 		RequestTimeout: cmp.Or(read(g, "request_timeout", setting.ParseDuration), 30*time.Second),
 		ReadTimeout:    cmp.Or(read(g, "read_timeout", setting.ParseDuration), 15*time.Minute),
 		Ceiling:        read(g, "max_requests", setting.ParseLimit),
@@ -87,6 +90,7 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 		cfg.ClientID = g.readCredential(setting.ClientID, setting.Verbatim)
 		cfg.ClientSecret = g.readCredential(setting.ClientSecret, setting.Verbatim)
 	}
+	cfg.ClientCertificate = clientCertificate(g)
 	for _, certificate := range cfg.CACertificates {
 		g.Authorities = append(g.Authorities, catalogue.NameOf(certificate.Subject))
 	}
@@ -104,6 +108,33 @@ func (p *program) clientConfig(address string) (catalogue.Config, *explain.Expla
 			"MODELCATALOGUE_ACCESS_TOKEN")
 	}
 	return cfg, g.Explainer, err
+}
+
+// authorities reads the certificates that are trusted beside the system's own, and says which are left out.
+func (p *program) authorities(g *given) []*x509.Certificate {
+	bundle := read(g, setting.CACertificate, setting.ParseBundle)
+	for _, broken := range bundle.LeftOut {
+		p.say("%s is left out: %s", setting.Variable(setting.CACertificate), broken)
+	}
+	return bundle.Certificates
+}
+
+// clientCertificate reads the certificate for a gateway that asks for one, and its key: both or neither.
+func clientCertificate(g *given) (pair tls.Certificate) {
+	chain := read(g, setting.ClientCertificate, setting.ParseChain)
+	key := read(g, setting.ClientKey, setting.ParseKey)
+	if g.Has(setting.ClientCertificate) != g.Has(setting.ClientKey) {
+		g.problems = append(g.problems, fmt.Errorf("%s and %s belong together: set both or neither",
+			setting.Variable(setting.ClientCertificate), setting.Variable(setting.ClientKey)))
+	}
+	if chain != nil && key != nil {
+		var err error
+		if pair, err = setting.Pair(chain, key); err != nil {
+			err = fmt.Errorf("%s cannot be used: %w", setting.Variable(setting.ClientKey), err)
+		}
+		g.problems = append(g.problems, err)
+	}
+	return pair
 }
 
 // readAs returns how documents are read: as the provider reads them, but with hide applied to each name and text, and

@@ -1,0 +1,158 @@
+package provider
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// gatewaySecrets are values of headers as gateways take them.
+var gatewaySecrets = []string{
+	"1f0c5ad2b7e94c6d.access",
+	"Bearer eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiIvcHJvamVjdHMifQ.c2lnbmF0dXJl",
+	"Basic YnVpbGQtYWdlbnQ6cGFzc3dvcmQtb2YtdGhlLWdhdGV3YXk=",
+	"theme=dark; CF_Authorization=aaaaaaaabbbbbbbbcccccccc",
+	`s3cr&t "/+?é<~> 100% zyxwvuts`,
+	"{\"key\":\"0123456789abcdef\"}",
+	"sixsix",
+}
+
+// spellings are how a service may repeat a text.
+var spellings = map[string]func(string) string{
+	"as it is":  func(s string) string { return s },
+	"a form":    url.QueryEscape,
+	"a path":    url.PathEscape,
+	"JSON":      func(s string) string { return strings.TrimSuffix(strings.TrimPrefix(document("", s), `{"":"`), `"}`) },
+	"base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"decoded":   func(s string) string { return fromBase64(strings.TrimPrefix(s, "Basic ")) },
+	"its end":   func(s string) string { _, rest, _ := strings.Cut(s, " "); return rest },
+	"its start": func(s string) string { return strings.Repeat(" ", 4000-len(s)/2) + s }, // where the client stops to read
+}
+
+func fromBase64(text string) string {
+	login, _ := base64.StdEncoding.DecodeString(text)
+	_, password, _ := strings.Cut(string(login), ":")
+	return password
+}
+
+// repeated are places in which a service may repeat a text.
+var repeated = map[string]func(echo string) http.HandlerFunc{
+	"a good read": func(echo string) http.HandlerFunc {
+		return answering(200, "application/json", `{"id":"a","name":"b"}`, "X-Request-Id", echo, "Set-Cookie", echo)
+	},
+	"a code": func(echo string) http.HandlerFunc { return answering(400, "application/json", document("code", echo)) },
+	"a message": func(echo string) http.HandlerFunc {
+		return answering(401, "application/json", document("message", echo))
+	},
+	"data": func(echo string) http.HandlerFunc {
+		return answering(409, "application/json", document("data", []string{echo}))
+	},
+	"a page":     func(echo string) http.HandlerFunc { return answering(403, "text/html", "<title>"+echo+"</title>"+echo) },
+	"plain text": func(echo string) http.HandlerFunc { return answering(404, "text/plain", echo) },
+	"a login": func(echo string) http.HandlerFunc {
+		return answering(302, "", "", "Location", "https://login.example/?a="+echo)
+	},
+	"a pause": func(echo string) http.HandlerFunc { return answering(429, "text/plain", echo, "Retry-After", echo) },
+	"a type":  func(echo string) http.HandlerFunc { return answering(200, echo, echo) },
+	"a field": func(echo string) http.HandlerFunc { return answering(200, "application/json", document(echo, 1)) },
+	"no token": func(echo string) http.HandlerFunc {
+		return answering(200, "application/json", document("token_type", echo))
+	},
+}
+
+// TestAGatewayThatEchoesHeaders: no diagnostic, no state and no log at TRACE has the value of a header, in some 1,000
+// tries: whatever is answered, to a read or to a request for a token, and however it is spelled.
+func TestAGatewayThatEchoesHeaders(t *testing.T) {
+	tries := 0
+	onFakeClock(t, func(t *testing.T) {
+		for place, answer := range repeated {
+			for how, spell := range spellings {
+				for _, secret := range gatewaySecrets {
+					for _, toRead := range []bool{true, false} {
+						echo := spell(secret)
+						if len(strings.TrimSpace(echo)) < 6 {
+							continue
+						}
+						tries++
+						var written logs
+						shown := readThrough(t, &written, secret, answer(echo), toRead)
+						core := strings.TrimSpace(echo)
+						core = core[len(core)/4 : len(core)*3/4]
+						if strings.Contains(shown, core) || strings.Contains(written.String(), core) {
+							t.Errorf("%s, %s, to a read %t: %q of %q is shown:\n%s\n%s", place, how, toRead, core, echo, shown, written.String())
+						}
+					}
+				}
+			}
+		}
+	})
+	if tries < 1000 {
+		t.Errorf("only %d tries", tries)
+	}
+}
+
+// readThrough reads once through a gateway that asks for a header, and returns what is shown.
+func readThrough(t *testing.T, written *logs, secret string, answer http.HandlerFunc, toRead bool) string {
+	t.Helper()
+	e := inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch isToken := r.Method == http.MethodPost; {
+		case r.Header.Get("X-Key") != secret:
+			t.Errorf("the header is %q", r.Header.Get("X-Key"))
+		case isToken && toRead:
+			answering(200, "application/json", document("access_token", oddToken))(w, r)
+		default:
+			answer(w, r)
+		}
+	}), arguments{argHeaders: map[string]any{"X-Key": secret}, argMaxRetries: 0, argReadTimeout: "2s"})
+	state, diagnostics := e.read(written.in(t.Context()), t, "model_group", arguments{"id": "a"})
+	return fmt.Sprint(state) + rendered(diagnostics)
+}
+
+// TestMisplacedKeysAreNotShown: no message and no log has a part of a private key, wherever it is given and however it
+// is mangled.
+func TestMisplacedKeysAreNotShown(t *testing.T) {
+	t.Parallel()
+	_, certificate, key := clientPair(t, "")
+	body := strings.ReplaceAll(unframed(key), "\n", "")
+	for _, mangled := range []string{
+		key, certificate + key, strings.ReplaceAll(key, "\n", " "), strings.ReplaceAll(key, "\n", `\n`), body, unframed(key), key[:100],
+		`"` + key + `"`, strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"), strings.ReplaceAll(key, "PRIVATE", "ODD"),
+		strings.Replace(key, "-----", "----", 2), "KEY=" + key, base64.StdEncoding.EncodeToString([]byte(key)), "/" + body, body + ".pem",
+		"-----BEGIN " + body, "-----BEGIN CERTIFICATE-----\n" + body, "X-Key: a\n" + body, "X-Key: " + key,
+	} {
+		for _, argument := range []string{argClientKey, argClientCertificate, argCACertificate, argHeaders, argAccessToken, argClientSecret} {
+			name := strings.ToUpper(argument)
+			for _, assignment := range []string{name + "=" + mangled, name + "_FILE=" + mangled, name + "_FILE=" + fileOf(t, mangled)} {
+				expectHidden(t, body, arguments{argBaseURL: "https://catalogue.example"}, assignment)
+			}
+			if argument == argHeaders {
+				expectHidden(t, body, complete.with(argument, map[string]any{"X-Key": mangled}))
+				continue
+			}
+			expectHidden(t, body, arguments{argBaseURL: "https://catalogue.example", argument: mangled})
+		}
+	}
+}
+
+// expectHidden configures the provider, and fails if a part of the secret is shown.
+func expectHidden(t *testing.T, secret string, config arguments, environment ...string) {
+	t.Helper()
+	var written logs
+	block := config.value(t, schemas.Provider.ValueType())
+	configured, err := newServer(within(environment...)).ConfigureProvider(written.in(t.Context()),
+		&tfprotov6.ConfigureProviderRequest{Config: block})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := rendered(append(validateProvider(t, config), configured.Diagnostics...)) + written.String()
+	for at := 0; at+16 <= len(secret); at += 16 {
+		if part := secret[at : at+16]; strings.Contains(shown, part) {
+			t.Errorf("%s of a key is shown, with %.40q in the environment:\n%s", part, environment, shown)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParseHeaders reads headers, one "Name: value" a line, with or without a carriage return. It skips empty lines. An
+// error names lines by their numbers and shows nothing of their text, which may be a secret.
+func ParseHeaders(text string) (map[string]string, error) {
+	headers, lines := map[string]string{}, map[string]int{}
+	var problems []string
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(text, byteOrderMark)) {
+		number++
+		if IsBlank(line) {
+			continue
+		}
+		name, value, hasColon := strings.Cut(strings.TrimSpace(line), ":")
+		value = strings.TrimSpace(value)
+		problem, before := HeaderMistake(name, value), lines[strings.ToLower(name)]
+		switch {
+		case !hasColon:
+			problem = "has no colon; write Name: value"
+		case problem == "" && before > 0:
+			problem = fmt.Sprintf("has the same name as line %d", before)
+		}
+		if problem != "" {
+			problems = append(problems, fmt.Sprintf("line %d %s", number, problem))
+		}
+		lines[strings.ToLower(name)] = number
+		headers[name] = value
+	}
+	if len(problems) > 0 {
+		return nil, errors.New(strings.Join(problems, "; "))
+	}
+	return headers, nil
+}
+
+// HeaderMistake says what is wrong with a header, as the rest of a sentence about it, or returns "". It shows nothing of
+// the value, and one character of a name.
+func HeaderMistake(name, value string) string {
+	if problem := nameMistakes.about(name); problem != "" {
+		return problem
+	}
+	return headerMistakes.about(value)
+}
+
+// nameMistakes describe names of headers that cannot be used.
+var nameMistakes = hints{
+	{is(IsBlank), "has no name"},
+	{notInToken, "has a name that no header can have: its character {}"},
+	{word("Authorization"), "is {}, which the provider sets itself; Identity-Aware Proxy also takes its credential in " +
+		"Proxy-Authorization"},
+	{reserved, "is {}, which HTTP or the provider sets itself; leave it out"},
+}
+
+// headerMistakes describe values of headers that cannot be sent.
+var headerMistakes = hints{
+	{is(IsBlank), "has no value"},
+	{is(isPadded), "has white space around its value, such as the line break at the end of a file; trimspace(…) " +
+		"leaves it out"},
+	{invisible, "has a value that cannot be sent: its character {}"},
+}
+
+// notInToken finds a character that no token of RFC 9110 §5.6.2 has.
+func notInToken(name string) (where string, found bool) {
+	at := strings.IndexFunc(name, func(r rune) bool {
+		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return !isLetter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+	if at < 0 {
+		return "", false
+	}
+	r, _ := utf8.DecodeRuneInString(name[at:])
+	return fmt.Sprintf("%d is %q", utf8.RuneCountInString(name[:at])+1, r), true
+}
+
+// reserved finds a header that says how a connection, a request or its answer is to be read.
+func reserved(name string) (known string, found bool) {
+	lower := strings.ToLower(name)
+	names := []string{
+		"cache-control", "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "range",
+		"te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+	}
+	about, _, _ := strings.Cut(lower, "-")
+	isOf := slices.Contains([]string{"accept", "content", "if"}, about)
+	return name, isOf || slices.Contains(names, lower)
+}

@@ -1,0 +1,239 @@
+package setting
+
+import (
+	"cmp"
+	"crypto"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/modelcatalogue/terraform-provider-modelcatalogue/internal/redact"
+)
+
+// Bundle is the certificates of a text, and what is wrong with those that are left out.
+type Bundle struct {
+	Certificates []*x509.Certificate
+	LeftOut      []string // such as "certificate 2 of 3: x509: negative serial number"
+}
+
+// ParseBundle reads certificates in PEM form that are trusted. Those that cannot be parsed are left out, unless none
+// can: bundles that many programs ship had one that Go refuses. An error quotes nothing of the text, because that may
+// be a private key.
+func ParseBundle(text string) (Bundle, error) {
+	return parseBundle(text, CACertificate, "it holds a private key, which only its owner should have; "+
+		"give the certificate of the authority that signed the service's certificate")
+}
+
+// ParseChain reads the certificate of a client, followed by those between it and its authority.
+func ParseChain(text string) ([]*x509.Certificate, error) {
+	chain, err := parseBundle(text, ClientCertificate, "it holds a private key; give that in "+ClientKey+
+		", and only the certificates here")
+	if err == nil && len(chain.LeftOut) > 0 {
+		return nil, errors.New(chain.LeftOut[0])
+	}
+	return chain.Certificates, err
+}
+
+func parseBundle(text, argument, holdsKey string) (found Bundle, err error) {
+	blocks := blocksOf(text)
+	for i, block := range blocks {
+		switch {
+		case block.isKey():
+			return found, errors.New(holdsKey)
+		case block.label != "" && block.label != certificateLabel:
+			return found, otherLabel(block.label, certificateLabel)
+		}
+		certificate, broken := x509.ParseCertificate(block.content)
+		if broken == nil {
+			found.Certificates = append(found.Certificates, certificate)
+			continue
+		}
+		if block.content == nil {
+			broken = errors.New("its PEM block is cut short or damaged")
+		}
+		found.LeftOut = append(found.LeftOut, fmt.Sprintf("certificate %d of %d is broken: %v", i+1, len(blocks), broken))
+	}
+	if len(found.Certificates) == 0 {
+		why := append(found.LeftOut, "")[0]
+		err = errors.New(cmp.Or(pemMistakes(argument, certificateLabel).about(text), why))
+	}
+	return found, err
+}
+
+// ParseKey reads a private key in PEM form. It skips what may stand beside it, such as its certificate.
+func ParseKey(text string) (crypto.Signer, error) {
+	blocks := blocksOf(text)
+	var key pemBlock
+	if at := slices.IndexFunc(blocks, pemBlock.isKey); at >= 0 {
+		key = blocks[at]
+	}
+	if signer := signerOf(key.content); signer != nil {
+		return signer, nil
+	}
+	mistake := pemMistakes(ClientKey, keyLabel).about(text)
+	switch {
+	case mistake != "":
+		return nil, errors.New(mistake)
+	case key.encrypted:
+		return nil, errors.New("it is encrypted, and the provider asks for no password; openssl pkey decrypts it")
+	case key.label != "":
+		return nil, fmt.Errorf("its block labelled %s is cut short or damaged, or has no key of RSA, ECDSA or Ed25519",
+			redact.Abridged(key.label))
+	case blocks[0].label == certificateLabel:
+		return nil, errors.New("it is a certificate; give that in " + ClientCertificate + ", and its private key here")
+	}
+	return nil, otherLabel(blocks[0].label, keyLabel)
+}
+
+// signerOf returns the private key in any form that TLS can use, or nil.
+func signerOf(der []byte) crypto.Signer {
+	if key, err := x509.ParsePKCS1PrivateKey(der); err == nil {
+		return key
+	}
+	if key, err := x509.ParseECPrivateKey(der); err == nil {
+		return key
+	}
+	key, _ := x509.ParsePKCS8PrivateKey(der) // nil if it is none of these
+	signer, _ := key.(crypto.Signer)
+	return signer
+}
+
+// Pair returns what TLS presents: a certificate and its key. An error is about the key.
+func Pair(chain []*x509.Certificate, key crypto.Signer) (pair tls.Certificate, err error) {
+	for i, certificate := range chain {
+		public, ok := certificate.PublicKey.(interface {
+			Equal(other crypto.PublicKey) bool
+		})
+		belongs := ok && public.Equal(key.Public())
+		switch {
+		case belongs && i > 0 && pair.PrivateKey == nil:
+			return pair, fmt.Errorf("it belongs to certificate %d in %s, which has to be the first there", i+1,
+				ClientCertificate)
+		case belongs:
+			pair = tls.Certificate{PrivateKey: key, Leaf: certificate}
+		}
+		pair.Certificate = append(pair.Certificate, certificate.Raw)
+	}
+	if pair.PrivateKey == nil {
+		return pair, errors.New("it belongs to a different certificate than the one in " + ClientCertificate)
+	}
+	return pair, nil
+}
+
+const (
+	certificateLabel = "CERTIFICATE"
+	keyLabel         = "PRIVATE KEY" // ends the label of each kind of key
+)
+
+// pemBlock is a block of a text in PEM form. It has no content if it is cut short or damaged, and no label if its first
+// line is.
+type pemBlock struct {
+	label     string
+	content   []byte
+	encrypted bool
+}
+
+func (b pemBlock) isKey() bool { return strings.HasSuffix(b.label, keyLabel) }
+
+// blocksOf returns the blocks of a text, whose lines may be indented, and which may be joined without a line break. It
+// skips text between them, as in bundles.
+func blocksOf(text string) (blocks []pemBlock) {
+	const begin, dashes = "-----BEGIN ", "-----"
+	text = unindented(strings.TrimPrefix(text, byteOrderMark))
+	for _, part := range strings.Split(text, begin)[1:] {
+		label, _, ends := strings.Cut(part, dashes)
+		if !ends || !isOneLine(label) {
+			label = ""
+		}
+		block := pemBlock{label: label, encrypted: strings.HasPrefix(label, "ENCRYPTED")}
+		if decoded, _ := pem.Decode([]byte(begin + part)); decoded != nil {
+			block.content = decoded.Bytes
+			block.encrypted = block.encrypted || strings.Contains(decoded.Headers["Proc-Type"], "ENCRYPTED")
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+func otherLabel(label, want string) error {
+	if label == "" {
+		return errors.New("the first line of its PEM block is damaged")
+	}
+	return fmt.Errorf("it holds a block labelled %s; give blocks labelled %s", redact.Abridged(label), want)
+}
+
+// unindented returns a text without the white space before its lines.
+func unindented(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return lines.String()
+}
+
+// pemMistakes describe texts without a block of that label, as the value of an argument.
+func pemMistakes(argument, label string) hints {
+	return hints{
+		{is(IsBlank), "it is blank"},
+		{mistaken, "it is {}"},
+		{begins("https://", "http://"), "it is a URL; download the file, and give its content"},
+		{is(isQuoted), "it has quotes around it; leave them out"},
+		{is(spelledBreaks), "its line breaks are spelled \\n; give it with real line breaks"},
+		{is(lostBreaks), "it is only one line; give all of its lines, with real line breaks"},
+		{begins("LS0tLS1CRUdJ"), `it is base64 of a text in PEM form; give the text itself, with base64decode("…") in ` +
+			`the configuration, or base64 -d in a shell`},
+		{inBase64, "it is base64 of {}"},
+		{is(fileName), `it looks like the name of a file, and the content of the file is needed; write file("…") in ` +
+			`the configuration, or name the file in ` + FileVariable(argument)},
+		{is(isNoPEM), "it is not in PEM form, which begins with the line -----BEGIN " + label + "-----"},
+	}
+}
+
+// inDER finds what is in binary form, by how it begins: a sequence, and in that the number of a version or another
+// sequence. No text begins so.
+func inDER(content string) (what string, found bool) {
+	const sequence, long, version, ofArchive = "\x30", 0x80, "\x02\x01", "\x02\x01\x03"
+	if len(content) < 8 || !strings.HasPrefix(content, sequence) {
+		return "", false
+	}
+	begin := 2 // after the length: one byte, or one that says how many more it has
+	if content[1] > long {
+		begin += int(content[1] & 3)
+	}
+	switch first := content[begin:]; {
+	case strings.HasPrefix(first, ofArchive):
+		return "a PKCS #12 archive; openssl pkcs12 takes the certificate and the key out of it", true
+	case strings.HasPrefix(first, version):
+		return "a private key in binary form (DER); openssl pkey -inform der converts it", true
+	case strings.HasPrefix(first, sequence) && first[1] > long:
+		return "a certificate in binary form (DER); openssl x509 -inform der converts it", content[1] > long
+	}
+	return "an encrypted private key in binary form (DER); openssl pkey -inform der decrypts it",
+		content[begin] == sequence[0] && content[1] > long
+}
+
+// inBase64 finds the same in a text that has the bytes in base64.
+func inBase64(text string) (what string, found bool) {
+	content, _ := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	return inDER(string(content))
+}
+
+func isNoPEM(text string) bool { return !strings.Contains(text, "-----BEGIN ") }
+
+func spelledBreaks(text string) bool { return !isNoPEM(text) && strings.Contains(text, `\n`) }
+
+func lostBreaks(text string) bool { return !isNoPEM(text) && isOneLine(text) }
+
+func isOneLine(text string) bool { return !strings.Contains(strings.TrimSpace(text), "\n") }
+
+func fileName(text string) bool {
+	ending := strings.ToLower(filepath.Ext(strings.TrimSpace(text)))
+	known := slices.Contains([]string{".cer", ".crt", ".key", ".p12", ".pem", ".pfx"}, ending)
+	return isOneLine(text) && len(text) < 300 && (known || strings.ContainsAny(text, `/\`))
+}
